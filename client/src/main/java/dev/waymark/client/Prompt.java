@@ -3,6 +3,7 @@ package dev.waymark.client;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Consumer;
 
 /**
  * A thread to start: an agent, and its first message.
@@ -45,89 +46,37 @@ public record Prompt(
 
     /** The agent of a new thread. */
     public Prompt withAgent(String name) {
-        return new Prompt(
-                Optional.of(name),
-                thread,
-                id,
-                message,
-                messages,
-                maxIterations,
-                volatileAllowed,
-                context,
-                schema,
-                traceparent);
+        return with(edit -> edit.agent = Optional.of(name));
     }
 
     /** The thread: a new one, or one that gets another message. */
     public Prompt withThread(String name) {
-        return new Prompt(
-                agent,
-                Optional.of(name),
-                id,
-                message,
-                messages,
-                maxIterations,
-                volatileAllowed,
-                context,
-                schema,
-                traceparent);
+        return with(edit -> edit.thread = Optional.of(name));
     }
 
     /** The id of the message, with which a repetition is recognized. */
     public Prompt withId(String own) {
-        return new Prompt(
-                agent, thread, own, message, messages, maxIterations, volatileAllowed, context, schema, traceparent);
+        return with(edit -> edit.id = own);
     }
 
     /** The message. */
     public Prompt withMessage(String text) {
-        return new Prompt(
-                agent,
-                thread,
-                id,
-                Optional.of(text),
-                messages,
-                maxIterations,
-                volatileAllowed,
-                context,
-                schema,
-                traceparent);
+        return with(edit -> edit.message = Optional.of(text));
     }
 
     /** Replaces the conversation with a JSON list of messages, in the format of runner checkpoints. */
     public Prompt withMessages(JsonNode list) {
-        return new Prompt(
-                agent,
-                thread,
-                id,
-                message,
-                Optional.of(list),
-                maxIterations,
-                volatileAllowed,
-                context,
-                schema,
-                traceparent);
+        return with(edit -> edit.messages = Optional.of(list));
     }
 
     /** The maximum number of model calls of the turn. */
     public Prompt withMaxIterations(int most) {
-        return new Prompt(
-                agent, thread, id, message, messages, Optional.of(most), volatileAllowed, context, schema, traceparent);
+        return with(edit -> edit.maxIterations = Optional.of(most));
     }
 
     /** Context for the tools of a new thread: a JSON object whose fields override those in the agent file. */
     public Prompt withContext(JsonNode carried) {
-        return new Prompt(
-                agent,
-                thread,
-                id,
-                message,
-                messages,
-                maxIterations,
-                volatileAllowed,
-                Optional.of(carried),
-                schema,
-                traceparent);
+        return with(edit -> edit.context = Optional.of(carried));
     }
 
     /**
@@ -135,17 +84,7 @@ public record Prompt(
      * more.
      */
     public Prompt withSchema(JsonNode lastWord) {
-        return new Prompt(
-                agent,
-                thread,
-                id,
-                message,
-                messages,
-                maxIterations,
-                volatileAllowed,
-                context,
-                Optional.of(lastWord),
-                traceparent);
+        return with(edit -> edit.schema = Optional.of(lastWord));
     }
 
     /**
@@ -153,21 +92,36 @@ public record Prompt(
      * part of the caller's. Default: the environment variable {@code TRACEPARENT}.
      */
     public Prompt withTraceparent(String span) {
-        return new Prompt(
-                agent,
-                thread,
-                id,
-                message,
-                messages,
-                maxIterations,
-                volatileAllowed,
-                context,
-                schema,
-                Optional.of(span));
+        return with(edit -> edit.traceparent = Optional.of(span));
     }
 
     /** Accepts that a server in memory loses the thread. */
     public Prompt allowingVolatile() {
-        return new Prompt(agent, thread, id, message, messages, maxIterations, true, context, schema, traceparent);
+        return with(edit -> edit.volatileAllowed = true);
+    }
+
+    private Prompt with(Consumer<Edit> change) {
+        Edit edit = new Edit();
+        change.accept(edit);
+        return edit.done();
+    }
+
+    /** A mutable copy, for changing it. */
+    private final class Edit {
+        private Optional<String> agent = Prompt.this.agent;
+        private Optional<String> thread = Prompt.this.thread;
+        private String id = Prompt.this.id;
+        private Optional<String> message = Prompt.this.message;
+        private Optional<JsonNode> messages = Prompt.this.messages;
+        private Optional<Integer> maxIterations = Prompt.this.maxIterations;
+        private boolean volatileAllowed = Prompt.this.volatileAllowed;
+        private Optional<JsonNode> context = Prompt.this.context;
+        private Optional<JsonNode> schema = Prompt.this.schema;
+        private Optional<String> traceparent = Prompt.this.traceparent;
+
+        private Prompt done() {
+            return new Prompt(
+                    agent, thread, id, message, messages, maxIterations, volatileAllowed, context, schema, traceparent);
+        }
     }
 }

@@ -1,5 +1,6 @@
 package dev.waymark.client;
 
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -28,6 +29,13 @@ public record Settlement(String callId, Outcome outcome, Optional<String> result
         /** The name in commands and messages. */
         public String wireName() {
             return wireName;
+        }
+
+        /** The outcome with this name. */
+        public static Optional<Outcome> named(String wireName) {
+            return Arrays.stream(values())
+                    .filter(outcome -> outcome.wireName.equals(wireName))
+                    .findFirst();
         }
     }
 

@@ -2,18 +2,12 @@ package dev.waymark.client;
 
 import com.google.protobuf.ByteString;
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.WireNames;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Projector;
+import dev.waymark.history.ThreadListing;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.enums.v1.WorkflowExecutionStatus;
-import io.temporal.api.filter.v1.StartTimeFilter;
 import io.temporal.api.workflow.v1.WorkflowExecutionInfo;
-import io.temporal.api.workflowservice.v1.ListClosedWorkflowExecutionsRequest;
-import io.temporal.api.workflowservice.v1.ListClosedWorkflowExecutionsResponse;
-import io.temporal.api.workflowservice.v1.ListOpenWorkflowExecutionsRequest;
-import io.temporal.api.workflowservice.v1.ListOpenWorkflowExecutionsResponse;
-import io.temporal.api.workflowservice.v1.ListWorkflowExecutionsRequest;
 import io.temporal.api.workflowservice.v1.ListWorkflowExecutionsResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -37,17 +31,14 @@ import java.util.function.Function;
 final class ThreadDirectory {
     private static final int AT_ONCE = 4;
 
-    /** Lets the server choose the size of a page. */
-    private static final int SERVERS_CHOICE = 0;
-
-    private static final String IS_OPEN = "ExecutionStatus = 'Running'";
-
     private final Connection connection;
     private final HistoryReader histories;
+    private final ThreadListing listing;
 
     ThreadDirectory(Connection connection, HistoryReader histories) {
         this.connection = connection;
         this.histories = histories;
+        this.listing = new ThreadListing(connection.stubs(), connection.namespace());
     }
 
     /** A listed thread: its newest run, and whether it is open. */
@@ -55,17 +46,18 @@ final class ThreadDirectory {
 
     /** The threads, each once. The real server's list may lag a second behind. */
     List<Listed> threads(boolean openOnly) {
-        return newest(connection.isInMemory() ? inMemory(openOnly) : listed(which(openOnly)));
+        return newest(connection.isInMemory() ? listing.inMemory(openOnly) : listing.all(which(openOnly)));
     }
 
     /** The open threads, and those that started since then, open or closed. */
     List<Listed> threads(Instant since) {
         return newest(
                 connection.isInMemory()
-                        ? inMemory(false).stream()
+                        ? listing.inMemory(false).stream()
                                 .filter(info -> isOpen(info) || startOf(info).isAfter(since))
                                 .toList()
-                        : listed("(" + IS_OPEN + " OR (StartTime > '" + since.truncatedTo(ChronoUnit.MILLIS)
+                        : listing.all("(" + ThreadListing.IS_OPEN + " OR (StartTime > '"
+                                + since.truncatedTo(ChronoUnit.MILLIS)
                                 + "' AND ExecutionStatus != 'ContinuedAsNew'))"));
     }
 
@@ -78,8 +70,8 @@ final class ThreadDirectory {
     }
 
     private Page pageListed(int limit, Optional<String> after, boolean openOnly) {
-        ListWorkflowExecutionsResponse page =
-                list(which(openOnly), limit, after.map(ThreadDirectory::token).orElse(ByteString.EMPTY));
+        ListWorkflowExecutionsResponse page = listing.page(
+                which(openOnly), limit, after.map(ThreadDirectory::token).orElse(ByteString.EMPTY));
         Optional<String> next = Optional.of(page.getNextPageToken())
                 .filter(token -> !token.isEmpty())
                 .map(token -> Base64.getUrlEncoder().withoutPadding().encodeToString(token.toByteArray()));
@@ -96,7 +88,7 @@ final class ThreadDirectory {
 
     /** This server has one long page. The next part begins after the thread that was listed last. */
     private Page pageInMemory(int limit, Optional<String> after, boolean openOnly) {
-        List<WorkflowExecutionInfo> infos = new ArrayList<>(inMemory(openOnly));
+        List<WorkflowExecutionInfo> infos = new ArrayList<>(listing.inMemory(openOnly));
         infos.sort(Comparator.comparing(ThreadDirectory::startOf)
                 .reversed()
                 .thenComparing(info -> info.getExecution().getWorkflowId()));
@@ -122,9 +114,7 @@ final class ThreadDirectory {
     private static List<Listed> newest(List<WorkflowExecutionInfo> infos) {
         Map<String, WorkflowExecutionInfo> newest = new LinkedHashMap<>();
         for (WorkflowExecutionInfo info : infos) {
-            if (info.getType().getName().equals(WireNames.WORKFLOW_TYPE)) {
-                newest.merge(info.getExecution().getWorkflowId(), info, ThreadDirectory::newer);
-            }
+            newest.merge(info.getExecution().getWorkflowId(), info, ThreadDirectory::newer);
         }
         return newest.values().stream()
                 .map(info -> new Listed(
@@ -182,53 +172,7 @@ final class ThreadDirectory {
     }
 
     private static String which(boolean openOnly) {
-        return openOnly ? IS_OPEN : "ExecutionStatus != 'ContinuedAsNew'";
-    }
-
-    private ListWorkflowExecutionsResponse list(String which, int pageSize, ByteString page) {
-        return connection
-                .stubs()
-                .blockingStub()
-                .listWorkflowExecutions(ListWorkflowExecutionsRequest.newBuilder()
-                        .setNamespace(connection.namespace())
-                        .setQuery("WorkflowType = '" + WireNames.WORKFLOW_TYPE + "' AND " + which)
-                        .setPageSize(pageSize)
-                        .setNextPageToken(page)
-                        .build());
-    }
-
-    private List<WorkflowExecutionInfo> listed(String which) {
-        List<WorkflowExecutionInfo> infos = new ArrayList<>();
-        ByteString token = ByteString.EMPTY;
-        do {
-            ListWorkflowExecutionsResponse page = list(which, SERVERS_CHOICE, token);
-            infos.addAll(page.getExecutionsList());
-            token = page.getNextPageToken();
-        } while (!token.isEmpty());
-        return infos;
-    }
-
-    /** The in-memory server does not support queries, and returns everything on one page. */
-    private List<WorkflowExecutionInfo> inMemory(boolean openOnly) {
-        ListOpenWorkflowExecutionsResponse open = connection
-                .stubs()
-                .blockingStub()
-                .listOpenWorkflowExecutions(ListOpenWorkflowExecutionsRequest.newBuilder()
-                        .setNamespace(connection.namespace())
-                        .setStartTimeFilter(StartTimeFilter.getDefaultInstance())
-                        .build());
-        List<WorkflowExecutionInfo> infos = new ArrayList<>(open.getExecutionsList());
-        if (!openOnly) {
-            ListClosedWorkflowExecutionsResponse closed = connection
-                    .stubs()
-                    .blockingStub()
-                    .listClosedWorkflowExecutions(ListClosedWorkflowExecutionsRequest.newBuilder()
-                            .setNamespace(connection.namespace())
-                            .setStartTimeFilter(StartTimeFilter.getDefaultInstance())
-                            .build());
-            infos.addAll(closed.getExecutionsList());
-        }
-        return infos;
+        return openOnly ? ThreadListing.IS_OPEN : "ExecutionStatus != 'ContinuedAsNew'";
     }
 
     private static WorkflowExecutionInfo newer(WorkflowExecutionInfo one, WorkflowExecutionInfo other) {

@@ -8,6 +8,7 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.OpenRequest;
 import dev.waymark.conversation.Signers;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Sha256;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -80,6 +81,12 @@ public record PendingItem(
                 question.filter(text -> !text.isEmpty())
                         .orElseGet(() -> tool + " asks something, but the question is not known.");
         };
+    }
+
+    /** Whether the arguments are not those of the digest: long ones of a subagent's call are replaced by their length. */
+    public boolean hasCutArgs() {
+        return argsDigest.isPresent()
+                && !args.map(shown -> Sha256.hex(shown.canonical())).equals(argsDigest);
     }
 
     private String call() {

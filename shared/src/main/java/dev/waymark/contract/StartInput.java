@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * The input of a run: an agent's name and possibly a first message, or the state of the previous run.
@@ -81,19 +82,14 @@ public record StartInput(
             Parent parent,
             Optional<RunLimits> limits,
             Optional<String> session) {
-        return new StartInput(
-                Conversation.RULES,
-                agent,
-                true,
-                Optional.empty(),
-                Optional.of(PayloadJson.MAPPER.valueToTree(Map.of("content", task))),
-                limits,
-                Optional.empty(),
-                context.map(PayloadJson.MAPPER::valueToTree),
-                Optional.of(parent),
-                session,
-                Optional.empty(),
-                Optional.empty());
+        return of(agent).with(edit -> {
+            edit.once = true;
+            edit.say = Optional.of(PayloadJson.MAPPER.valueToTree(Map.of("content", task)));
+            edit.limits = limits;
+            edit.context = context.map(PayloadJson.MAPPER::valueToTree);
+            edit.parent = Optional.of(parent);
+            edit.session = session;
+        });
     }
 
     /** The work of a subagent's thread. */
@@ -103,46 +99,20 @@ public record StartInput(
     }
 
     public StartInput closingAfterOneTurn() {
-        return new StartInput(
-                rules, agent, true, maxIterations, say, limits, carried, context, parent, session, owner, traceparent);
+        return with(edit -> edit.once = true);
     }
 
     public StartInput withMaxIterations(Optional<Integer> most) {
-        return new StartInput(
-                rules, agent, once, most, say, limits, carried, context, parent, session, owner, traceparent);
+        return with(edit -> edit.maxIterations = most);
     }
 
     public StartInput saying(SayPayload message) {
-        return new StartInput(
-                rules,
-                agent,
-                once,
-                maxIterations,
-                Optional.of(PayloadJson.MAPPER.valueToTree(message)),
-                limits,
-                carried,
-                context,
-                parent,
-                session,
-                owner,
-                traceparent);
+        return with(edit -> edit.say = Optional.of(PayloadJson.MAPPER.valueToTree(message)));
     }
 
     /** With idempotency keys derived from this id, so that another thread with the same name has different ones. */
     public StartInput inSession(String id) {
-        return new StartInput(
-                rules,
-                agent,
-                once,
-                maxIterations,
-                say,
-                limits,
-                carried,
-                context,
-                parent,
-                Optional.of(id),
-                owner,
-                traceparent);
+        return with(edit -> edit.session = Optional.of(id));
     }
 
     public StartInput withLimits(RunLimits own) {
@@ -150,65 +120,32 @@ public record StartInput(
     }
 
     public StartInput withLimits(Optional<RunLimits> own) {
-        return new StartInput(
-                rules, agent, once, maxIterations, say, own, carried, context, parent, session, owner, traceparent);
+        return with(edit -> edit.limits = own);
     }
 
     /** The input of the run that continues with this packed state. */
     public StartInput carrying(String packed) {
-        return new StartInput(
-                rules,
-                agent,
-                once,
-                Optional.empty(),
-                Optional.empty(),
-                limits,
-                Optional.of(packed),
-                Optional.empty(),
-                parent,
-                session,
-                owner,
-                traceparent);
+        return with(edit -> {
+            edit.maxIterations = Optional.empty();
+            edit.say = Optional.empty();
+            edit.carried = Optional.of(packed);
+            edit.context = Optional.empty();
+        });
     }
 
     /** A thread of this owner. */
     public StartInput ownedBy(Optional<ThreadOwner> whose) {
-        return new StartInput(
-                rules, agent, once, maxIterations, say, limits, carried, context, parent, session, whose, traceparent);
+        return with(edit -> edit.owner = whose);
     }
 
     /** Within this span of the caller. What is not a {@code traceparent} of W3C Trace Context is left out. */
     public StartInput tracedBy(Optional<String> caller) {
-        return new StartInput(
-                rules,
-                agent,
-                once,
-                maxIterations,
-                say,
-                limits,
-                carried,
-                context,
-                parent,
-                session,
-                owner,
-                caller.filter(TraceIds::isTraceparent));
+        return with(edit -> edit.traceparent = caller.filter(TraceIds::isTraceparent));
     }
 
     /** With a context for the thread's tools. */
     public StartInput withContext(Optional<JsonNode> carriedAlong) {
-        return new StartInput(
-                rules,
-                agent,
-                once,
-                maxIterations,
-                say,
-                limits,
-                carried,
-                carriedAlong,
-                parent,
-                session,
-                owner,
-                traceparent);
+        return with(edit -> edit.context = carriedAlong);
     }
 
     /** The first facts of a thread that starts here. */
@@ -251,6 +188,42 @@ public record StartInput(
             return PayloadJson.MAPPER.treeToValue(body, Json.class);
         } catch (JsonProcessingException | IllegalArgumentException e) {
             throw new Refusal(new Problem(Problem.BAD_INPUT, "the context is no JSON that can be kept"));
+        }
+    }
+
+    private StartInput with(Consumer<Edit> change) {
+        Edit edit = new Edit();
+        change.accept(edit);
+        return edit.done();
+    }
+
+    /** A mutable copy, for changing it. */
+    private final class Edit {
+        private boolean once = StartInput.this.once;
+        private Optional<Integer> maxIterations = StartInput.this.maxIterations;
+        private Optional<JsonNode> say = StartInput.this.say;
+        private Optional<RunLimits> limits = StartInput.this.limits;
+        private Optional<String> carried = StartInput.this.carried;
+        private Optional<JsonNode> context = StartInput.this.context;
+        private Optional<Parent> parent = StartInput.this.parent;
+        private Optional<String> session = StartInput.this.session;
+        private Optional<ThreadOwner> owner = StartInput.this.owner;
+        private Optional<String> traceparent = StartInput.this.traceparent;
+
+        private StartInput done() {
+            return new StartInput(
+                    rules,
+                    agent,
+                    once,
+                    maxIterations,
+                    say,
+                    limits,
+                    carried,
+                    context,
+                    parent,
+                    session,
+                    owner,
+                    traceparent);
         }
     }
 }

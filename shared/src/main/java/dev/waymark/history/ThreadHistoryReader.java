@@ -1,37 +1,24 @@
 package dev.waymark.history;
 
-import com.google.protobuf.ByteString;
-import dev.waymark.contract.WireNames;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
-import io.temporal.api.filter.v1.StartTimeFilter;
 import io.temporal.api.history.v1.History;
-import io.temporal.api.workflowservice.v1.ListOpenWorkflowExecutionsRequest;
-import io.temporal.api.workflowservice.v1.ListWorkflowExecutionsRequest;
-import io.temporal.api.workflowservice.v1.ListWorkflowExecutionsResponse;
+import io.temporal.api.workflow.v1.WorkflowExecutionInfo;
 import io.temporal.client.WorkflowClient;
 import io.temporal.common.WorkflowExecutionHistory;
-import io.temporal.serviceclient.WorkflowServiceStubs;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
 
 /** Reads the events of whole threads from a server. Projects nothing, so it also reads what cannot be projected. */
 public final class ThreadHistoryReader {
-    private static final String OPEN =
-            "WorkflowType = '" + WireNames.WORKFLOW_TYPE + "' AND ExecutionStatus = 'Running'";
-
     private final HistoryReader histories;
-
-    private final WorkflowServiceStubs stubs;
-    private final String namespace;
+    private final ThreadListing listing;
 
     public ThreadHistoryReader(WorkflowClient client) {
         this.histories = new HistoryReader(client);
-        this.stubs = client.getWorkflowServiceStubs();
-        this.namespace = client.getOptions().getNamespace();
+        this.listing = new ThreadListing(
+                client.getWorkflowServiceStubs(), client.getOptions().getNamespace());
     }
 
     /**
@@ -40,37 +27,22 @@ public final class ThreadHistoryReader {
      * @param filter a further condition of a visibility query; the in-memory server has none and ignores it
      */
     public List<String> open(Optional<String> filter) {
-        Set<String> threads = new TreeSet<>();
-        String query = OPEN + filter.map(more -> " AND (" + more + ")").orElse("");
+        String condition = ThreadListing.IS_OPEN
+                + filter.map(more -> " AND (" + more + ")").orElse("");
+        List<WorkflowExecutionInfo> open;
         try {
-            ByteString token = ByteString.EMPTY;
-            do {
-                ListWorkflowExecutionsResponse page = stubs.blockingStub()
-                        .listWorkflowExecutions(ListWorkflowExecutionsRequest.newBuilder()
-                                .setNamespace(namespace)
-                                .setQuery(query)
-                                .setNextPageToken(token)
-                                .build());
-                page.getExecutionsList()
-                        .forEach(info -> threads.add(info.getExecution().getWorkflowId()));
-                token = page.getNextPageToken();
-            } while (!token.isEmpty());
+            open = listing.all(condition);
         } catch (StatusRuntimeException e) {
             if (e.getStatus().getCode() != Status.Code.UNIMPLEMENTED) {
                 throw e;
             }
-            stubs
-                    .blockingStub()
-                    .listOpenWorkflowExecutions(ListOpenWorkflowExecutionsRequest.newBuilder()
-                            .setNamespace(namespace)
-                            .setStartTimeFilter(StartTimeFilter.getDefaultInstance())
-                            .build())
-                    .getExecutionsList()
-                    .stream()
-                    .filter(info -> info.getType().getName().equals(WireNames.WORKFLOW_TYPE))
-                    .forEach(info -> threads.add(info.getExecution().getWorkflowId()));
+            open = listing.inMemory(true);
         }
-        return List.copyOf(threads);
+        return open.stream()
+                .map(info -> info.getExecution().getWorkflowId())
+                .distinct()
+                .sorted()
+                .toList();
     }
 
     /** The thread with all runs that the server still has, decoded; empty if it has none. */

@@ -14,15 +14,12 @@ import dev.waymark.server.front.FrontEndThreads.FrontEndMessage;
 import dev.waymark.server.front.MessageIds;
 import dev.waymark.server.front.PendingAnswers;
 import dev.waymark.server.front.PendingId;
-import dev.waymark.server.front.RunMapping;
 import dev.waymark.server.http.ApiRequest;
 import dev.waymark.server.http.HttpAnswer;
 import dev.waymark.server.http.HttpProblem;
-import dev.waymark.server.http.HttpStream;
 import dev.waymark.server.http.Route;
 import dev.waymark.server.identity.Caller;
 import dev.waymark.server.identity.CallerRole;
-import dev.waymark.server.stream.WatchStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -35,28 +32,22 @@ public final class AgUiRoutes {
     private static final String OPERATION = "agui";
     private static final String CANCELLED_ANSWER = "The question was cancelled.";
 
-    private final AgentClient client;
     private final FrontEndThreads threads;
-    private final Executor readers;
 
-    private AgUiRoutes(AgentClient client, AgentCatalogue agents, Executor readers) {
-        this.client = client;
-        this.threads = new FrontEndThreads(client, agents, OPERATION);
-        this.readers = readers;
+    private AgUiRoutes(FrontEndThreads threads) {
+        this.threads = threads;
     }
 
     public static List<Route> of(AgentClient client, AgentCatalogue agents, Executor readers) {
-        AgUiRoutes routes = new AgUiRoutes(client, agents, readers);
+        AgUiRoutes routes = new AgUiRoutes(new FrontEndThreads(client, agents, readers, OPERATION));
         return List.of(Route.post("runAgUi", "/v1/agui/{agent}", CallerRole.LOOK, routes::run)
                 .taking(BODY_BYTES));
     }
 
     private HttpAnswer run(ApiRequest request) {
         FrontEndRun run = begin(request);
-        AgUiView view = new AgUiView(threadId(request), request.text("runId").orElseThrow(), run);
-        return new HttpStream(
-                Map.of(),
-                new WatchStream(client.openWatch(run.thread(), Optional.empty(), readers), new RunMapping(run, view)));
+        String runId = request.text("runId").orElseThrow();
+        return threads.stream(run, Map.of(), sent -> new AgUiView(threadId(request), runId, run, sent));
     }
 
     private static String threadId(ApiRequest request) {
@@ -72,14 +63,16 @@ public final class AgUiRoutes {
             throw HttpProblem.notFound("no such thread, and no message to start one with");
         }
         if (thread.isPresent() && resumes) {
-            return threads.send(thread.get(), answers(request, threads.pending(thread.get())));
+            List<PendingItem> pending =
+                    PendingItem.of(thread.get(), threads.timeline(thread.get()).now());
+            return threads.send(thread.get(), answers(request, pending));
         }
         return message.map(said -> threads.say(
                         request.caller(),
                         thread,
                         request.pathParameter("agent"),
                         new FrontEndMessage(threadId(request), said.path("id").asText(), text(said))))
-                .orElseGet(() -> threads.everything(thread.orElseThrow()));
+                .orElseGet(() -> FrontEndThreads.everything(threads.timeline(thread.orElseThrow())));
     }
 
     /** The last message, if it is from the user and its id was not assigned by this server. */
@@ -95,15 +88,7 @@ public final class AgUiRoutes {
         if (content.isTextual()) {
             return content.textValue();
         }
-        List<String> texts = new ArrayList<>();
-        content.forEach(part -> {
-            if (!part.path("type").asText().equals("text")) {
-                throw HttpProblem.badInput("only text content is supported, not "
-                        + part.path("type").asText());
-            }
-            texts.add(part.path("text").asText());
-        });
-        return String.join("\n", texts);
+        return FrontEndThreads.text(content);
     }
 
     /** Checks all answers before the first one is sent. */

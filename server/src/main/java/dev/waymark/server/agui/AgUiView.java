@@ -9,9 +9,9 @@ import dev.waymark.server.front.FrontEndRun;
 import dev.waymark.server.front.MessageIds;
 import dev.waymark.server.front.RunView;
 import dev.waymark.server.stream.ServerSentEvent;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /** A run in AG-UI events. */
 final class AgUiView implements RunView {
@@ -20,14 +20,15 @@ final class AgUiView implements RunView {
     private final String threadId;
     private final String runId;
     private final FrontEndRun run;
-    private final List<ServerSentEvent> sent = new ArrayList<>();
+    private final Consumer<ServerSentEvent> sent;
     private boolean textBegun;
 
     /** Creates a view with the ids that the front end uses for the thread and the run. */
-    AgUiView(String threadId, String runId, FrontEndRun run) {
+    AgUiView(String threadId, String runId, FrontEndRun run, Consumer<ServerSentEvent> sent) {
         this.threadId = threadId;
         this.runId = runId;
         this.run = run;
+        this.sent = sent;
     }
 
     @Override
@@ -157,13 +158,6 @@ final class AgUiView implements RunView {
         send(error);
     }
 
-    @Override
-    public List<ServerSentEvent> take() {
-        List<ServerSentEvent> events = List.copyOf(sent);
-        sent.clear();
-        return events;
-    }
-
     private ObjectNode event(String type) {
         return typed(type).put("threadId", threadId).put("runId", runId);
     }
@@ -177,6 +171,6 @@ final class AgUiView implements RunView {
     }
 
     private void send(ObjectNode document) {
-        sent.add(ServerSentEvent.message(Optional.empty(), document));
+        sent.accept(ServerSentEvent.message(Optional.empty(), document));
     }
 }

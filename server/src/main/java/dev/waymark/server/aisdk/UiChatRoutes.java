@@ -6,7 +6,7 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.client.OutboundMessage;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.PendingItem;
-import dev.waymark.conversation.Conversation;
+import dev.waymark.history.Timeline;
 import dev.waymark.server.api.AgentCatalogue;
 import dev.waymark.server.front.FrontEndRun;
 import dev.waymark.server.front.FrontEndThreads;
@@ -14,7 +14,6 @@ import dev.waymark.server.front.FrontEndThreads.FrontEndMessage;
 import dev.waymark.server.front.MessageIds;
 import dev.waymark.server.front.PendingAnswers;
 import dev.waymark.server.front.PendingId;
-import dev.waymark.server.front.RunMapping;
 import dev.waymark.server.http.ApiRequest;
 import dev.waymark.server.http.HttpAnswer;
 import dev.waymark.server.http.HttpProblem;
@@ -22,7 +21,6 @@ import dev.waymark.server.http.HttpReply;
 import dev.waymark.server.http.HttpStream;
 import dev.waymark.server.http.Route;
 import dev.waymark.server.identity.CallerRole;
-import dev.waymark.server.stream.WatchStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -38,18 +36,14 @@ public final class UiChatRoutes {
     private static final String CHAT = "/v1/ai-sdk/{agent}/{chat}";
     private static final Map<String, String> STREAM_HEADERS = Map.of("x-vercel-ai-ui-message-stream", "v1");
 
-    private final AgentClient client;
     private final FrontEndThreads threads;
-    private final Executor readers;
 
-    private UiChatRoutes(AgentClient client, AgentCatalogue agents, Executor readers) {
-        this.client = client;
-        this.threads = new FrontEndThreads(client, agents, OPERATION);
-        this.readers = readers;
+    private UiChatRoutes(FrontEndThreads threads) {
+        this.threads = threads;
     }
 
     public static List<Route> of(AgentClient client, AgentCatalogue agents, Executor readers) {
-        UiChatRoutes routes = new UiChatRoutes(client, agents, readers);
+        UiChatRoutes routes = new UiChatRoutes(new FrontEndThreads(client, agents, readers, OPERATION));
         return List.of(
                 Route.post("runUiChat", "/v1/ai-sdk/{agent}", CallerRole.LOOK, routes::submit)
                         .taking(BODY_BYTES),
@@ -62,11 +56,7 @@ public final class UiChatRoutes {
     }
 
     private HttpStream stream(FrontEndRun run) {
-        return new HttpStream(
-                STREAM_HEADERS,
-                new WatchStream(
-                        client.openWatch(run.thread(), Optional.empty(), readers),
-                        new RunMapping(run, new UiStreamView(run))));
+        return threads.stream(run, STREAM_HEADERS, sent -> new UiStreamView(run, sent));
     }
 
     private FrontEndRun begin(ApiRequest request) {
@@ -89,27 +79,18 @@ public final class UiChatRoutes {
                     request.caller(),
                     thread,
                     request.pathParameter("agent"),
-                    new FrontEndMessage(chat, last.path("id").asText(), text(last)));
+                    new FrontEndMessage(chat, last.path("id").asText(), FrontEndThreads.text(last.path("parts"))));
         }
-        String known = thread.orElseThrow(UiChatRoutes::missing);
-        List<OutboundMessage> answers = answers(request, last, threads.pending(known));
-        return answers.isEmpty() ? threads.sinceDecided(known, callIds(last)) : threads.send(known, answers);
+        Timeline timeline = threads.timeline(thread.orElseThrow(UiChatRoutes::missing));
+        List<PendingItem> pending = PendingItem.of(timeline.thread(), timeline.now());
+        List<OutboundMessage> answers = answers(request, last, pending);
+        return answers.isEmpty()
+                ? FrontEndThreads.sinceDecided(timeline, callIds(last))
+                : threads.send(timeline.thread(), answers);
     }
 
     private static HttpProblem missing() {
         return HttpProblem.notFound("no such chat, and no message to start one with");
-    }
-
-    private static String text(JsonNode message) {
-        List<String> texts = new ArrayList<>();
-        message.path("parts").forEach(part -> {
-            if (!part.path("type").asText().equals("text")) {
-                throw HttpProblem.badInput("only text parts are supported in a user message, not "
-                        + part.path("type").asText());
-            }
-            texts.add(part.path("text").asText());
-        });
-        return String.join("\n", texts);
     }
 
     /** The answers to what still waits. A front end sends those of earlier steps again, which are ignored. */
@@ -177,14 +158,15 @@ public final class UiChatRoutes {
         String thread = thread(request);
         ObjectNode document = PayloadJson.MAPPER.createObjectNode();
         document.put("thread", thread);
-        document.set("messages", UiMessages.of(thread, threads.state(thread)));
+        document.set("messages", UiMessages.of(thread, threads.timeline(thread).now()));
         return HttpReply.json(200, document);
     }
 
     /** Repeats the running turn; 204 if there is none, as the client expects. */
     private HttpAnswer reconnect(ApiRequest request) {
-        Optional<String> thread = threads.find(request.caller(), request.pathParameter("chat"));
-        Optional<Conversation> running = thread.map(threads::state).filter(state -> !state.isSettled());
-        return running.isEmpty() ? HttpReply.empty(204) : stream(threads.newestTurn(thread.orElseThrow()));
+        Optional<Timeline> running = threads.find(request.caller(), request.pathParameter("chat"))
+                .map(threads::timeline)
+                .filter(timeline -> !timeline.now().isSettled());
+        return running.isEmpty() ? HttpReply.empty(204) : stream(FrontEndThreads.newestTurn(running.get()));
     }
 }

@@ -10,24 +10,25 @@ import dev.waymark.server.front.FrontEndRun;
 import dev.waymark.server.front.PendingId;
 import dev.waymark.server.front.RunView;
 import dev.waymark.server.stream.ServerSentEvent;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /** A run in chunks of the UI message stream. */
 final class UiStreamView implements RunView {
     private static final String LAST = "[DONE]";
 
     private final FrontEndRun run;
-    private final List<ServerSentEvent> sent = new ArrayList<>();
+    private final Consumer<ServerSentEvent> sent;
 
     private boolean started;
     private boolean inStep;
     private int texts;
     private boolean textBegun;
 
-    UiStreamView(FrontEndRun run) {
+    UiStreamView(FrontEndRun run, Consumer<ServerSentEvent> sent) {
         this.run = run;
+        this.sent = sent;
     }
 
     @Override
@@ -45,7 +46,7 @@ final class UiStreamView implements RunView {
             ObjectNode start = typed("start");
             start.set("messageMetadata", UiMessages.metadata(run.thread()));
             messageId.ifPresent(id -> start.put("messageId", id));
-            sent.add(ServerSentEvent.message(Optional.empty(), start));
+            sent.accept(ServerSentEvent.message(Optional.empty(), start));
         }
     }
 
@@ -193,14 +194,7 @@ final class UiStreamView implements RunView {
     }
 
     private void end() {
-        sent.add(new ServerSentEvent(Optional.empty(), Optional.empty(), LAST));
-    }
-
-    @Override
-    public List<ServerSentEvent> take() {
-        List<ServerSentEvent> events = List.copyOf(sent);
-        sent.clear();
-        return events;
+        sent.accept(new ServerSentEvent(Optional.empty(), Optional.empty(), LAST));
     }
 
     private static ObjectNode typed(String type) {
@@ -209,6 +203,6 @@ final class UiStreamView implements RunView {
 
     private void send(ObjectNode chunk) {
         start(Optional.empty());
-        sent.add(ServerSentEvent.message(Optional.empty(), chunk));
+        sent.accept(ServerSentEvent.message(Optional.empty(), chunk));
     }
 }

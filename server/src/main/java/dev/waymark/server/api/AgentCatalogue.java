@@ -2,6 +2,7 @@ package dev.waymark.server.api;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.server.http.HttpProblem;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -47,10 +48,13 @@ public final class AgentCatalogue {
         }
     }
 
-    /** Whether threads of this agent may be started. */
-    public boolean admits(String agent) {
-        return directory.isEmpty()
+    /** Throws if threads of this agent may not be started. */
+    public void check(String agent) {
+        boolean isAdmitted = directory.isEmpty()
                 || agents().stream().anyMatch(known -> known.name().equals(agent));
+        if (!isAdmitted) {
+            throw HttpProblem.notFound("no such agent: " + agent);
+        }
     }
 
     private static boolean isAgent(Path file) {

@@ -12,7 +12,6 @@ import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.OpenRequest;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.conversation.value.Sha256;
 import dev.waymark.display.SafeText;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
@@ -98,10 +97,7 @@ final class ConversationDocument {
             ObjectNode row = PayloadJson.MAPPER.valueToTree(item);
             item.args().ifPresent(args -> {
                 row.put("argsText", text(args));
-                boolean isCut = item.argsDigest()
-                        .filter(digest -> !digest.equals(Sha256.hex(args.canonical())))
-                        .isPresent();
-                if (isCut) {
+                if (item.hasCutArgs()) {
                     row.put("argsCut", true);
                 }
             });

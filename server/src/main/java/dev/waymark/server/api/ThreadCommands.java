@@ -15,7 +15,6 @@ import dev.waymark.server.http.HttpProblem;
 import dev.waymark.server.http.HttpReply;
 import dev.waymark.server.http.Route;
 import dev.waymark.server.identity.CallerRole;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
@@ -115,11 +114,8 @@ final class ThreadCommands {
     }
 
     private static OutboundMessage settlement(ApiRequest request) {
-        String outcome = request.text("outcome").orElseThrow();
-        Settlement.Outcome how = Arrays.stream(Settlement.Outcome.values())
-                .filter(known -> known.wireName().equals(outcome))
-                .findFirst()
-                .orElseThrow();
+        Settlement.Outcome how =
+                request.text("outcome").flatMap(Settlement.Outcome::named).orElseThrow();
         Settlement settlement = Settlement.of(request.text("callId").orElseThrow(), how);
         Optional<String> result = request.text("result");
         if (result.isPresent() && how != Settlement.Outcome.DONE) {
@@ -134,11 +130,11 @@ final class ThreadCommands {
     private static OutboundMessage decided(ApiRequest request, OutboundMessage decision) {
         OutboundMessage signed = request.text("signature").map(decision::signed).orElse(decision);
         OutboundMessage named = request.text("signer").map(signed::by).orElseGet(() -> by(request, signed));
-        return request.caller().subject().map(named::verifiedAs).orElse(named);
+        return Attribution.verified(request.caller(), named);
     }
 
     private static OutboundMessage by(ApiRequest request, OutboundMessage message) {
-        return request.caller().subject().map(who -> message.by(who.subject())).orElse(message);
+        return Attribution.by(request.caller(), message);
     }
 
     private static OutboundMessage raise(ApiRequest request) {

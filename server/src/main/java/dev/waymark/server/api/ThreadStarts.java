@@ -73,20 +73,14 @@ final class ThreadStarts {
     /** Only operators may set the context, which tools trust, and limits, which protect against cost. */
     private static void requireOperator(Caller caller, String field) {
         if (!caller.may(CallerRole.OPERATE)) {
-            throw HttpProblem.of(403, "RoleRequired", "requires the role operate: " + field);
+            throw HttpProblem.roleRequired(CallerRole.OPERATE, ": " + field);
         }
     }
 
     private String agent(ApiRequest request) {
         String agent = request.text("agent").orElseThrow();
-        checkAgent(agent);
+        agents.check(agent);
         return agent;
-    }
-
-    private void checkAgent(String agent) {
-        if (!agents.admits(agent)) {
-            throw HttpProblem.notFound("no such agent: " + agent);
-        }
     }
 
     /**
@@ -110,7 +104,7 @@ final class ThreadStarts {
 
     private ResumeOptions options(ApiRequest request, ResumeOptions how) {
         ResumeOptions answered = request.text("answer").map(how::withAnswer).orElse(how);
-        request.text("agent").ifPresent(this::checkAgent);
+        request.text("agent").ifPresent(agents::check);
         return request.text("agent").map(answered::withAgent).orElse(answered);
     }
 

@@ -1,38 +1,49 @@
 package dev.waymark.server.front;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.NewThreadOptions;
 import dev.waymark.client.OutboundMessage;
 import dev.waymark.client.Prompt;
-import dev.waymark.contract.PendingItem;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.history.Timeline;
 import dev.waymark.server.api.AgentCatalogue;
 import dev.waymark.server.api.RequestIds;
 import dev.waymark.server.api.ThreadAccess;
 import dev.waymark.server.http.HttpProblem;
+import dev.waymark.server.http.HttpStream;
 import dev.waymark.server.identity.Caller;
 import dev.waymark.server.identity.CallerRole;
+import dev.waymark.server.stream.ServerSentEvent;
+import dev.waymark.server.stream.WatchStream;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** The threads of front ends, which name threads and messages themselves. */
 public final class FrontEndThreads {
     private final AgentClient client;
     private final ThreadAccess access;
     private final AgentCatalogue agents;
+    private final Executor readers;
     private final String operation;
 
     /**
      * Creates the commands for one protocol.
      *
+     * @param readers runs the reads of streams
      * @param operation separates the ids of this protocol from those of others
      */
-    public FrontEndThreads(AgentClient client, AgentCatalogue agents, String operation) {
+    public FrontEndThreads(AgentClient client, AgentCatalogue agents, Executor readers, String operation) {
         this.client = client;
         this.access = new ThreadAccess(client);
         this.agents = agents;
+        this.readers = readers;
         this.operation = operation;
     }
 
@@ -58,21 +69,15 @@ public final class FrontEndThreads {
             int fact = client.post(thread.get(), said).fact();
             return new FrontEndRun(thread.get(), fact, fact, false);
         }
-        if (!agents.admits(agent)) {
-            throw HttpProblem.notFound("no such agent: " + agent);
-        }
+        agents.check(agent);
         Prompt prompt =
                 Prompt.of(agent, message.text()).withThread(started).withId(id).allowingVolatile();
         client.begin(prompt, NewThreadOptions.ownedBy(caller.owner()));
         return new FrontEndRun(started, 0, 0, false);
     }
 
-    public List<PendingItem> pending(String thread) {
-        return PendingItem.of(thread, state(thread));
-    }
-
-    public Conversation state(String thread) {
-        return client.timeline(thread).now();
+    public Timeline timeline(String thread) {
+        return client.timeline(thread);
     }
 
     /** Sends answers and decisions, of which there must be at least one. */
@@ -85,14 +90,13 @@ public final class FrontEndThreads {
     }
 
     /** The run that shows everything so far, and follows the current turn. */
-    public FrontEndRun everything(String thread) {
-        int now = state(thread).counters().facts();
-        return new FrontEndRun(thread, now, now, true);
+    public static FrontEndRun everything(Timeline timeline) {
+        int now = timeline.now().counters().facts();
+        return new FrontEndRun(timeline.thread(), now, now, true);
     }
 
     /** The run that repeats the newest turn from its beginning, and follows it. */
-    public FrontEndRun newestTurn(String thread) {
-        Timeline timeline = client.timeline(thread);
+    public static FrontEndRun newestTurn(Timeline timeline) {
         Conversation now = timeline.now();
         int from = timeline.moments().stream()
                 .map(moment -> moment.state())
@@ -101,25 +105,45 @@ public final class FrontEndThreads {
                 .orElse(now)
                 .counters()
                 .facts();
-        return new FrontEndRun(thread, from, now.counters().facts(), false);
+        return new FrontEndRun(timeline.thread(), from, now.counters().facts(), false);
     }
 
     /** The run since these calls were last decided, which the front end has not seen, or the newest turn. */
-    public FrontEndRun sinceDecided(String thread, Set<String> callIds) {
-        Timeline timeline = client.timeline(thread);
+    public static FrontEndRun sinceDecided(Timeline timeline, Set<String> callIds) {
         int now = timeline.now().counters().facts();
         return timeline.moments().stream()
                 .map(moment -> moment.state())
                 .filter(state -> state.asks().stream().anyMatch(ask -> callIds.contains(ask.callId())))
                 .reduce((earlier, later) -> later)
-                .map(waiting ->
-                        new FrontEndRun(thread, Math.min(waiting.counters().facts() + 1, now), now, false))
-                .orElseGet(() -> newestTurn(thread));
+                .map(waiting -> Math.min(waiting.counters().facts() + 1, now))
+                .map(from -> new FrontEndRun(timeline.thread(), from, now, false))
+                .orElseGet(() -> newestTurn(timeline));
+    }
+
+    /** Streams a run in the events of a protocol. */
+    public HttpStream stream(
+            FrontEndRun run, Map<String, String> headers, Function<Consumer<ServerSentEvent>, RunView> view) {
+        return new HttpStream(
+                headers,
+                new WatchStream(client.openWatch(run.thread(), Optional.empty(), readers), new RunMapping(run, view)));
+    }
+
+    /** The text of a message whose parts are texts. */
+    public static String text(JsonNode parts) {
+        List<String> texts = new ArrayList<>();
+        parts.forEach(part -> {
+            if (!part.path("type").asText().equals("text")) {
+                throw HttpProblem.badInput("only text content is supported, not "
+                        + part.path("type").asText());
+            }
+            texts.add(part.path("text").asText());
+        });
+        return String.join("\n", texts);
     }
 
     static void require(Caller caller, CallerRole role) {
         if (!caller.may(role)) {
-            throw HttpProblem.of(403, "RoleRequired", "requires the role " + role.wireName());
+            throw HttpProblem.roleRequired(role, "");
         }
     }
 }

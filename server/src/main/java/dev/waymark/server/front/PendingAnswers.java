@@ -6,10 +6,10 @@ import dev.waymark.client.OutboundMessage;
 import dev.waymark.client.Settlement;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.server.api.Attribution;
 import dev.waymark.server.http.HttpProblem;
 import dev.waymark.server.identity.Caller;
 import dev.waymark.server.identity.CallerRole;
-import java.util.Arrays;
 import java.util.Optional;
 
 /** The messages that answer pending items, by a caller who has the role for it. */
@@ -27,8 +27,7 @@ public final class PendingAnswers {
         if (!answer.isValueNode() || answer.isNull()) {
             throw HttpProblem.badInput("answer a question with a text or with {\"answer\": \"…\"}");
         }
-        OutboundMessage message = OutboundMessage.answer(callId, answer.asText());
-        return caller.subject().map(who -> message.by(who.subject())).orElse(message);
+        return Attribution.by(caller, OutboundMessage.answer(callId, answer.asText()));
     }
 
     /**
@@ -54,9 +53,7 @@ public final class PendingAnswers {
 
     /** Settles an unknown outcome. The result is used for the outcome {@code done} only. */
     public OutboundMessage settlement(String callId, String outcome, Optional<String> result) {
-        Settlement.Outcome how = Arrays.stream(Settlement.Outcome.values())
-                .filter(known -> known.wireName().equals(outcome))
-                .findFirst()
+        Settlement.Outcome how = Settlement.Outcome.named(outcome)
                 .orElseThrow(() -> HttpProblem.badInput("outcome must be done, rerun or give-up, not " + outcome));
         Settlement settlement = Settlement.of(callId, how);
         Optional<String> told = result.filter(text -> how == Settlement.Outcome.DONE);
@@ -66,8 +63,6 @@ public final class PendingAnswers {
 
     private OutboundMessage decided(OutboundMessage decision) {
         FrontEndThreads.require(caller, CallerRole.DECIDE);
-        return caller.subject()
-                .map(who -> decision.by(who.subject()).verifiedAs(who))
-                .orElse(decision);
+        return Attribution.verified(caller, Attribution.by(caller, decision));
     }
 }

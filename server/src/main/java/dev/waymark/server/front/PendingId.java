@@ -1,7 +1,6 @@
 package dev.waymark.server.front;
 
 import dev.waymark.contract.PendingItem;
-import dev.waymark.conversation.value.Sha256;
 import java.util.Optional;
 
 /**
@@ -12,15 +11,9 @@ public record PendingId(String callId, Optional<String> argsDigest) {
     private static final String DIGEST_MARK = "~";
     private static final int DIGEST_LENGTH = 64;
 
-    /** Without the digest if the arguments are not whole: those of subagents may be cut. */
+    /** Without the digest if the arguments are cut. */
     public static PendingId of(PendingItem item) {
-        return new PendingId(item.callId(), item.argsDigest().filter(digest -> isWhole(item, digest)));
-    }
-
-    private static boolean isWhole(PendingItem item, String digest) {
-        return item.args()
-                .filter(args -> Sha256.hex(args.canonical()).equals(digest))
-                .isPresent();
+        return new PendingId(item.callId(), item.argsDigest().filter(digest -> !item.hasCutArgs()));
     }
 
     public static PendingId parse(String id) {

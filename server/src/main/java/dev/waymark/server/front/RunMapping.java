@@ -6,6 +6,7 @@ import dev.waymark.contract.PendingItem;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.OpenRequest;
 import dev.waymark.conversation.Turn;
 import dev.waymark.conversation.Workspace;
 import dev.waymark.conversation.message.Message;
@@ -14,21 +15,26 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Moment;
 import dev.waymark.server.stream.ServerSentEvent;
 import dev.waymark.server.stream.WatchMapping;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** Follows one run, from its first fact until the thread is idle or waits for people, and tells it to a view. */
 public final class RunMapping implements WatchMapping {
     private final FrontEndRun run;
     private final RunView view;
+    private final List<ServerSentEvent> sent = new ArrayList<>();
     private final Set<String> results = new HashSet<>();
     private final Map<String, Json> args = new HashMap<>();
     private final Set<PendingId> waiting = new HashSet<>();
     private Optional<Conversation> state = Optional.empty();
+    private List<OpenRequest> asks = List.of();
     private Workspace workspace = Workspace.EMPTY;
     private Optional<Integer> repliedTurn = Optional.empty();
     private boolean begun;
@@ -40,9 +46,10 @@ public final class RunMapping implements WatchMapping {
     private int attempt;
     private String words = "";
 
-    public RunMapping(FrontEndRun run, RunView view) {
+    /** @param view creates the view, from what takes its events */
+    public RunMapping(FrontEndRun run, Function<Consumer<ServerSentEvent>, RunView> view) {
         this.run = run;
-        this.view = view;
+        this.view = view.apply(sent::add);
     }
 
     @Override
@@ -54,7 +61,7 @@ public final class RunMapping implements WatchMapping {
         } else if (event instanceof WatchEvent.Restarted) {
             fail("Restarted", "the thread was reset; start a new run to see its current state");
         }
-        return view.take();
+        return taken();
     }
 
     @Override
@@ -67,7 +74,13 @@ public final class RunMapping implements WatchMapping {
         if (!over) {
             fail("Closed", "the thread has ended");
         }
-        return view.take();
+        return taken();
+    }
+
+    private List<ServerSentEvent> taken() {
+        List<ServerSentEvent> events = List.copyOf(sent);
+        sent.clear();
+        return events;
     }
 
     private void happened(Moment moment) {
@@ -90,9 +103,12 @@ public final class RunMapping implements WatchMapping {
         }
         edited.forEach(view::argsEdited);
         now.batchCalls().forEach(this::result);
-        PendingItem.of(run.thread(), now).stream()
-                .filter(item -> waiting.add(PendingId.of(item)))
-                .forEach(view::waits);
+        if (!now.asks().equals(asks)) {
+            asks = now.asks();
+            PendingItem.of(run.thread(), now).stream()
+                    .filter(item -> waiting.add(PendingId.of(item)))
+                    .forEach(view::waits);
+        }
         if (!now.desk().equals(workspace)) {
             workspace = now.desk();
             view.workspaceChanged(now);

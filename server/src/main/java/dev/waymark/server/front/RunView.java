@@ -3,7 +3,6 @@ package dev.waymark.server.front;
 import dev.waymark.contract.PendingItem;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.server.stream.ServerSentEvent;
 import java.util.List;
 
 /** Tells a run in the events of a protocol. {@link RunMapping} calls the methods in the order of the thread's history. */
@@ -47,7 +46,4 @@ public interface RunView {
     void cancelled();
 
     void failed(String code, String message);
-
-    /** Returns the events since the last call, and forgets them. */
-    List<ServerSentEvent> take();
 }

@@ -227,7 +227,7 @@ final class Gateway extends Handler.Abstract {
             }
             CallerRole role = route.role().get();
             if (!known.may(role)) {
-                throw HttpProblem.of(403, "RoleRequired", "requires the role " + role.wireName());
+                throw HttpProblem.roleRequired(role, "");
             }
         }
 

@@ -2,6 +2,7 @@ package dev.waymark.server.http;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.server.identity.CallerRole;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -37,6 +38,10 @@ public final class HttpProblem extends RuntimeException {
 
     public static HttpProblem notFound(String detail) {
         return of(404, "NotFound", detail);
+    }
+
+    public static HttpProblem roleRequired(CallerRole role, String what) {
+        return of(403, "RoleRequired", "requires the role " + role.wireName() + what);
     }
 
     /** Sets what the caller can do about it; none if blank. */

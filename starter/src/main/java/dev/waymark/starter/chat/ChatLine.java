@@ -6,7 +6,6 @@ import dev.waymark.client.Settlement;
 import dev.waymark.contract.PendingItem;
 import dev.waymark.display.Suggestion;
 import dev.waymark.starter.render.PendingText;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -229,11 +228,8 @@ public final class ChatLine {
     private void settle(String typed) {
         Rest rest = Rest.of(typed, "--result");
         String[] words = rest.id().split("\\s+");
-        Optional<Settlement.Outcome> outcome = words.length == 2
-                ? Arrays.stream(Settlement.Outcome.values())
-                        .filter(each -> each.wireName().equals(words[1]))
-                        .findFirst()
-                : Optional.empty();
+        Optional<Settlement.Outcome> outcome =
+                words.length == 2 ? Settlement.Outcome.named(words[1]) : Optional.empty();
         if (outcome.isEmpty() || (rest.text().isPresent() && outcome.get() != Settlement.Outcome.DONE)) {
             orders.hint("/settle needs ID and done, rerun or give-up; done may have --result TEXT");
             return;

@@ -62,9 +62,7 @@ public final class SettleCommand implements Callable<Integer> {
     }
 
     private Settlement settlement() {
-        Settlement settlement = Arrays.stream(Settlement.Outcome.values())
-                .filter(each -> each.wireName().equals(outcome))
-                .findFirst()
+        Settlement settlement = Settlement.Outcome.named(outcome)
                 .map(each -> Settlement.of(call, each))
                 .orElseThrow(() -> new ParameterException(
                         spec.commandLine(), "no such outcome: " + outcome + ". There are " + outcomes()));

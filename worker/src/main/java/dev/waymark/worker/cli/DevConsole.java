@@ -4,6 +4,7 @@ import dev.waymark.cli.CommandError;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.worker.process.DaemonThreads;
 import dev.waymark.worker.process.GuardedProgram;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -81,9 +82,7 @@ final class DevConsole implements AutoCloseable {
         CompletableFuture<String> address = new CompletableFuture<>();
         ready = Optional.of(address);
         address.whenComplete((url, failure) -> keys.ifPresent(DevConsole::delete));
-        Thread reader = new Thread(() -> read(started, address), "waymark-console");
-        reader.setDaemon(true);
-        reader.start();
+        DaemonThreads.start("waymark-console", () -> read(started, address));
     }
 
     /**

@@ -48,11 +48,8 @@ public final class ExportCommand implements Callable<Integer> {
             description = "Writes an encrypted thread readably. Without it, such a thread is refused.")
     private boolean decrypt;
 
-    @Option(
-            names = "--address",
-            paramLabel = "HOST:PORT",
-            description = "The Temporal server. Default: TEMPORAL_ADDRESS, or 127.0.0.1:7233.")
-    private @Nullable String address;
+    @Mixin
+    private ServerOptions server;
 
     @Override
     public Integer call() throws Exception {
@@ -85,7 +82,7 @@ public final class ExportCommand implements Callable<Integer> {
     }
 
     private ThreadHistory read() throws Exception {
-        try (Connection connection = Connection.counted(Optional.ofNullable(address), Optional.empty())) {
+        try (Connection connection = server.connect(Optional.empty())) {
             return new ThreadHistoryReader(connection.client())
                     .read(thread)
                     .orElseThrow(() -> new CommandFailure(

@@ -70,11 +70,8 @@ public final class GateCommand implements Callable<Integer> {
             description = "Check the threads in the *.json files of this directory, which export wrote, and no server.")
     private @Nullable Path histories;
 
-    @Option(
-            names = "--address",
-            paramLabel = "HOST:PORT",
-            description = "The Temporal server. Default: TEMPORAL_ADDRESS, or 127.0.0.1:7233.")
-    private @Nullable String address;
+    @Mixin
+    private ServerOptions server;
 
     @Override
     public Integer call() throws Exception {
@@ -83,7 +80,7 @@ public final class GateCommand implements Callable<Integer> {
     }
 
     private void check() throws CommandFailure {
-        if (histories != null && (query != null || address != null)) {
+        if (histories != null && (query != null || server.isNamed())) {
             throw badInput("contradiction: --histories, and --query or --address", "Leave one of them out");
         }
         if (histories != null && !Files.isDirectory(histories)) {
@@ -134,7 +131,7 @@ public final class GateCommand implements Callable<Integer> {
         if (histories != null) {
             return report(new FileThreads(histories), files);
         }
-        try (Connection connection = Connection.counted(Optional.ofNullable(address), Optional.empty())) {
+        try (Connection connection = server.connect(Optional.empty())) {
             return report(new ServerThreads(connection.client(), Optional.ofNullable(query)), files);
         }
     }

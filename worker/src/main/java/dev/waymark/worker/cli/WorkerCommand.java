@@ -39,11 +39,8 @@ public final class WorkerCommand implements Callable<Integer> {
             description = "Task queue to poll. Default: WAYMARK_TASK_QUEUE, or waymark.")
     private @Nullable String taskQueue;
 
-    @Option(
-            names = "--address",
-            paramLabel = "HOST:PORT",
-            description = "The Temporal server. Default: TEMPORAL_ADDRESS, or 127.0.0.1:7233.")
-    private @Nullable String address;
+    @Mixin
+    private ServerOptions server;
 
     @Override
     public Integer call() throws Exception {
@@ -54,25 +51,25 @@ public final class WorkerCommand implements Callable<Integer> {
         metrics.listen();
         try (MetricsOptions closed = metrics;
                 TerminationSignal termination = TerminationSignal.listen();
-                Connection connection = Connection.counted(Optional.ofNullable(address), metrics.sdkScope());
+                Connection connection = server.connect(metrics.sdkScope());
                 AgentWorker worker = metrics.countedBy(
                                 deployment.of(setup.worker(connection, queue), connection.isInMemory()))
                         .build()) {
             worker.start();
             metrics.started(worker);
-            DevServer.Kind server = connection.isInMemory() ? DevServer.Kind.IN_MEMORY : DevServer.Kind.TEMPORAL;
+            DevServer.Kind kind = connection.isInMemory() ? DevServer.Kind.IN_MEMORY : DevServer.Kind.TEMPORAL;
             if (output.isJson()) {
                 output.printJson(ReadyLine.of(
                         connection.address(),
                         Optional.empty(),
                         queue,
                         setup.agents().names(),
-                        server.wireName(),
+                        kind.wireName(),
                         metrics.url(),
                         Optional.empty()));
             } else {
                 output.tell("The worker is ready.\n"
-                        + "  server      " + connection.address() + " (" + server.wireName() + "), namespace "
+                        + "  server      " + connection.address() + " (" + kind.wireName() + "), namespace "
                         + connection.namespace() + "\n"
                         + "  task queue  " + queue + "\n"
                         + "  agents      " + Banner.agents(setup.agents())

@@ -1,0 +1,19 @@
+package dev.waymark.server.api;
+
+import dev.waymark.client.OutboundMessage;
+import dev.waymark.server.identity.Caller;
+
+/** Names callers in what they send. */
+public final class Attribution {
+    private Attribution() {}
+
+    /** Names the caller as the sender, if authentication is on. */
+    public static OutboundMessage by(Caller caller, OutboundMessage message) {
+        return caller.subject().map(who -> message.by(who.subject())).orElse(message);
+    }
+
+    /** Adds the subject that the server verified to a decision. */
+    public static OutboundMessage verified(Caller caller, OutboundMessage decision) {
+        return caller.subject().map(decision::verifiedAs).orElse(decision);
+    }
+}
