@@ -1,7 +1,7 @@
 package dev.waymark.client;
 
-import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.call.Call;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Projector;
 import java.util.List;

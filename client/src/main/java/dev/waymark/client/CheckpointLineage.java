@@ -1,7 +1,7 @@
 package dev.waymark.client;
 
 import dev.waymark.contract.ContinuationMarker;
-import dev.waymark.conversation.Call;
+import dev.waymark.conversation.call.Call;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Timeline;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.waymark.client;
 
 import dev.waymark.contract.PendingItem;
-import dev.waymark.conversation.DecisionStatement;
-import dev.waymark.conversation.Signers;
+import dev.waymark.conversation.policy.DecisionStatement;
+import dev.waymark.conversation.policy.Signers;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.SignerKey;
 import dev.waymark.saver.PrivateFiles;

@@ -9,7 +9,7 @@ import dev.waymark.contract.StatusReport;
 import dev.waymark.contract.ThreadOwner;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.ForkRequest;
-import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.Moment;

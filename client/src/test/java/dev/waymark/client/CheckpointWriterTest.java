@@ -3,8 +3,8 @@ package dev.waymark.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.waymark.conversation.AgentPolicy;
-import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.fact.ToolFact;
+import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Projector;
@@ -242,7 +242,7 @@ class CheckpointWriterTest {
         assertThat(told).isEmpty();
 
         int seen = tale.moments().size();
-        tale.then(new Fact.ToolFinished("tu_1", 1, "charged", false))
+        tale.then(new ToolFact.ToolFinished("tu_1", 1, "charged", false))
                 .callsModel()
                 .replies("Charged.");
         keeping.follow(tale.moments().subList(seen, tale.moments().size()), run());
@@ -286,7 +286,7 @@ class CheckpointWriterTest {
                 .says("m1", "Charge")
                 .callsModel()
                 .charges("tu_1", 500)
-                .then(new Fact.ToolDispatched("tu_1", 1));
+                .then(new ToolFact.ToolDispatched("tu_1", 1));
     }
 
     private static List<String> callsOf(Json session) {

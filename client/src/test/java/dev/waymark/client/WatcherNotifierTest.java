@@ -3,7 +3,8 @@ package dev.waymark.client;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.history.Moment;
 import dev.waymark.testkit.ThreadFixture;
 import java.util.ArrayList;
@@ -112,7 +113,7 @@ class WatcherNotifierTest {
     }
 
     private static Moment spoken(String runId, Conversation state) {
-        Fact fact = new Fact.UserSpoke(Optional.of("m9"), Optional.empty(), Optional.empty(), true);
+        Fact fact = new PersonFact.UserSpoke(Optional.of("m9"), Optional.empty(), Optional.empty(), true);
         return new Moment(runId, 5, state.updatedAt(), Optional.of(fact), state.apply(fact, state.updatedAt()));
     }
 }

@@ -1,11 +1,11 @@
 package dev.waymark.checkpoint;
 
-import dev.waymark.conversation.AgentPolicy;
-import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Transcript;
+import dev.waymark.conversation.policy.AgentPolicy;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

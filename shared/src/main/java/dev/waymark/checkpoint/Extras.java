@@ -1,7 +1,7 @@
 package dev.waymark.checkpoint;
 
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Origin;
+import dev.waymark.conversation.state.Origin;
 import dev.waymark.conversation.value.Json;
 import java.util.LinkedHashMap;
 import java.util.List;

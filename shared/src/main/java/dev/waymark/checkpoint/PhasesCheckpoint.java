@@ -1,15 +1,15 @@
 package dev.waymark.checkpoint;
 
-import dev.waymark.conversation.AgentPolicy;
-import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.OpenRequest;
-import dev.waymark.conversation.Parent;
-import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.call.Parent;
+import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Transcript;
+import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Sha256;
 import dev.waymark.conversation.value.Usage;
@@ -57,7 +57,7 @@ public final class PhasesCheckpoint {
                 : timeline.moments().get(0).runId();
         this.runId = first + ":" + timeline.now().turn().number();
         for (Moment moment : timeline.moments()) {
-            if (moment.fact().orElse(null) instanceof Fact.ModelReplied replied) {
+            if (moment.fact().orElse(null) instanceof ModelFact.ModelReplied replied) {
                 usages.putIfAbsent(replied.step(), replied.reply().usage());
             }
         }
@@ -141,13 +141,16 @@ public final class PhasesCheckpoint {
         if (waited.isPresent() && waitsForAnother) {
             add("resumed", state, Map.of("kind", kindOf(waited.get())));
         }
-        boolean asked = moment.fact().filter(Fact.ModelCalled.class::isInstance).isPresent();
+        boolean asked =
+                moment.fact().filter(ModelFact.ModelCalled.class::isInstance).isPresent();
         if (asked && state.modelCalled()) {
             addStep(state);
         }
         boolean replied = before.filter(Conversation::modelCalled).isPresent()
                 && !state.modelCalled()
-                && moment.fact().filter(Fact.ModelReplied.class::isInstance).isPresent();
+                && moment.fact()
+                        .filter(ModelFact.ModelReplied.class::isInstance)
+                        .isPresent();
         if (replied) {
             addReply(state);
         }

@@ -1,6 +1,8 @@
 package dev.waymark.contract;
 
-import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.SubagentFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Spent;
 import io.temporal.client.WorkflowExecutionAlreadyStarted;
@@ -41,14 +43,14 @@ final class ActivityFailures {
     static Fact verify(String callId, int dispatch, @Nullable Throwable failure) {
         Problem problem = problem(failure);
         return problem.type().equals(Problem.UNKNOWN_RULES)
-                ? new Fact.VerifyLeft(callId, dispatch)
+                ? new ToolFact.VerifyLeft(callId, dispatch)
                 : VerifyOutcome.unknown(problem.message()).toFact(callId, dispatch);
     }
 
     /** The fact for a subagent's thread that failed without a result. */
     static Fact subagent(String callId, @Nullable Throwable cause) {
         if (cause instanceof WorkflowExecutionAlreadyStarted) {
-            return new Fact.SubagentNotStarted(callId, true, "there is a thread of its name");
+            return new SubagentFact.SubagentNotStarted(callId, true, "there is a thread of its name");
         }
         if (cause instanceof CanceledFailure) {
             return subagentEnded(callId, "cancelled", Optional.empty());
@@ -63,7 +65,7 @@ final class ActivityFailures {
     }
 
     private static Fact subagentEnded(String callId, String how, Optional<Problem> problem) {
-        return new Fact.SubagentFinished(callId, how, "", problem, Optional.empty());
+        return new SubagentFact.SubagentFinished(callId, how, "", problem, Optional.empty());
     }
 
     /**

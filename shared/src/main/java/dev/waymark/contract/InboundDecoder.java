@@ -10,7 +10,10 @@ import com.fasterxml.jackson.databind.cfg.MutableCoercionConfig;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.type.LogicalType;
-import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
@@ -33,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Converts messages of people and programs to facts, with the same rules for signals, updates and the projector.
  *
- * <p>It never throws: an unusable message of any encoding, shape or size becomes {@link Fact.MessageIgnored} with the
+ * <p>It never throws: an unusable message of any encoding, shape or size becomes {@link ThreadFact.MessageIgnored} with the
  * reason. A field of the wrong type invalidates the whole message; unknown fields are ignored.
  */
 public final class InboundDecoder {
@@ -69,7 +72,7 @@ public final class InboundDecoder {
         try {
             return new Reader(name, checked(parse(payload))).read();
         } catch (Unusable unusable) {
-            return new Fact.MessageIgnored(shorten(name), unusable.problem);
+            return new ThreadFact.MessageIgnored(shorten(name), unusable.problem);
         }
     }
 
@@ -84,7 +87,7 @@ public final class InboundDecoder {
         try {
             return new Reader(name, checked(parse(payload))).claim(runId);
         } catch (Unusable unusable) {
-            return new Fact.MessageIgnored(name, unusable.problem);
+            return new ThreadFact.MessageIgnored(name, unusable.problem);
         }
     }
 
@@ -93,7 +96,7 @@ public final class InboundDecoder {
         try {
             return new Reader(name, checked(body)).read();
         } catch (Unusable unusable) {
-            return new Fact.MessageIgnored(shorten(name), unusable.problem);
+            return new ThreadFact.MessageIgnored(shorten(name), unusable.problem);
         }
     }
 
@@ -205,11 +208,11 @@ public final class InboundDecoder {
                 case WireNames.APPROVE, WireNames.DENY -> approval();
                 case WireNames.SETTLE -> settle();
                 case WireNames.BUDGET -> budget();
-                case WireNames.STOP -> new Fact.Stopped(optionalBy());
+                case WireNames.STOP -> new PersonFact.Stopped(optionalBy());
                 case WireNames.CLEAR -> cleared();
                 case WireNames.SUBAGENT -> reported();
                 case WireNames.LATE_OUTCOME -> endedLate();
-                case WireNames.CLOSE -> new Fact.CloseRequested(optionalBy());
+                case WireNames.CLOSE -> new PersonFact.CloseRequested(optionalBy());
                 default -> throw new Unusable("there is no such signal");
             };
         }
@@ -241,7 +244,7 @@ public final class InboundDecoder {
             if (content.isPresent() && content.get().isBlank()) {
                 throw new Unusable("the message is empty");
             }
-            return new Fact.UserSpoke(id, replacement, content.map(Message::user), retry, schema);
+            return new PersonFact.UserSpoke(id, replacement, content.map(Message::user), retry, schema);
         }
 
         /** The schema is sent to the model with every call of the turn. */
@@ -266,11 +269,11 @@ public final class InboundDecoder {
 
         private Fact answer() throws Unusable {
             if (isBare()) {
-                return new Fact.HumanAnswered(Optional.empty(), Optional.empty(), bareText(), Optional.empty());
+                return new PersonFact.HumanAnswered(Optional.empty(), Optional.empty(), bareText(), Optional.empty());
             }
             requireObject();
             String answer = text("answer").orElseThrow(() -> new Unusable("\"answer\" is missing"));
-            return new Fact.HumanAnswered(id("id"), id("callId"), answer, id("by"));
+            return new PersonFact.HumanAnswered(id("id"), id("callId"), answer, id("by"));
         }
 
         private Fact approval() throws Unusable {
@@ -282,7 +285,7 @@ public final class InboundDecoder {
                 }
                 args = Optional.of(json(body.get("args"), "args"));
             }
-            return new Fact.ApprovalDecided(
+            return new PersonFact.ApprovalDecided(
                     name.equals(WireNames.APPROVE),
                     id("id"),
                     id("callId"),
@@ -296,23 +299,23 @@ public final class InboundDecoder {
 
         private Fact cleared() throws Unusable {
             requireObjectOrNothing();
-            return new Fact.Cleared(flag("all"), id("by"));
+            return new PersonFact.Cleared(flag("all"), id("by"));
         }
 
         private Fact settle() throws Unusable {
             requireObject();
             String callId = id("callId").orElseThrow(() -> new Unusable("\"callId\" is missing"));
-            Fact.Settlement settlement = switch (text("outcome").orElse("")) {
-                case "done" -> Fact.Settlement.DONE;
-                case "rerun" -> Fact.Settlement.RERUN;
-                case "give-up" -> Fact.Settlement.GIVE_UP;
+            PersonFact.Settlement settlement = switch (text("outcome").orElse("")) {
+                case "done" -> PersonFact.Settlement.DONE;
+                case "rerun" -> PersonFact.Settlement.RERUN;
+                case "give-up" -> PersonFact.Settlement.GIVE_UP;
                 default -> throw new Unusable("\"outcome\" must be done, rerun or give-up");
             };
             Optional<String> result = text("result");
-            if (result.isPresent() && settlement != Fact.Settlement.DONE) {
+            if (result.isPresent() && settlement != PersonFact.Settlement.DONE) {
                 throw new Unusable("\"result\" goes with the outcome done only");
             }
-            return new Fact.OutcomeSettled(callId, settlement, result, id("by"), id("signature"), verified());
+            return new PersonFact.OutcomeSettled(callId, settlement, result, id("by"), id("signature"), verified());
         }
 
         private Fact reported() throws Unusable {
@@ -328,7 +331,7 @@ public final class InboundDecoder {
             requireObject();
             try {
                 LateOutcome late = STRICT.treeToValue(body, LateOutcome.class);
-                return new Fact.ToolEndedLate(
+                return new ToolFact.ToolEndedLate(
                         late.callId(), late.execution(), late.outcome().toFact(late.callId(), late.dispatch()));
             } catch (JsonProcessingException | IllegalArgumentException e) {
                 throw new Unusable("no outcome of a tool");
@@ -346,7 +349,7 @@ public final class InboundDecoder {
                 throw new Unusable("\"repeat\" must be a whole number");
             }
             String execution = required("execution");
-            return new Fact.ToolClaimed(
+            return new ToolFact.ToolClaimed(
                     required("callId"),
                     dispatch.intValue(),
                     required("tool"),
@@ -388,7 +391,7 @@ public final class InboundDecoder {
             Budget budget = new Budget(
                     isGiven(usd) ? Optional.of(Usd.of(usd.decimalValue())) : Optional.empty(),
                     isGiven(tokens) ? Optional.of(tokens.longValue()) : Optional.empty());
-            return new Fact.BudgetRaised(most, budget, id("by"));
+            return new PersonFact.BudgetRaised(most, budget, id("by"));
         }
 
         private Optional<String> optionalBy() throws Unusable {

@@ -3,7 +3,8 @@ package dev.waymark.contract;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.SubagentFact;
 import java.util.Objects;
 
 /**
@@ -19,6 +20,6 @@ public record PassedOnDecision(@JsonProperty("via") String via) {
 
     /** The fact that the decision was sent. */
     public Fact sent() {
-        return new Fact.DecisionPassedOn(via);
+        return new SubagentFact.DecisionPassedOn(via);
     }
 }

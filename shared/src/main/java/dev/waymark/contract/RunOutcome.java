@@ -5,10 +5,11 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.SubagentFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Spent;
 import java.util.List;
@@ -77,6 +78,6 @@ public record RunOutcome(
 
     /** What this is to the thread that waited for it. */
     public Fact toFact(String callId) {
-        return new Fact.SubagentFinished(callId, status, text, error, spent);
+        return new SubagentFact.SubagentFinished(callId, status, text, error, spent);
     }
 }

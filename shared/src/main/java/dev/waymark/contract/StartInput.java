@@ -6,9 +6,10 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.Parent;
+import dev.waymark.conversation.call.Parent;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import java.util.ArrayList;
@@ -60,7 +61,7 @@ public record StartInput(
     /** A new thread of this agent. */
     public static StartInput of(String agent) {
         return new StartInput(
-                Conversation.RULES,
+                ThreadIdentity.RULES,
                 agent,
                 false,
                 Optional.empty(),
@@ -157,10 +158,10 @@ public record StartInput(
                 // Not limited: a parent's context has grown by the contexts of all agent files on the way.
                 usable = Optional.of(parent.isPresent() ? read(context.get()) : context(context.get()));
             } catch (Refusal refusal) {
-                facts.add(new Fact.MessageIgnored("context", Refusal.parse(refusal.getMessage())));
+                facts.add(new ThreadFact.MessageIgnored("context", Refusal.parse(refusal.getMessage())));
             }
         }
-        facts.add(0, new Fact.RunStarted(rules, agent, once, maxIterations, usable, parent, session));
+        facts.add(0, new ThreadFact.RunStarted(rules, agent, once, maxIterations, usable, parent, session));
         say.ifPresent(body -> facts.add(InboundDecoder.read(WireNames.SAY, body)));
         return List.copyOf(facts);
     }

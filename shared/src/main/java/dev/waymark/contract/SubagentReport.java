@@ -3,8 +3,9 @@ package dev.waymark.contract;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.SubagentProgress;
+import dev.waymark.conversation.call.SubagentProgress;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.SubagentFact;
 import java.util.Objects;
 
 /** The signal of a subagent's thread that reports its progress to the parent. */
@@ -20,10 +21,10 @@ public record SubagentReport(
 
     /** The fact that the report was sent. */
     public Fact sent() {
-        return new Fact.ParentTold(report);
+        return new SubagentFact.ParentTold(report);
     }
 
     Fact toFact() {
-        return new Fact.SubagentReported(callId, report);
+        return new SubagentFact.SubagentReported(callId, report);
     }
 }

@@ -4,8 +4,9 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.ToolTexts;
+import dev.waymark.conversation.call.ToolTexts;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.value.Problem;
 import java.util.Objects;
 import java.util.Optional;
@@ -123,16 +124,16 @@ public record ToolOutcome(
 
     public Fact toFact(String callId, int dispatch) {
         if (question.isPresent()) {
-            return new Fact.ToolInterrupted(callId, dispatch, question.get());
+            return new ToolFact.ToolInterrupted(callId, dispatch, question.get());
         }
         if (notStarted.isPresent()) {
             NotStarted why = notStarted.get();
-            return new Fact.ToolNotStarted(callId, dispatch, why.execution(), why.reason());
+            return new ToolFact.ToolNotStarted(callId, dispatch, why.execution(), why.reason());
         }
         if (unknown.isPresent()) {
-            return new Fact.ToolLost(callId, dispatch, new Problem(Problem.OUTCOME_UNKNOWN, unknown.get()));
+            return new ToolFact.ToolLost(callId, dispatch, new Problem(Problem.OUTCOME_UNKNOWN, unknown.get()));
         }
-        return new Fact.ToolFinished(
+        return new ToolFact.ToolFinished(
                 callId, dispatch, error.or(() -> result).orElse(""), error.isPresent(), error.isPresent() && notDone);
     }
 }

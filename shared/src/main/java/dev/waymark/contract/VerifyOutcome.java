@@ -4,7 +4,8 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ToolFact;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
@@ -41,6 +42,6 @@ public record VerifyOutcome(
     }
 
     public Fact toFact(String callId, int dispatch) {
-        return new Fact.ToolVerified(callId, dispatch, landed, result);
+        return new ToolFact.ToolVerified(callId, dispatch, landed, result);
     }
 }

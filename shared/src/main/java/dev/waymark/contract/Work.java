@@ -2,7 +2,11 @@ package dev.waymark.contract;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.SubagentFact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Budget;
 import java.util.Optional;
@@ -39,7 +43,7 @@ public sealed interface Work<R> {
     record Agent() implements Work<AgentSpec> {
         @Override
         public Fact begun() {
-            return new Fact.AgentRequested();
+            return new ThreadFact.AgentRequested();
         }
 
         @Override
@@ -49,12 +53,12 @@ public sealed interface Work<R> {
 
         @Override
         public Fact completed(AgentSpec result) {
-            return new Fact.AgentResolved(result.terms());
+            return new ThreadFact.AgentResolved(result.terms());
         }
 
         @Override
         public Fact failed(@Nullable Throwable failure) {
-            return new Fact.AgentRefused(ActivityFailures.problem(failure));
+            return new ThreadFact.AgentRefused(ActivityFailures.problem(failure));
         }
 
         @Override
@@ -67,7 +71,7 @@ public sealed interface Work<R> {
     record Model(int step) implements Work<Reply> {
         @Override
         public Fact begun() {
-            return new Fact.ModelCalled(step);
+            return new ModelFact.ModelCalled(step);
         }
 
         @Override
@@ -77,12 +81,12 @@ public sealed interface Work<R> {
 
         @Override
         public Fact completed(Reply result) {
-            return new Fact.ModelReplied(step, result);
+            return new ModelFact.ModelReplied(step, result);
         }
 
         @Override
         public Fact failed(@Nullable Throwable failure) {
-            return new Fact.ModelFailed(step, ActivityFailures.problem(failure), ActivityFailures.spent(failure));
+            return new ModelFact.ModelFailed(step, ActivityFailures.problem(failure), ActivityFailures.spent(failure));
         }
 
         @Override
@@ -95,7 +99,7 @@ public sealed interface Work<R> {
     record Summary(int step) implements Work<Reply> {
         @Override
         public Fact begun() {
-            return new Fact.SummaryRequested(step);
+            return new ModelFact.SummaryRequested(step);
         }
 
         @Override
@@ -105,12 +109,13 @@ public sealed interface Work<R> {
 
         @Override
         public Fact completed(Reply result) {
-            return new Fact.Summarised(step, result);
+            return new ModelFact.Summarised(step, result);
         }
 
         @Override
         public Fact failed(@Nullable Throwable failure) {
-            return new Fact.SummaryFailed(step, ActivityFailures.problem(failure), ActivityFailures.spent(failure));
+            return new ModelFact.SummaryFailed(
+                    step, ActivityFailures.problem(failure), ActivityFailures.spent(failure));
         }
 
         @Override
@@ -123,7 +128,7 @@ public sealed interface Work<R> {
     record Tool(String callId, int dispatch) implements Work<ToolOutcome> {
         @Override
         public Fact begun() {
-            return new Fact.ToolDispatched(callId, dispatch);
+            return new ToolFact.ToolDispatched(callId, dispatch);
         }
 
         @Override
@@ -138,7 +143,7 @@ public sealed interface Work<R> {
 
         @Override
         public Fact failed(@Nullable Throwable failure) {
-            return new Fact.ToolLost(callId, dispatch, ActivityFailures.problem(failure));
+            return new ToolFact.ToolLost(callId, dispatch, ActivityFailures.problem(failure));
         }
 
         @Override
@@ -151,7 +156,7 @@ public sealed interface Work<R> {
     record Verify(String callId, int dispatch) implements Work<VerifyOutcome> {
         @Override
         public Fact begun() {
-            return new Fact.VerifyDispatched(callId, dispatch);
+            return new ToolFact.VerifyDispatched(callId, dispatch);
         }
 
         @Override
@@ -179,7 +184,7 @@ public sealed interface Work<R> {
     record Subagent(String callId, Optional<Budget> budget) implements Work<RunOutcome> {
         @Override
         public Fact begun() {
-            return new Fact.SubagentStarted(callId, budget);
+            return new SubagentFact.SubagentStarted(callId, budget);
         }
 
         @Override

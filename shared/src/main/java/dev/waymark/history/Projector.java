@@ -14,7 +14,8 @@ import dev.waymark.contract.SubagentReport;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.Work;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Transcript;
 import io.temporal.api.common.v1.Payload;
@@ -141,8 +142,8 @@ public final class Projector {
             }
             case EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED ->
                 updateAccepted(event.getEventId(), event.getWorkflowExecutionUpdateAcceptedEventAttributes());
-            case EVENT_TYPE_TIMER_FIRED -> hold(event, Fact.TimePassed::new);
-            case EVENT_TYPE_WORKFLOW_EXECUTION_CANCEL_REQUESTED -> hold(event, Fact.CancelRequested::new);
+            case EVENT_TYPE_TIMER_FIRED -> hold(event, ThreadFact.TimePassed::new);
+            case EVENT_TYPE_WORKFLOW_EXECUTION_CANCEL_REQUESTED -> hold(event, ThreadFact.CancelRequested::new);
             case EVENT_TYPE_MARKER_RECORDED -> marker(event.getEventId(), event.getMarkerRecordedEventAttributes());
             case EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED -> {
                 compare(event.getWorkflowExecutionCompletedEventAttributes().getResult());
@@ -494,7 +495,7 @@ public final class Projector {
             }
             Fact fact = known == null ? source.get() : known;
             known = fact;
-            if (fact instanceof Fact.RunStarted run) {
+            if (fact instanceof ThreadFact.RunStarted run) {
                 return Conversation.start(run, at);
             }
             if (before == null) {

@@ -11,7 +11,7 @@ import dev.waymark.client.ThreadPageRequest;
 import dev.waymark.client.document.CallLog;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.server.http.ApiRequest;

@@ -5,7 +5,7 @@ import dev.waymark.contract.ClaimRequest;
 import dev.waymark.contract.LateOutcome;
 import dev.waymark.contract.ToolInput;
 import dev.waymark.contract.ToolOutcome;
-import dev.waymark.conversation.ToolTexts;
+import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Sha256;

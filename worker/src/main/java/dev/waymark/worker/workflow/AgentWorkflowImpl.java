@@ -22,9 +22,12 @@ import dev.waymark.contract.TraceIds;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.Work;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.Step;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.RunReader;
@@ -68,7 +71,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     private final RunLimits limits;
     private final InFlight flights;
     private final StatusCard card = new StatusCard(thread);
-    private final WakeTimer alarm = new WakeTimer(() -> apply(new Fact.TimePassed()));
+    private final WakeTimer alarm = new WakeTimer(() -> apply(new ThreadFact.TimePassed()));
 
     private Conversation state;
     private boolean changed = true;
@@ -99,11 +102,11 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         } else {
             flights = new InFlight(this::apply, Optional.empty());
             List<Fact> facts = input.facts();
-            state = Conversation.start((Fact.RunStarted) facts.get(0), now());
+            state = Conversation.start((ThreadFact.RunStarted) facts.get(0), now());
             facts.subList(1, facts.size()).forEach(this::apply);
         }
         CancellationScope.current().getCancellationRequest().thenApply(reason -> {
-            apply(new Fact.CancelRequested());
+            apply(new ThreadFact.CancelRequested());
             return null;
         });
         Workflow.registerListener(new UnknownSignals());
@@ -114,7 +117,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     public RunOutcome run(StartInput sameInput) {
         CancellationScope loop = Workflow.newDetachedCancellationScope(this::loop);
         loop.run();
-        if (state.life() == Conversation.Life.CANCELLED) {
+        if (state.life() == ThreadIdentity.Life.CANCELLED) {
             throw new CanceledFailure("the thread was cancelled");
         }
         return state.parent().isPresent() ? RunOutcome.of(state, InlineText::of) : RunOutcome.of(state);
@@ -385,7 +388,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
             Fact fact = read(name, payloads);
             Optional<Problem> problem = fact instanceof Fact.Inbound inbound
                     ? state.updateRefusal(inbound)
-                    : Optional.of(((Fact.MessageIgnored) fact).problem());
+                    : Optional.of(((ThreadFact.MessageIgnored) fact).problem());
             if (problem.isPresent()) {
                 throw new Refusal(problem.get());
             }
@@ -397,7 +400,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
             Fact.Inbound fact = (Fact.Inbound) read(name, payloads);
             Optional<Integer> before = state.firstDelivery(fact);
             apply(fact);
-            if (fact instanceof Fact.ToolClaimed claimed) {
+            if (fact instanceof ToolFact.ToolClaimed claimed) {
                 return state.granted(claimed)
                         .map(claim -> new ClaimRequest.Answer(true, claim.token()))
                         .orElseGet(() -> new ClaimRequest.Answer(false, 0));

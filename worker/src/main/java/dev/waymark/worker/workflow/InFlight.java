@@ -13,11 +13,12 @@ import dev.waymark.contract.ToolInput;
 import dev.waymark.contract.VerifyInput;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.Work;
-import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.Parent;
 import dev.waymark.conversation.Step;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.Parent;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Json;
 import io.temporal.activity.ActivityCancellationType;
@@ -321,7 +322,7 @@ final class InFlight {
         Workflow.newTimer(Duration.ofMillis(1)).thenApply(fired -> {
             timerSet = false;
             // In history, this timer looks like one that something waits for.
-            facts.accept(new Fact.TimePassed());
+            facts.accept(new ThreadFact.TimePassed());
             anotherTaskDue = true;
             return null;
         });

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.contract.ClaimRequest;
 import dev.waymark.contract.WireNames;
-import dev.waymark.conversation.Call;
+import dev.waymark.conversation.call.Call;
 import dev.waymark.worker.workflow.TestServers;
 import io.temporal.client.WorkflowUpdateException;
 import java.nio.file.Path;

@@ -4,7 +4,7 @@ import dev.waymark.agent.Endpoint;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.ToolOutcome;
 import dev.waymark.contract.VerifyOutcome;
-import dev.waymark.conversation.ToolTexts;
+import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.tool.kind.ToolEntry;
 import dev.waymark.worker.tool.kind.ToolKind;
