@@ -1,5 +1,19 @@
 package dev.waymark.client;
 
+import dev.waymark.client.connection.MomentStream;
+import dev.waymark.client.connection.Requests;
+import dev.waymark.client.connection.WaitDeadline;
+import dev.waymark.client.connection.WaitPolicy;
+import dev.waymark.client.failure.Remedy;
+import dev.waymark.client.failure.RequestLimits;
+import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.save.CheckpointEntry;
+import dev.waymark.client.save.CheckpointFeeder;
+import dev.waymark.client.save.CheckpointSaved;
+import dev.waymark.client.save.CheckpointWriter;
+import dev.waymark.client.save.SaveOptions;
+import dev.waymark.client.save.ThreadSnapshot;
+import dev.waymark.client.watch.Watcher;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.history.Moment;

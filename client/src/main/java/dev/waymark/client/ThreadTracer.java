@@ -1,9 +1,10 @@
 package dev.waymark.client;
 
+import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.trace.SpanSink;
-import dev.waymark.contract.StartInput;
 import dev.waymark.contract.TraceIds;
 import dev.waymark.contract.WireNames;
+import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.fact.SubagentFact;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Timeline;

@@ -1,7 +1,9 @@
 package dev.waymark.client;
 
+import dev.waymark.client.connection.Requests;
+import dev.waymark.client.connection.Sleeper;
 import dev.waymark.contract.StateDigest;
-import dev.waymark.contract.StateReport;
+import dev.waymark.contract.thread.StateReport;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.UnsignedDecisions;
 import dev.waymark.history.DigestAudit;

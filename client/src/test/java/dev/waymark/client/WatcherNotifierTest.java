@@ -2,6 +2,10 @@ package dev.waymark.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.client.save.CheckpointLoaded;
+import dev.waymark.client.save.CheckpointSaved;
+import dev.waymark.client.watch.Watcher;
+import dev.waymark.client.watch.WatcherNotifier;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.PersonFact;

@@ -1,18 +1,18 @@
 package dev.waymark.history;
 
 import dev.waymark.agent.AgentSpec;
-import dev.waymark.contract.ActivityInput;
 import dev.waymark.contract.CarriedState;
-import dev.waymark.contract.InboundDecoder;
-import dev.waymark.contract.ModelInput;
-import dev.waymark.contract.PassedOnDecision;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.RunOutcome;
 import dev.waymark.contract.SideEffectMarker;
-import dev.waymark.contract.StartInput;
-import dev.waymark.contract.SubagentReport;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.Work;
+import dev.waymark.contract.message.InboundDecoder;
+import dev.waymark.contract.message.PassedOnDecision;
+import dev.waymark.contract.message.SubagentReport;
+import dev.waymark.contract.thread.StartInput;
+import dev.waymark.contract.work.ActivityInput;
+import dev.waymark.contract.work.ModelInput;
+import dev.waymark.contract.work.RunOutcome;
+import dev.waymark.contract.work.Work;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ThreadFact;

@@ -2,6 +2,8 @@ package dev.waymark.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.contract.work.ModelInput;
+import dev.waymark.contract.work.ToolInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Part;

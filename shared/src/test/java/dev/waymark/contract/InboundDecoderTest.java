@@ -6,6 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.google.protobuf.ByteString;
+import dev.waymark.contract.message.ClaimRequest;
+import dev.waymark.contract.message.InboundDecoder;
+import dev.waymark.contract.message.Refusal;
+import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.PersonFact;

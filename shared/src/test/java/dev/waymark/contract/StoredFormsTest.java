@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.agent.Endpoint;
 import dev.waymark.agent.Pricing;
+import dev.waymark.contract.work.PartialReply;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallApproval;

@@ -2,6 +2,10 @@ package dev.waymark.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.contract.message.ClaimRequest;
+import dev.waymark.contract.work.AgentInput;
+import dev.waymark.contract.work.ToolOutcome;
+import dev.waymark.contract.work.VerifyInput;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;

@@ -13,7 +13,7 @@ import static dev.waymark.conversation.ToolConversationScript.denied;
 import static dev.waymark.conversation.ToolConversationScript.replied;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.contract.ModelInput;
+import dev.waymark.contract.work.ModelInput;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallApproval;
 import dev.waymark.conversation.fact.ModelFact;

@@ -3,8 +3,8 @@ package dev.waymark.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.waymark.contract.InboundDecoder;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.message.InboundDecoder;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Resumption;
 import dev.waymark.conversation.Step;

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.PendingItem;
+import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.message.Message;

@@ -7,7 +7,7 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.client.document.CallLog;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.PendingItem;
+import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.OpenRequest;

@@ -1,8 +1,8 @@
 package dev.waymark.server.front;
 
-import dev.waymark.client.TextDelta;
-import dev.waymark.client.WatchEvent;
-import dev.waymark.contract.PendingItem;
+import dev.waymark.client.watch.TextDelta;
+import dev.waymark.client.watch.WatchEvent;
+import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.OpenRequest;

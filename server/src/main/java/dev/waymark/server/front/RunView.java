@@ -1,6 +1,6 @@
 package dev.waymark.server.front;
 
-import dev.waymark.contract.PendingItem;
+import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import java.util.List;

@@ -1,10 +1,10 @@
 package dev.waymark.starter.chat;
 
 import dev.waymark.cli.CommandName;
-import dev.waymark.client.OutboundMessage;
-import dev.waymark.client.TextDelta;
-import dev.waymark.client.ValueText;
-import dev.waymark.contract.PendingItem;
+import dev.waymark.client.connection.ValueText;
+import dev.waymark.client.request.OutboundMessage;
+import dev.waymark.client.watch.TextDelta;
+import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.fact.Fact;

@@ -1,7 +1,7 @@
 package dev.waymark.starter.options;
 
-import dev.waymark.client.ThreadSummary;
-import dev.waymark.contract.StatusReport;
+import dev.waymark.client.list.ThreadSummary;
+import dev.waymark.contract.thread.StatusReport;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;

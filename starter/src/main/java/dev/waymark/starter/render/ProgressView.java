@@ -1,9 +1,9 @@
 package dev.waymark.starter.render;
 
 import dev.waymark.cli.CommandName;
-import dev.waymark.client.TextDelta;
-import dev.waymark.client.ValueText;
-import dev.waymark.client.Watcher;
+import dev.waymark.client.connection.ValueText;
+import dev.waymark.client.watch.TextDelta;
+import dev.waymark.client.watch.Watcher;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;

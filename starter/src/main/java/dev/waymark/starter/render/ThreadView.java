@@ -1,7 +1,7 @@
 package dev.waymark.starter.render;
 
-import dev.waymark.contract.PendingItem;
-import dev.waymark.contract.StatusReport;
+import dev.waymark.contract.thread.PendingItem;
+import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.message.Message;

@@ -1,8 +1,8 @@
 package dev.waymark.starter.render;
 
-import dev.waymark.client.CheckpointLoaded;
-import dev.waymark.client.CheckpointSaved;
-import dev.waymark.client.TextDelta;
+import dev.waymark.client.save.CheckpointLoaded;
+import dev.waymark.client.save.CheckpointSaved;
+import dev.waymark.client.watch.TextDelta;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;

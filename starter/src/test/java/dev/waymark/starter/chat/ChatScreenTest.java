@@ -2,7 +2,7 @@ package dev.waymark.starter.chat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.client.TextDelta;
+import dev.waymark.client.watch.TextDelta;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.history.Moment;
 import dev.waymark.testkit.ThreadFixture;

@@ -3,8 +3,8 @@ package dev.waymark.starter.render;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.client.AgentResult;
-import dev.waymark.client.Remedy;
-import dev.waymark.client.WaymarkException;
+import dev.waymark.client.failure.Remedy;
+import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.value.Problem;

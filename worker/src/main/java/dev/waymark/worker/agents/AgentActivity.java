@@ -1,7 +1,7 @@
 package dev.waymark.worker.agents;
 
 import dev.waymark.agent.AgentSpec;
-import dev.waymark.contract.AgentInput;
+import dev.waymark.contract.work.AgentInput;
 import dev.waymark.conversation.state.UnknownRulesException;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.display.Suggestion;

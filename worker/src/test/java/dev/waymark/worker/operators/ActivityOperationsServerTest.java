@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.Timestamp;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.ToolOutcome;
+import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.state.Turn;

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.Ack;
-import dev.waymark.contract.Refusal;
 import dev.waymark.contract.RunLimits;
-import dev.waymark.contract.SayPayload;
-import dev.waymark.contract.StartInput;
 import dev.waymark.contract.WireNames;
+import dev.waymark.contract.message.Ack;
+import dev.waymark.contract.message.Refusal;
+import dev.waymark.contract.message.SayPayload;
+import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.message.Message;

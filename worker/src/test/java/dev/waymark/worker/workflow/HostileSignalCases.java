@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import com.google.protobuf.ByteString;
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.SayPayload;
-import dev.waymark.contract.StartInput;
-import dev.waymark.contract.StatusReport;
 import dev.waymark.contract.WireNames;
+import dev.waymark.contract.message.SayPayload;
+import dev.waymark.contract.thread.StartInput;
+import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;

@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.waymark.agent.McpServer;
-import dev.waymark.contract.SayPayload;
-import dev.waymark.contract.StartInput;
+import dev.waymark.contract.message.SayPayload;
+import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.message.Part;

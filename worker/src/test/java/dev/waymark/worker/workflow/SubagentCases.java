@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.PendingItem;
 import dev.waymark.contract.RunLimits;
-import dev.waymark.contract.SayPayload;
-import dev.waymark.contract.StartInput;
 import dev.waymark.contract.WireNames;
+import dev.waymark.contract.message.SayPayload;
+import dev.waymark.contract.thread.PendingItem;
+import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.Parent;

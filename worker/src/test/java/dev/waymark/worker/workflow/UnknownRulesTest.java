@@ -3,12 +3,12 @@ package dev.waymark.worker.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.AgentInput;
-import dev.waymark.contract.ModelInput;
-import dev.waymark.contract.StartInput;
-import dev.waymark.contract.ToolInput;
-import dev.waymark.contract.VerifyInput;
 import dev.waymark.contract.WireNames;
+import dev.waymark.contract.thread.StartInput;
+import dev.waymark.contract.work.AgentInput;
+import dev.waymark.contract.work.ModelInput;
+import dev.waymark.contract.work.ToolInput;
+import dev.waymark.contract.work.VerifyInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.state.ThreadIdentity;

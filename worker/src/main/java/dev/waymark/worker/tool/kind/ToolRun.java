@@ -1,7 +1,7 @@
 package dev.waymark.worker.tool.kind;
 
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.contract.ToolOutcome;
+import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.ToolContext;

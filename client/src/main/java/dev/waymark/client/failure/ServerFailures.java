@@ -1,0 +1,63 @@
+package dev.waymark.client.failure;
+
+import dev.waymark.codec.KeyProblem;
+import dev.waymark.conversation.value.Problem;
+import io.grpc.StatusRuntimeException;
+import io.temporal.client.WorkflowServiceException;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** Converts errors of the Temporal server to exceptions for callers. */
+public final class ServerFailures {
+    private final String address;
+
+    public ServerFailures(String address) {
+        this.address = address;
+    }
+
+    public <T> T translated(Supplier<T> request) {
+        try {
+            return request.get();
+        } catch (KeyProblem e) {
+            throw unreadable(e);
+        } catch (StatusRuntimeException e) {
+            throw translate(e);
+        } catch (WorkflowServiceException e) {
+            for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
+                if (cause instanceof StatusRuntimeException status) {
+                    throw translate(status);
+                }
+            }
+            throw e;
+        }
+    }
+
+    public WaymarkException translate(StatusRuntimeException e) {
+        String words = Optional.ofNullable(e.getStatus().getDescription()).orElse("no reason given");
+        return switch (e.getStatus().getCode()) {
+            case NOT_FOUND ->
+                new WaymarkException.NotFound(
+                        "not found on the server: " + words, Remedy.of(Remedy.Action.CHECK_CONNECTION));
+            case PERMISSION_DENIED, UNAUTHENTICATED ->
+                unreachable("the server refuses this client: " + address + " (" + words + ")", e);
+            case INVALID_ARGUMENT ->
+                new WaymarkException.Refused(Problem.BAD_INPUT, "the server rejected the request: " + words, "");
+            default ->
+                unreachable(
+                        "the server does not answer: " + address + " ("
+                                + e.getStatus().getCode() + ", " + words + ")",
+                        e);
+        };
+    }
+
+    static WaymarkException unreadable(KeyProblem problem) {
+        return new WaymarkException.Refused(
+                KeyProblem.TYPE,
+                String.valueOf(problem.getMessage()),
+                "Set WAYMARK_CODEC_KEYS to the keys of the thread's worker");
+    }
+
+    public static WaymarkException unreachable(String message, Throwable cause) {
+        return new WaymarkException.ServerUnreachable(message, Remedy.of(Remedy.Action.START_SERVER), cause);
+    }
+}
