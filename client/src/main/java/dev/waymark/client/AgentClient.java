@@ -325,9 +325,20 @@ public final class AgentClient implements AutoCloseable {
     /**
      * Sends a message without waiting for an outcome, for callers that {@link #watch}. The thread has accepted it when
      * this returns.
+     *
+     * @throws WaymarkException.Refused with type {@code KeyReused} when another message was sent with the same id
      */
     public Posted post(String thread, OutboundMessage message) {
         return sender.post(thread, message);
+    }
+
+    /**
+     * Sends several messages in this order, such as the answers to all questions of a turn. All are checked against the
+     * thread's history before the first one is sent, so that none is sent if one is refused. If somebody else decides in
+     * the meantime, the messages before the refused one have been sent. Sending them again is harmless.
+     */
+    public List<Posted> postAll(String thread, List<OutboundMessage> messages) {
+        return sender.postAll(thread, messages);
     }
 
     /** The run that accepted a message, and the number of the resulting fact. */

@@ -354,7 +354,7 @@ final class Requests {
         };
     }
 
-    private static WaymarkException refused(String thread, Problem problem) {
+    static WaymarkException refused(String thread, Problem problem) {
         Remedy look = Remedy.of(Remedy.Action.SHOW_THREAD, thread);
         String message = problem.message() + ": " + thread;
         return switch (problem.type()) {
