@@ -80,11 +80,16 @@ public final class AgentClient implements AutoCloseable {
         }
     }
 
+    /** A client on this connection, whose threads run on this task queue. Closing it closes the connection. */
+    public static AgentClient on(Connection connection, String taskQueue) {
+        return new AgentClient(ClientContext.of(connection, taskQueue));
+    }
+
     private static AgentClient of(Connection connection) {
         String taskQueue = Optional.ofNullable(ProcessEnvironment.get().get(TASK_QUEUE_SETTING))
                 .filter(name -> !name.isBlank())
                 .orElse(WireNames.TASK_QUEUE);
-        return new AgentClient(ClientContext.of(connection, taskQueue));
+        return on(connection, taskQueue);
     }
 
     /** Returns a client that waits at most this long for an outcome. The turn continues after a timeout. */
