@@ -1,11 +1,13 @@
 package dev.waymark.client;
 
 import dev.waymark.checkpoint.CheckpointFormat;
+import dev.waymark.client.connection.ServerFailures;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.RequestLimits;
-import dev.waymark.client.failure.ServerFailures;
 import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.list.PendingPage;
+import dev.waymark.client.list.PendingPageRequest;
 import dev.waymark.client.list.Progress;
 import dev.waymark.client.list.ThreadPage;
 import dev.waymark.client.list.ThreadPageRequest;
@@ -104,11 +106,16 @@ public final class AgentClient implements AutoCloseable {
         }
     }
 
+    /** A client on this connection, whose threads run on this task queue. Closing it closes the connection. */
+    public static AgentClient on(Connection connection, String taskQueue) {
+        return new AgentClient(ClientContext.of(connection, taskQueue));
+    }
+
     private static AgentClient of(Connection connection) {
         String taskQueue = Optional.ofNullable(ProcessEnvironment.get().get(TASK_QUEUE_SETTING))
                 .filter(name -> !name.isBlank())
                 .orElse(WireNames.TASK_QUEUE);
-        return new AgentClient(ClientContext.of(connection, taskQueue));
+        return on(connection, taskQueue);
     }
 
     /** Returns a client that waits at most this long for an outcome. The turn continues after a timeout. */
@@ -349,9 +356,20 @@ public final class AgentClient implements AutoCloseable {
     /**
      * Sends a message without waiting for an outcome, for callers that {@link #watch}. The thread has accepted it when
      * this returns.
+     *
+     * @throws WaymarkException.Refused with type {@code KeyReused} when another message was sent with the same id
      */
     public Posted post(String thread, OutboundMessage message) {
         return sender.post(thread, message);
+    }
+
+    /**
+     * Sends several messages in this order, such as the answers to all questions of a turn. All are checked against the
+     * thread's history before the first one is sent, so that none is sent if one is refused. If somebody else decides in
+     * the meantime, the messages before the refused one have been sent. Sending them again is harmless.
+     */
+    public List<Posted> postAll(String thread, List<OutboundMessage> messages) {
+        return sender.postAll(thread, messages);
     }
 
     /** The run that accepted a message, and the number of the resulting fact. */
@@ -403,6 +421,31 @@ public final class AgentClient implements AutoCloseable {
     /** The requests of all open threads that wait for a person, oldest first. */
     public List<PendingItem> pending(Progress progress) {
         return browser.pending(progress);
+    }
+
+    /**
+     * A page of the requests that wait for a person: those of the threads that began last first. Where threads have no
+     * search attributes, see {@link #setUp}, all open threads are read, and there is one page.
+     */
+    public PendingPage pending(PendingPageRequest request, Progress progress) {
+        return browser.pending(request, progress);
+    }
+
+    /**
+     * Creates the search attributes of threads in the server's namespace, so that lists of threads need not read every
+     * history. Threads that start later have them.
+     *
+     * @return the names of those that were missing
+     * @throws WaymarkException.Refused if the server has no search attributes, lets this client create none, or has
+     * others of these names
+     */
+    public List<String> setUp() {
+        return context.translated(() -> ServerFailures.settingUp(context.connection()));
+    }
+
+    /** Whether new threads have search attributes, so that lists are read by pages. */
+    public boolean isIndexed() {
+        return context.translated(() -> context.connection().isIndexed());
     }
 
     /** All threads of the server, most recently changed first. */

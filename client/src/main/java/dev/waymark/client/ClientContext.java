@@ -2,9 +2,9 @@ package dev.waymark.client;
 
 import dev.waymark.client.connection.MomentStream;
 import dev.waymark.client.connection.Requests;
+import dev.waymark.client.connection.ServerFailures;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.failure.Remedy;
-import dev.waymark.client.failure.ServerFailures;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.list.ThreadDirectory;
 import dev.waymark.client.save.SaveOptions;

@@ -214,13 +214,43 @@ final class ThreadSender {
      * accepted it when this returns.
      */
     AgentClient.Posted post(String thread, OutboundMessage letter) {
-        WaitDeadline deadline = context.deadline();
+        checkArguments(thread, letter);
+        return deliver(thread, letter);
+    }
+
+    /**
+     * Sends several messages in this order. All are checked before the first one is sent, so that none is sent if the
+     * thread would refuse one. Those that were delivered before are not sent again.
+     */
+    List<AgentClient.Posted> postAll(String thread, List<OutboundMessage> letters) {
+        Timeline timeline = context.translated(() -> context.read(RequestLimits.thread(thread)));
+        Map<OutboundMessage, Integer> delivered = new DeliveryCheck(timeline).delivered(letters);
+        letters.stream()
+                .filter(letter -> !delivered.containsKey(letter))
+                .forEach(letter -> checkArguments(thread, letter));
+        return letters.stream()
+                .map(letter -> Optional.ofNullable(delivered.get(letter))
+                        .map(fact -> new AgentClient.Posted(timeline.runId(), fact))
+                        .orElseGet(() -> deliver(thread, letter)))
+                .toList();
+    }
+
+    private void checkArguments(String thread, OutboundMessage letter) {
         letter.approval()
                 .ifPresent(approval -> approval.args().ifPresent(args -> checkArguments(thread, approval, args)));
+    }
+
+    private AgentClient.Posted deliver(String thread, OutboundMessage letter) {
+        WaitDeadline deadline = context.deadline();
         return context.translated(() -> {
             Requests.Accepted accepted = context.requests()
-                    .update(RequestLimits.thread(thread), letter.name(), letter.id(), letter.payload(), deadline);
-            return new AgentClient.Posted(accepted.runId(), accepted.ack().fact());
+                    .update(RequestLimits.thread(thread), letter.name(), letter.updateId(), letter.payload(), deadline);
+            int fact = accepted.ack().fact();
+            // The server answers a repeated update by itself, and does not say that it is repeated.
+            if (letter.isNamed() && (accepted.ack().duplicate() || !letter.recordsId())) {
+                new DeliveryCheck(context.read(thread)).requireSame(letter, fact);
+            }
+            return new AgentClient.Posted(accepted.runId(), fact);
         });
     }
 

@@ -5,7 +5,6 @@ import dev.waymark.client.connection.Requests;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.RequestLimits;
-import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.NewThreadOptions;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.client.request.ResumeOptions;
@@ -19,8 +18,6 @@ import java.util.UUID;
 
 /** Starts threads, or continues open ones. */
 final class ThreadStarter {
-    private static final String KEY_REUSED = "KeyReused";
-
     private final ClientContext context;
     private final OutcomeWaiter outcomes;
     private final ThreadContinuation continuation;
@@ -83,10 +80,7 @@ final class ThreadStarter {
             Requests.Known known = context.requests().get(valid.thread());
             String first = context.histories().firstRunId(valid.thread(), known.runId());
             if (!isSame(context.histories().startInput(valid.thread(), first), input)) {
-                throw new WaymarkException.Refused(
-                        KEY_REUSED,
-                        "another request has used this key",
-                        "Send the same request again, or use another key");
+                throw DeliveryCheck.keyReused();
             }
             return new AgentClient.Begun(new AgentClient.Started(valid.thread(), known.runId()), true);
         });

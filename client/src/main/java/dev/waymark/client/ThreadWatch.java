@@ -1,9 +1,9 @@
 package dev.waymark.client;
 
 import dev.waymark.client.connection.MomentStream;
+import dev.waymark.client.connection.ServerFailures;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.connection.WaitPolicy;
-import dev.waymark.client.failure.ServerFailures;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.save.CheckpointLoaded;
 import dev.waymark.client.save.CheckpointSaved;

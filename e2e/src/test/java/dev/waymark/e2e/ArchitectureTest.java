@@ -34,6 +34,7 @@ class ArchitectureTest {
     private static final String STARTER = "dev.waymark.starter..";
     private static final String TESTKIT = "dev.waymark.testkit..";
     private static final String BENCH = "dev.waymark.bench..";
+    private static final String SPRING = "dev.waymark.spring..";
 
     /** And what one consists of. */
     private static final DescribedPredicate<JavaClass> TIMELINE = resideInAPackage(HISTORY)
@@ -45,10 +46,10 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule shared_knows_no_other_module = noClasses()
             .that(resideInAPackage("dev.waymark..")
-                    .and(not(resideInAnyPackage(WORKER, CLIENT, SERVER, STARTER, TESTKIT, BENCH))))
+                    .and(not(resideInAnyPackage(WORKER, CLIENT, SERVER, STARTER, TESTKIT, BENCH, SPRING))))
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(WORKER, CLIENT, SERVER, STARTER, TESTKIT, BENCH);
+            .resideInAnyPackage(WORKER, CLIENT, SERVER, STARTER, TESTKIT, BENCH, SPRING);
 
     @ArchTest
     static final ArchRule worker_knows_neither_clients_nor_tests = noClasses()
@@ -99,6 +100,23 @@ class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage(WORKER, TESTKIT, BENCH);
+
+    @ArchTest
+    static final ArchRule spring_stays_in_its_module = noClasses()
+            .that()
+            .resideOutsideOfPackage(SPRING)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(SPRING, "org.springframework..");
+
+    @ArchTest
+    static final ArchRule spring_knows_neither_command_lines_nor_tests = noClasses()
+            .that()
+            .resideInAPackage(SPRING)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                    SERVER, STARTER, TESTKIT, BENCH, "dev.waymark.cli..", "dev.waymark.worker.cli..", "picocli..");
 
     @ArchTest
     static final ArchRule testkit_knows_only_shared = noClasses()

@@ -25,6 +25,7 @@ import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -39,19 +40,31 @@ public final class Connection implements AutoCloseable {
     /** The only kind of saver that a server on this machine may name: a directory. */
     private static final String FILE_SAVER = "file:";
 
+    private static final Duration ASK_IF_INDEXED_EVERY = Duration.ofMinutes(1);
+
     private final WorkflowServiceStubs stubs;
     private final WorkflowClient client;
     private final String address;
     private final ServerInfo server;
+    /** Whether closing the connection closes the stubs. */
+    private final boolean ownsStubs;
+
+    private final SearchIndex searchIndex;
+    private volatile Indexed indexed = new Indexed(false, System.nanoTime());
+
+    /** Whether threads can have search attributes, and until when that need not be asked again. */
+    private record Indexed(boolean yes, long untilNanos) {}
 
     /** What the server reports about itself. */
     private record ServerInfo(String version, Optional<String> defaultSaver) {}
 
-    private Connection(WorkflowServiceStubs stubs, WorkflowClient client, String address, ServerInfo server) {
+    private Connection(WorkflowServiceStubs stubs, WorkflowClient client, ServerInfo server, boolean ownsStubs) {
         this.stubs = stubs;
         this.client = client;
-        this.address = address;
+        this.address = stubs.getOptions().getTarget();
         this.server = server;
+        this.searchIndex = new SearchIndex(stubs, client.getOptions().getNamespace());
+        this.ownsStubs = ownsStubs;
     }
 
     /**
@@ -59,25 +72,53 @@ public final class Connection implements AutoCloseable {
      * profiles.
      */
     public static Connection fromEnvironment() throws ServerUnreachable {
-        return open(settings(), Optional.empty(), List.of());
+        return of(ProcessEnvironment.get(), Optional.empty());
+    }
+
+    /**
+     * Connects with these settings in place of the environment's, under the same names, and the SDK metrics in this
+     * scope.
+     */
+    public static Connection of(Map<String, String> variables, Optional<Scope> metrics) throws ServerUnreachable {
+        return open(settings(variables), variables, metrics, List.of());
+    }
+
+    /**
+     * Shares the stubs of a program that has its own, and leaves them open when closed. Payloads are encrypted if the
+     * variables have {@link EncryptionKeys#VARIABLE}.
+     */
+    public static Connection over(WorkflowServiceStubs stubs, String namespace, Map<String, String> variables)
+            throws ServerUnreachable {
+        Optional<EncryptionKeys> keys = EncryptionKeys.of(variables);
+        WorkflowClientOptions options =
+                WorkflowClientOptions.newBuilder().setNamespace(namespace).build();
+        try {
+            return new Connection(stubs, client(stubs, options, keys), serverInfo(stubs), false);
+        } catch (StatusRuntimeException e) {
+            throw unreachable(stubs, e);
+        }
     }
 
     /** Connects to this address, with the other settings of the environment. The interceptors see all later calls. */
     public static Connection to(String address, ClientInterceptor... interceptors) throws ServerUnreachable {
-        return open(settings().toBuilder().setAddress(address).build(), Optional.empty(), List.of(interceptors));
+        Map<String, String> variables = ProcessEnvironment.get();
+        ClientConfigProfile profile =
+                settings(variables).toBuilder().setAddress(address).build();
+        return open(profile, variables, Optional.empty(), List.of(interceptors));
     }
 
     /** Connects to this address, or to that of the environment, with the SDK metrics in this scope. */
     public static Connection counted(Optional<String> address, Optional<Scope> metrics) throws ServerUnreachable {
-        ClientConfigProfile.Builder profile = settings().toBuilder();
+        Map<String, String> variables = ProcessEnvironment.get();
+        ClientConfigProfile.Builder profile = settings(variables).toBuilder();
         address.ifPresent(profile::setAddress);
-        return open(profile.build(), metrics, List.of());
+        return open(profile.build(), variables, metrics, List.of());
     }
 
-    private static ClientConfigProfile settings() throws ServerUnreachable {
+    private static ClientConfigProfile settings(Map<String, String> variables) throws ServerUnreachable {
         try {
             return ClientConfigProfile.load(LoadClientConfigProfileOptions.newBuilder()
-                    .setEnvOverrides(ProcessEnvironment.get())
+                    .setEnvOverrides(variables)
                     .build());
         } catch (IOException | IllegalArgumentException e) {
             throw new ServerUnreachable("the Temporal settings can't be read: " + e.getMessage(), e);
@@ -88,9 +129,12 @@ public final class Connection implements AutoCloseable {
     }
 
     private static Connection open(
-            ClientConfigProfile profile, Optional<Scope> metrics, List<ClientInterceptor> interceptors)
+            ClientConfigProfile profile,
+            Map<String, String> variables,
+            Optional<Scope> metrics,
+            List<ClientInterceptor> interceptors)
             throws ServerUnreachable {
-        Optional<EncryptionKeys> keys = EncryptionKeys.of(ProcessEnvironment.get());
+        Optional<EncryptionKeys> keys = EncryptionKeys.of(variables);
         String given = Optional.ofNullable(profile.getAddress()).orElse("");
         if (given.contains("://")) {
             throw new ServerUnreachable(
@@ -107,22 +151,30 @@ public final class Connection implements AutoCloseable {
                 .setGrpcClientInterceptors(interceptors);
         metrics.ifPresent(options::setMetricsScope);
         WorkflowServiceStubs stubs = WorkflowServiceStubs.newServiceStubs(options.build());
-        String address = stubs.getOptions().getTarget();
         try {
             ServerInfo server = serverInfo(stubs);
-            WorkflowClientOptions fromProfile = profile.toWorkflowClientOptions();
-            WorkflowClientOptions clientOptions = WorkflowClientOptions.newBuilder(fromProfile)
-                    .setDataConverter(keys.map(known -> encrypting(known, namespace(fromProfile)))
-                            .orElseGet(PayloadJson::dataConverter))
-                    .build();
-            return new Connection(stubs, WorkflowClient.newInstance(stubs, clientOptions), address, server);
+            return new Connection(stubs, client(stubs, profile.toWorkflowClientOptions(), keys), server, true);
         } catch (StatusRuntimeException e) {
             stubs.shutdownNow();
-            throw new ServerUnreachable(
-                    "no Temporal server answers: " + address + " ("
-                            + e.getStatus().getCode() + ")",
-                    e);
+            throw unreachable(stubs, e);
         }
+    }
+
+    private static WorkflowClient client(
+            WorkflowServiceStubs stubs, WorkflowClientOptions options, Optional<EncryptionKeys> keys) {
+        return WorkflowClient.newInstance(
+                stubs,
+                WorkflowClientOptions.newBuilder(options)
+                        .setDataConverter(keys.map(known -> encrypting(known, namespace(options)))
+                                .orElseGet(PayloadJson::dataConverter))
+                        .build());
+    }
+
+    private static ServerUnreachable unreachable(WorkflowServiceStubs stubs, StatusRuntimeException e) {
+        return new ServerUnreachable(
+                "no Temporal server answers: " + stubs.getOptions().getTarget() + " ("
+                        + e.getStatus().getCode() + ")",
+                e);
     }
 
     private static String namespace(WorkflowClientOptions options) {
@@ -203,8 +255,39 @@ public final class Connection implements AutoCloseable {
         }
     }
 
+    /** The search attributes of the namespace. */
+    public SearchIndex searchIndex() {
+        return searchIndex;
+    }
+
+    /**
+     * Whether threads can have search attributes here. Asked at most once a minute, since attributes may be created while
+     * this is connected. False if the server does not say.
+     */
+    public boolean isIndexed() {
+        Indexed known = indexed;
+        if (isInMemory() || System.nanoTime() - known.untilNanos() < 0) {
+            return known.yes();
+        }
+        boolean yes;
+        try {
+            yes = searchIndex.isComplete();
+        } catch (StatusRuntimeException e) {
+            Status.Code code = e.getStatus().getCode();
+            if (code == Status.Code.UNAVAILABLE || code == Status.Code.DEADLINE_EXCEEDED) {
+                return known.yes();
+            }
+            yes = false;
+        }
+        indexed = new Indexed(yes, System.nanoTime() + ASK_IF_INDEXED_EVERY.toNanos());
+        return yes;
+    }
+
     @Override
     public void close() {
+        if (!ownsStubs) {
+            return;
+        }
         stubs.shutdownNow();
         stubs.awaitTermination(2, TimeUnit.SECONDS);
     }

@@ -10,6 +10,7 @@ import dev.waymark.contract.message.Ack;
 import dev.waymark.contract.message.Refusal;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.thread.StateReport;
+import dev.waymark.contract.thread.ThreadIndex;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Sha256;
 import dev.waymark.history.HistoryReader;
@@ -170,10 +171,14 @@ public final class Requests {
 
     /** The summary is not encrypted in workflow lists, so it contains no text of the conversation. */
     private WorkflowOptions.Builder options(String thread, StartInput input) {
-        return WorkflowOptions.newBuilder()
+        WorkflowOptions.Builder options = WorkflowOptions.newBuilder()
                 .setTaskQueue(taskQueue)
                 .setWorkflowId(thread)
                 .setStaticSummary("Agent " + input.agent());
+        if (connection.isIndexed()) {
+            options.setTypedSearchAttributes(ThreadIndex.starting(input.agent()).attributes());
+        }
+        return options;
     }
 
     /**
@@ -351,7 +356,7 @@ public final class Requests {
         };
     }
 
-    private static WaymarkException refused(String thread, Problem problem) {
+    public static WaymarkException refused(String thread, Problem problem) {
         Remedy look = Remedy.of(Remedy.Action.SHOW_THREAD, thread);
         String message = problem.message() + ": " + thread;
         return switch (problem.type()) {

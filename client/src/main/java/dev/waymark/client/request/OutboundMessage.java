@@ -1,10 +1,13 @@
 package dev.waymark.client.request;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.failure.RequestLimits;
+import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.SayPayload;
+import dev.waymark.conversation.value.Sha256;
 import dev.waymark.conversation.value.VerifiedSubject;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -23,16 +26,18 @@ public final class OutboundMessage {
     private final String name;
     private final Object payload;
     private final Optional<Approval> approval;
+    private final boolean named;
 
     private OutboundMessage(String id, String name, Object payload) {
-        this(id, name, payload, Optional.empty());
+        this(id, name, payload, Optional.empty(), false);
     }
 
-    private OutboundMessage(String id, String name, Object payload, Optional<Approval> approval) {
+    private OutboundMessage(String id, String name, Object payload, Optional<Approval> approval, boolean named) {
         this.id = id;
         this.name = name;
         this.payload = payload;
         this.approval = approval;
+        this.named = named;
     }
 
     /** A message with a new id. */
@@ -78,7 +83,8 @@ public final class OutboundMessage {
                 id,
                 approval.approved() ? WireNames.APPROVE : WireNames.DENY,
                 approval.payload(id),
-                Optional.of(approval));
+                Optional.of(approval),
+                false);
     }
 
     /** Settles a call with an unknown outcome. */
@@ -101,17 +107,22 @@ public final class OutboundMessage {
         return new OutboundMessage(newId(), WireNames.CLOSE, Map.of());
     }
 
-    /** The same under an id of the sender's: sent again under it, it is not acted on again. */
+    /**
+     * Sets the id. A message that is sent again with its id takes effect once; another message with the same id is
+     * refused ({@code KeyReused}).
+     */
     public OutboundMessage withId(String own) {
         if (payload instanceof SayPayload say) {
             return new OutboundMessage(
                     own,
                     name,
-                    new SayPayload(Optional.of(own), say.content(), say.messages(), say.retry(), say.schema()));
+                    new SayPayload(Optional.of(own), say.content(), say.messages(), say.retry(), say.schema()),
+                    approval,
+                    true);
         }
         Map<String, Object> fields = fields();
         fields.computeIfPresent("id", (field, earlier) -> own);
-        return new OutboundMessage(own, name, fields, approval);
+        return new OutboundMessage(own, name, fields, approval, true);
     }
 
     /** With the name of whoever sends it. A message to the model has none. */
@@ -135,7 +146,7 @@ public final class OutboundMessage {
         }
         Map<String, Object> fields = fields();
         fields.put(field, value);
-        return new OutboundMessage(id, name, fields, approval);
+        return new OutboundMessage(id, name, fields, approval, named);
     }
 
     private Map<String, Object> fields() {
@@ -153,6 +164,31 @@ public final class OutboundMessage {
     /** The id of the message in the thread's history. */
     public String id() {
         return id;
+    }
+
+    /** Whether the sender has chosen the id, so that other messages may have the same one. */
+    public boolean isNamed() {
+        return named;
+    }
+
+    /** Whether the id is part of the recorded message. Otherwise only the server knows it, until the run ends. */
+    public boolean recordsId() {
+        return payload instanceof SayPayload || fields().containsKey("id");
+    }
+
+    /**
+     * The id of the update. If the thread records the id of the message, it contains a digest of the content: the
+     * server answers an update that it knows by itself, so another message with the same id would not reach the thread.
+     */
+    public String updateId() {
+        if (!named || !recordsId()) {
+            return id;
+        }
+        try {
+            return id + "-" + Sha256.hex(PayloadJson.MAPPER.writeValueAsString(payload));
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** The name of the signal with the same payload. */

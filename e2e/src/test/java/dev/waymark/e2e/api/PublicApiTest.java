@@ -20,7 +20,7 @@ class PublicApiTest {
     private static final Path RECORDED = Path.of("src/test/resources/api").toAbsolutePath();
 
     @ParameterizedTest
-    @ValueSource(strings = {"shared", "client", "worker", "testkit"})
+    @ValueSource(strings = {"shared", "client", "worker", "testkit", "spring-boot"})
     void publicApi_isAsRecorded(String module) throws Exception {
         Path file = RECORDED.resolve(module + ".txt");
         List<String> api = ApiSignatures.of(new PublicPackages(module).classes());
@@ -42,7 +42,7 @@ class PublicApiTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"shared", "client", "worker", "testkit"})
+    @ValueSource(strings = {"shared", "client", "worker", "testkit", "spring-boot"})
     void publicApi_isDocumented(String module) throws Exception {
         List<Path> files = new PublicPackages(module).files();
 

@@ -51,6 +51,13 @@ record PublicPackages(String module) {
                     "worker/agents/AgentInvalid",
                     "worker/model/ModelProviders",
                     "worker/tool/java/JavaTools"),
+            "spring-boot",
+            List.of(
+                    "spring/AgentWorkerCustomizer",
+                    "spring/WaymarkAutoConfiguration",
+                    "spring/WaymarkProperties",
+                    "spring/test/OnInMemoryServer",
+                    "spring/test/WaymarkTest"),
             "testkit",
             List.of("testkit/*", "testkit/crash/*", "testkit/model/*"));
 

@@ -49,14 +49,14 @@ class ReleaseTest {
                 "-Prelease",
                 "-Dmaven.test.skip=true",
                 "-pl",
-                "bom,shared,testkit,client,worker,langchain4j",
+                "bom,shared,testkit,client,worker,langchain4j,spring-boot",
                 "-am",
                 "deploy");
         released = copy.resolve("target/release/dev/waymark");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"shared", "client", "worker", "testkit", "langchain4j"})
+    @ValueSource(strings = {"shared", "client", "worker", "testkit", "langchain4j", "spring-boot-starter"})
     void library_hasSourcesJavadocAndSbom(String module) throws IOException {
         String file = "waymark-" + module + "/" + VERSION + "/waymark-" + module + "-" + VERSION;
 
@@ -79,6 +79,7 @@ class ReleaseTest {
                             "waymark-langchain4j",
                             "waymark-parent",
                             "waymark-shared",
+                            "waymark-spring-boot-starter",
                             "waymark-testkit",
                             "waymark-worker");
         }

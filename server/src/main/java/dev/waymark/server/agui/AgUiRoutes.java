@@ -7,6 +7,7 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.Settlement;
 import dev.waymark.contract.thread.PendingItem;
+import dev.waymark.history.Timeline;
 import dev.waymark.server.api.AgentCatalogue;
 import dev.waymark.server.front.FrontEndRun;
 import dev.waymark.server.front.FrontEndThreads;
@@ -21,6 +22,7 @@ import dev.waymark.server.http.Route;
 import dev.waymark.server.identity.Caller;
 import dev.waymark.server.identity.CallerRole;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -63,9 +65,7 @@ public final class AgUiRoutes {
             throw HttpProblem.notFound("no such thread, and no message to start one with");
         }
         if (thread.isPresent() && resumes) {
-            List<PendingItem> pending =
-                    PendingItem.of(thread.get(), threads.timeline(thread.get()).now());
-            return threads.send(thread.get(), answers(request, pending));
+            return threads.send(thread.get(), answers(request, threads.timeline(thread.get())));
         }
         return message.map(said -> threads.say(
                         request.caller(),
@@ -91,18 +91,24 @@ public final class AgUiRoutes {
         return FrontEndThreads.text(content);
     }
 
-    /** Checks all answers before the first one is sent. */
-    private static List<OutboundMessage> answers(ApiRequest request, List<PendingItem> pending) {
+    /** The answers, whose ids are derived from the run and the interrupt, so that the request can be repeated. */
+    private List<OutboundMessage> answers(ApiRequest request, Timeline timeline) {
+        String runId = request.text("runId").orElseThrow();
+        Map<PendingId, JsonNode> entries = new LinkedHashMap<>();
+        request.json().path("resume").forEach(entry -> {
+            PendingId id = PendingId.parse(entry.path("interruptId").asText());
+            if (entries.put(id, entry) != null) {
+                throw HttpProblem.badInput("two answers to one interrupt: " + id.text());
+            }
+        });
         List<OutboundMessage> answers = new ArrayList<>();
-        request.json().path("resume").forEach(entry -> answers.add(answer(request.caller(), pending, entry)));
+        entries.forEach((id, entry) -> answers.add(threads.identified(
+                request.caller(), timeline.thread(), runId, id, answer(request.caller(), timeline, id, entry))));
         return answers;
     }
 
-    private static OutboundMessage answer(Caller caller, List<PendingItem> pending, JsonNode entry) {
-        PendingId id = PendingId.parse(entry.path("interruptId").asText());
-        PendingItem item = pending.stream()
-                .filter(known -> known.callId().equals(id.callId()))
-                .findFirst()
+    private static OutboundMessage answer(Caller caller, Timeline timeline, PendingId id, JsonNode entry) {
+        PendingItem item = FrontEndThreads.lastWaiting(timeline, id)
                 .orElseThrow(() -> HttpProblem.of(409, "AlreadyDecided", "this call no longer waits: " + id.callId()));
         boolean cancelled = entry.path("status").asText().equals("cancelled");
         JsonNode payload = cancelled ? MissingNode.getInstance() : entry.path("payload");

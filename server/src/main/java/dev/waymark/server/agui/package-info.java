@@ -32,6 +32,8 @@
  * {@code args} and {@code reason}; {@code cancelled} denies</td></tr>
  * <tr><td>{@code resume} of an unknown outcome</td><td>{@code settle}: the payload's {@code outcome} and
  * {@code result}; {@code cancelled} gives up</td></tr>
+ * <tr><td>several entries in {@code resume}</td><td>one message each, all of which are checked before the first is
+ * sent</td></tr>
  * <tr><td>any other run</td><td>no command: streams the current turn</td></tr>
  * </table>
  */

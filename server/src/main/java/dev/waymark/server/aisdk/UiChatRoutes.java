@@ -22,12 +22,14 @@ import dev.waymark.server.http.HttpStream;
 import dev.waymark.server.http.Route;
 import dev.waymark.server.identity.CallerRole;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The operations of a chat of the AI SDK. */
 public final class UiChatRoutes {
@@ -82,8 +84,7 @@ public final class UiChatRoutes {
                     new FrontEndMessage(chat, last.path("id").asText(), FrontEndThreads.text(last.path("parts"))));
         }
         Timeline timeline = threads.timeline(thread.orElseThrow(UiChatRoutes::missing));
-        List<PendingItem> pending = PendingItem.of(timeline.thread(), timeline.now());
-        List<OutboundMessage> answers = answers(request, last, pending);
+        List<OutboundMessage> answers = answers(request, last, timeline);
         return answers.isEmpty()
                 ? FrontEndThreads.sinceDecided(timeline, callIds(last))
                 : threads.send(timeline.thread(), answers);
@@ -93,39 +94,52 @@ public final class UiChatRoutes {
         return HttpProblem.notFound("no such chat, and no message to start one with");
     }
 
-    /** The answers to what still waits. A front end sends those of earlier steps again, which are ignored. */
-    private static List<OutboundMessage> answers(ApiRequest request, JsonNode last, List<PendingItem> pending) {
-        JsonNode settlements = request.json().path("settlements");
-        Set<String> known =
-                pending.stream().map(item -> PendingId.of(item).text()).collect(Collectors.toSet());
-        request.json().path("edits").fieldNames().forEachRemaining(id -> {
-            if (!known.contains(id)) {
-                throw HttpProblem.of(409, "AlreadyDecided", "no approval with this id waits: " + id);
-            }
-        });
+    /**
+     * The answers to what still waits. A front end sends those of earlier steps again, which are ignored. Edits and
+     * settlements are sent once, so those of what no longer waits are a repeated request, or are refused.
+     */
+    private List<OutboundMessage> answers(ApiRequest request, JsonNode last, Timeline timeline) {
+        Set<PendingItem> items = new LinkedHashSet<>(PendingItem.of(timeline.thread(), timeline.now()));
+        Stream.of("edits", "settlements")
+                .flatMap(field -> names(request.json().path(field)))
+                .map(PendingId::parse)
+                .map(id -> FrontEndThreads.lastWaiting(timeline, id)
+                        .filter(id::isOf)
+                        .orElseThrow(() ->
+                                HttpProblem.of(409, "AlreadyDecided", "nothing with this id waits: " + id.text())))
+                .forEach(items::add);
         List<OutboundMessage> answers = new ArrayList<>();
-        for (PendingItem item : pending) {
-            Optional<JsonNode> part = part(last, item.callId());
-            PendingAnswers by = new PendingAnswers(request.caller());
-            switch (item.kind()) {
-                case PendingItem.APPROVAL ->
-                    part.filter(call -> call.path("state").asText().equals("approval-responded"))
-                            .ifPresent(call -> answers.add(decision(request, by, call.path("approval"))));
-                case PendingItem.UNKNOWN -> {
-                    JsonNode settled = settlements.path(item.callId());
-                    if (settled.isObject()) {
-                        answers.add(by.settlement(
+        items.forEach(item -> answer(request, last, item)
+                .map(answer -> threads.identified(
+                        request.caller(), timeline.thread(), item.since().toString(), PendingId.of(item), answer))
+                .ifPresent(answers::add));
+        return answers;
+    }
+
+    private static Stream<String> names(JsonNode object) {
+        List<String> names = new ArrayList<>();
+        object.fieldNames().forEachRemaining(names::add);
+        return names.stream();
+    }
+
+    private static Optional<OutboundMessage> answer(ApiRequest request, JsonNode last, PendingItem item) {
+        PendingAnswers by = new PendingAnswers(request.caller());
+        Optional<JsonNode> part = part(last, item.callId());
+        return switch (item.kind()) {
+            case PendingItem.APPROVAL ->
+                part.filter(call -> call.path("state").asText().equals("approval-responded"))
+                        .map(call -> decision(request, by, call.path("approval")));
+            case PendingItem.UNKNOWN ->
+                Optional.of(request.json().path("settlements").path(item.callId()))
+                        .filter(JsonNode::isObject)
+                        .map(settled -> by.settlement(
                                 item.callId(),
                                 settled.path("outcome").asText(),
                                 Optional.ofNullable(settled.path("result").textValue())));
-                    }
-                }
-                default ->
-                    part.filter(call -> call.path("state").asText().equals("output-available"))
-                            .ifPresent(call -> answers.add(by.answer(item.callId(), call.path("output"))));
-            }
-        }
-        return answers;
+            default ->
+                part.filter(call -> call.path("state").asText().equals("output-available"))
+                        .map(call -> by.answer(item.callId(), call.path("output")));
+        };
     }
 
     private static Set<String> callIds(JsonNode message) {

@@ -5,7 +5,10 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.client.request.NewThreadOptions;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.Prompt;
+import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.server.api.AgentCatalogue;
 import dev.waymark.server.api.RequestIds;
@@ -24,6 +27,7 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** The threads of front ends, which name threads and messages themselves. */
 public final class FrontEndThreads {
@@ -80,10 +84,45 @@ public final class FrontEndThreads {
         return client.timeline(thread);
     }
 
-    /** Sends answers and decisions, of which there must be at least one. */
+    /**
+     * The item with this id as it last waited, so that a repeated request finds what it has answered. If the call never
+     * waited with these arguments, the item that waits now.
+     */
+    public static Optional<PendingItem> lastWaiting(Timeline timeline, PendingId id) {
+        List<Moment> moments = timeline.moments();
+        for (int i = moments.size() - 1; i >= 0; i--) {
+            Optional<PendingItem> item = waiting(
+                            timeline.thread(), moments.get(i).state())
+                    .filter(waiting -> id.isOf(waiting))
+                    .findFirst();
+            if (item.isPresent()) {
+                return item;
+            }
+        }
+        return waiting(timeline.thread(), timeline.now())
+                .filter(waiting -> waiting.callId().equals(id.callId()))
+                .findFirst();
+    }
+
+    private static Stream<PendingItem> waiting(String thread, Conversation state) {
+        return PendingItem.of(thread, state).stream();
+    }
+
+    /**
+     * The message with an id for one answer of a request. Every instance derives the same id.
+     *
+     * @param request what distinguishes the request from later ones that answer the same item again
+     */
+    public OutboundMessage identified(
+            Caller caller, String thread, String request, PendingId item, OutboundMessage answer) {
+        String key = Json.canonical(List.of(thread, request, item.text()));
+        return answer.withId(RequestIds.message(caller, operation, key));
+    }
+
+    /** Sends answers and decisions, of which there must be at least one. None is sent if one of them is refused. */
     public FrontEndRun send(String thread, List<OutboundMessage> answers) {
-        List<Integer> facts = answers.stream()
-                .map(answer -> client.post(thread, answer).fact())
+        List<Integer> facts = client.postAll(thread, answers).stream()
+                .map(AgentClient.Posted::fact)
                 .sorted()
                 .toList();
         return new FrontEndRun(thread, facts.get(0), facts.get(facts.size() - 1), false);

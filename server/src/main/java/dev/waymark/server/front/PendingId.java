@@ -24,6 +24,11 @@ public record PendingId(String callId, Optional<String> argsDigest) {
                 : new PendingId(id, Optional.empty());
     }
 
+    /** Whether this is the id of the item. An id without a digest is of any arguments. */
+    public boolean isOf(PendingItem item) {
+        return argsDigest.isPresent() ? equals(of(item)) : callId.equals(item.callId());
+    }
+
     public String text() {
         return callId + argsDigest.map(digest -> DIGEST_MARK + digest).orElse("");
     }

@@ -19,6 +19,7 @@ import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.thread.StateReport;
 import dev.waymark.contract.thread.StatusReport;
+import dev.waymark.contract.thread.ThreadIndex;
 import dev.waymark.contract.work.RunOutcome;
 import dev.waymark.contract.work.Work;
 import dev.waymark.conversation.Conversation;
@@ -74,6 +75,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     private final WakeTimer alarm = new WakeTimer(() -> apply(new ThreadFact.TimePassed()));
 
     private Conversation state;
+    private Optional<ThreadIndex> indexed = ThreadIndex.in(Workflow.getTypedSearchAttributes());
     private boolean changed = true;
     private boolean closed;
     private int signals;
@@ -132,9 +134,19 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
             state.decide().forEach(step -> step.match(driver));
             alarm.set(driver.wakeAt, now());
             Workflow.setCurrentDetails(card.of(state));
+            index();
             if (!closed) {
                 Workflow.await(() -> changed || flights.wantsAnotherTask());
             }
+        }
+    }
+
+    /** Sets the search attributes that have changed, if the thread was started with them. */
+    private void index() {
+        ThreadIndex now = ThreadIndex.of(state);
+        if (indexed.isPresent() && !indexed.get().equals(now)) {
+            Workflow.upsertTypedSearchAttributes(now.changesSince(indexed.get()));
+            indexed = Optional.of(now);
         }
     }
 
@@ -216,7 +228,8 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
                     session,
                     below -> below.withLimits(input.limits())
                             .ownedBy(input.owner())
-                            .tracedBy(Optional.of(trace.traceparent(trace.call(callId)))));
+                            .tracedBy(Optional.of(trace.traceparent(trace.call(callId)))),
+                    indexed.isPresent());
         }
 
         @Override

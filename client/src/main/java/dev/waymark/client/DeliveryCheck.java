@@ -1,0 +1,115 @@
+package dev.waymark.client;
+
+import dev.waymark.client.connection.Requests;
+import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.request.OutboundMessage;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.message.InboundDecoder;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.history.Moment;
+import dev.waymark.history.Timeline;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Compares messages with a thread's history: whether they were delivered, and whether the thread would accept them. */
+final class DeliveryCheck {
+    static final String KEY_REUSED = "KeyReused";
+
+    private final Timeline timeline;
+
+    DeliveryCheck(Timeline timeline) {
+        this.timeline = timeline;
+    }
+
+    static WaymarkException keyReused() {
+        return new WaymarkException.Refused(
+                KEY_REUSED, "another request has used this key", "Send the same request again, or use another key");
+    }
+
+    /**
+     * Checks that the fact with this number is the message. Without this check, a message that differs from an earlier
+     * one with the same id would be dropped as a repetition. A fact that retention has deleted cannot be compared.
+     *
+     * @throws WaymarkException.Refused with type {@code KeyReused} if the fact is another message
+     */
+    void requireSame(OutboundMessage message, int number) {
+        boolean differs = timeline.moments().stream()
+                .filter(moment -> moment.state().counters().facts() == number)
+                .flatMap(moment -> moment.fact().stream())
+                .anyMatch(fact -> !fact.equals(fact(message)));
+        if (differs) {
+            throw keyReused();
+        }
+    }
+
+    /**
+     * Checks that the thread would accept the messages one after the other, before any is sent.
+     *
+     * @return the numbers of the facts of the messages that were delivered before
+     * @throws WaymarkException if the thread would refuse one of them
+     */
+    Map<OutboundMessage, Integer> delivered(List<OutboundMessage> messages) {
+        Map<OutboundMessage, Integer> delivered = new LinkedHashMap<>();
+        Conversation state = timeline.now();
+        for (OutboundMessage message : messages) {
+            Optional<Integer> earlier = earlier(message);
+            if (earlier.isPresent()) {
+                delivered.put(message, earlier.get());
+                continue;
+            }
+            Fact fact = fact(message);
+            Optional<Problem> refusal = fact instanceof Fact.Inbound inbound
+                    ? state.refusal(inbound)
+                    : Optional.of(((ThreadFact.MessageIgnored) fact).problem());
+            if (refusal.isPresent()) {
+                throw Requests.refused(timeline.thread(), refusal.get());
+            }
+            state = state.apply(fact, timeline.now().updatedAt());
+        }
+        return delivered;
+    }
+
+    private Optional<Integer> earlier(OutboundMessage message) {
+        Fact fact = fact(message);
+        if (fact instanceof PersonFact.OutcomeSettled settled) {
+            return earlier(settled);
+        }
+        Optional<Integer> number =
+                fact instanceof Fact.Inbound inbound ? timeline.now().firstDelivery(inbound) : Optional.empty();
+        number.ifPresent(known -> requireSame(message, known));
+        return number;
+    }
+
+    /** A settlement has no id in history: the one that settled the call counts, if it is the same. */
+    private Optional<Integer> earlier(PersonFact.OutcomeSettled settled) {
+        if (timeline.now().refusal(settled).isEmpty()) {
+            return Optional.empty();
+        }
+        Optional<Moment> last = Optional.empty();
+        Optional<Conversation> before = Optional.empty();
+        for (Moment moment : timeline.moments()) {
+            boolean accepted = moment.fact()
+                    .filter(PersonFact.OutcomeSettled.class::isInstance)
+                    .map(PersonFact.OutcomeSettled.class::cast)
+                    .filter(fact -> fact.callId().equals(settled.callId()))
+                    .isPresent();
+            if (accepted && before.flatMap(state -> state.refusal(settled)).isEmpty()) {
+                last = Optional.of(moment);
+            }
+            before = Optional.of(moment.state());
+        }
+        return last.filter(moment -> moment.fact().equals(Optional.of(settled)))
+                .map(moment -> moment.state().counters().facts());
+    }
+
+    /** The fact that the thread records for the message. */
+    private static Fact fact(OutboundMessage message) {
+        return InboundDecoder.read(message.name(), PayloadJson.MAPPER.valueToTree(message.payload()));
+    }
+}

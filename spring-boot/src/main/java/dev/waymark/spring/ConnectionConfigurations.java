@@ -1,0 +1,86 @@
+package dev.waymark.spring;
+
+import dev.waymark.codec.KeyProblem;
+import dev.waymark.connect.Connection;
+import dev.waymark.connect.ProcessEnvironment;
+import dev.waymark.connect.ServerUnreachable;
+import io.temporal.client.WorkflowClient;
+import io.temporal.serviceclient.WorkflowServiceStubs;
+import java.util.Map;
+import java.util.Optional;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Where the connection comes from. The order matters: the second one looks for stubs that the first one did not add. */
+final class ConnectionConfigurations {
+    private ConnectionConfigurations() {}
+
+    /** The application has no stubs: they come from the settings. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnMissingBean(WorkflowServiceStubs.class)
+    static class OwnStubs {
+
+        @Bean
+        @ConditionalOnMissingBean
+        Connection waymarkConnection(WaymarkProperties properties, SdkMetrics metrics) {
+            return connect(variables -> Connection.of(variables, metrics.scope()), properties);
+        }
+
+        /** Closed with the connection. */
+        @Bean(destroyMethod = "")
+        WorkflowServiceStubs waymarkServiceStubs(Connection connection) {
+            return connection.stubs();
+        }
+
+        @Bean
+        @ConditionalOnMissingBean
+        WorkflowClient waymarkWorkflowClient(Connection connection) {
+            return connection.client();
+        }
+    }
+
+    /** The application, or Temporal's own starter, has stubs. They stay open until their owner closes them. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnSingleCandidate(WorkflowServiceStubs.class)
+    static class SharedStubs {
+
+        @Bean
+        @ConditionalOnMissingBean
+        Connection waymarkSharedConnection(
+                WaymarkProperties properties, WorkflowServiceStubs stubs, ObjectProvider<WorkflowClient> clients) {
+            return connect(
+                    variables -> Connection.over(stubs, namespace(properties, clients, variables), variables),
+                    properties);
+        }
+
+        private static String namespace(
+                WaymarkProperties properties, ObjectProvider<WorkflowClient> clients, Map<String, String> variables) {
+            return Optional.ofNullable(properties.namespace())
+                    .or(() -> Optional.ofNullable(clients.getIfUnique())
+                            .map(client -> client.getOptions().getNamespace()))
+                    .orElseGet(() -> variables.getOrDefault("TEMPORAL_NAMESPACE", "default"));
+        }
+    }
+
+    /** Makes a connection from settings. */
+    private interface Connecting {
+        Connection with(Map<String, String> variables) throws ServerUnreachable;
+    }
+
+    private static Connection connect(Connecting connecting, WaymarkProperties properties) {
+        try {
+            return connecting.with(properties.over(ProcessEnvironment.get()));
+        } catch (ServerUnreachable e) {
+            throw new WaymarkStartException(
+                    "Waymark: " + e.getMessage(),
+                    "Start a server, for example with: temporal server start-dev. Or set waymark.address.",
+                    e);
+        } catch (KeyProblem e) {
+            throw new WaymarkStartException(
+                    "Waymark: " + e.getMessage(), "Correct waymark.codec-keys, or the variable of this name.", e);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package dev.waymark.spring;
+
+import dev.waymark.client.AgentClient;
+import dev.waymark.connect.Connection;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.temporal.client.WorkflowClient;
+import io.temporal.serviceclient.WorkflowServiceStubs;
+import java.util.Optional;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+
+/**
+ * The connection to the Temporal server, and the client of agents. Beans of the application, and of Temporal's own
+ * starter, are used in place of new ones: {@link Connection}, {@link WorkflowServiceStubs}, {@link WorkflowClient} and
+ * {@link AgentClient}.
+ */
+@AutoConfiguration(
+        afterName = {
+            "io.temporal.spring.boot.autoconfigure.ServiceStubsAutoConfiguration",
+            "io.temporal.spring.boot.autoconfigure.RootNamespaceAutoConfiguration"
+        })
+@EnableConfigurationProperties(WaymarkProperties.class)
+@ConditionalOnProperty(name = "waymark.enabled", matchIfMissing = true)
+@Import({ConnectionConfigurations.OwnStubs.class, ConnectionConfigurations.SharedStubs.class})
+public final class WaymarkAutoConfiguration {
+    WaymarkAutoConfiguration() {}
+
+    @Bean
+    SdkMetrics waymarkSdkMetrics(ObjectProvider<MeterRegistry> registry) {
+        return new SdkMetrics(Optional.ofNullable(registry.getIfUnique()));
+    }
+
+    /** The connection is closed by itself. */
+    @Bean(destroyMethod = "")
+    @ConditionalOnMissingBean
+    AgentClient waymarkAgentClient(Connection connection, WaymarkProperties properties) {
+        return AgentClient.on(connection, properties.taskQueue());
+    }
+}

@@ -1,0 +1,126 @@
+package dev.waymark.spring;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * The settings {@code waymark.*}. What is not set is taken from the environment, under the names that the command line
+ * uses: {@code TEMPORAL_ADDRESS}, {@code ANTHROPIC_API_KEY} and so on.
+ *
+ * @param enabled whether the starter does anything
+ * @param address the Temporal server, as {@code host:port}
+ * @param namespace the namespace of all threads
+ * @param apiKey the API key for the Temporal server
+ * @param profile the profile in Temporal's configuration file
+ * @param configFile Temporal's configuration file
+ * @param tls TLS to the Temporal server
+ * @param codecKeys the keys that payloads are encrypted with, or {@code file:PATH}
+ * @param taskQueue the task queue of threads and of the worker
+ * @param agents a directory of agent files
+ * @param prices a file with prices of models, which go before the built-in ones
+ * @param anthropic the service of {@code anthropic:} models
+ * @param openai the service of {@code openai:} models
+ * @param worker the worker in this application
+ */
+@ConfigurationProperties("waymark")
+public record WaymarkProperties(
+        @DefaultValue("true") boolean enabled,
+        @Nullable String address,
+        @Nullable String namespace,
+        @Nullable String apiKey,
+        @Nullable String profile,
+        @Nullable Path configFile,
+        @DefaultValue Tls tls,
+        @Nullable String codecKeys,
+        @DefaultValue("waymark") String taskQueue,
+        @Nullable Path agents,
+        @Nullable Path prices,
+        @DefaultValue ModelService anthropic,
+        @DefaultValue ModelService openai,
+        @DefaultValue WorkerSettings worker) {
+
+    /**
+     * TLS to the Temporal server.
+     *
+     * @param enabled whether TLS is used; on by default if one of the other settings is there
+     * @param serverName the name to verify in the server's certificate
+     * @param caCertificate the certificate authority, a PEM file
+     * @param clientCertificate the certificate for mutual TLS, a PEM file
+     * @param clientKey its private key, a PEM file
+     */
+    public record Tls(
+            @Nullable Boolean enabled,
+            @Nullable String serverName,
+            @Nullable Path caCertificate,
+            @Nullable Path clientCertificate,
+            @Nullable Path clientKey) {}
+
+    /**
+     * The service behind a model provider.
+     *
+     * @param apiKey the key
+     * @param baseUrl another address than the service's own
+     */
+    public record ModelService(
+            @Nullable String apiKey, @Nullable String baseUrl) {
+        /** Without the key. */
+        @Override
+        public String toString() {
+            return "ModelService[baseUrl=" + baseUrl + "]";
+        }
+    }
+
+    /**
+     * The worker in this application.
+     *
+     * @param enabled whether the application runs agents; otherwise it is a client only
+     * @param drainTimeout how long running calls may take to finish when the application stops
+     * @param deployment the worker deployment that the worker is a version of
+     * @param buildId the version within the deployment
+     */
+    public record WorkerSettings(
+            @DefaultValue("true") boolean enabled,
+            @DefaultValue("30s") Duration drainTimeout,
+            @Nullable String deployment,
+            @Nullable String buildId) {}
+
+    /** These settings over those of the environment, under the environment's names. */
+    Map<String, String> over(Map<String, String> environment) {
+        Map<String, String> variables = new LinkedHashMap<>(environment);
+        put(variables, "TEMPORAL_ADDRESS", address);
+        put(variables, "TEMPORAL_NAMESPACE", namespace);
+        put(variables, "TEMPORAL_API_KEY", apiKey);
+        put(variables, "TEMPORAL_PROFILE", profile);
+        put(variables, "TEMPORAL_CONFIG_FILE", configFile);
+        put(variables, "TEMPORAL_TLS", tls.enabled());
+        put(variables, "TEMPORAL_TLS_SERVER_NAME", tls.serverName());
+        put(variables, "TEMPORAL_TLS_SERVER_CA_CERT_PATH", tls.caCertificate());
+        put(variables, "TEMPORAL_TLS_CLIENT_CERT_PATH", tls.clientCertificate());
+        put(variables, "TEMPORAL_TLS_CLIENT_KEY_PATH", tls.clientKey());
+        put(variables, "WAYMARK_CODEC_KEYS", codecKeys);
+        put(variables, "ANTHROPIC_API_KEY", anthropic.apiKey());
+        put(variables, "ANTHROPIC_BASE_URL", anthropic.baseUrl());
+        put(variables, "OPENAI_API_KEY", openai.apiKey());
+        put(variables, "OPENAI_BASE_URL", openai.baseUrl());
+        return variables;
+    }
+
+    private static void put(Map<String, String> variables, String name, @Nullable Object value) {
+        Optional.ofNullable(value)
+                .map(Object::toString)
+                .filter(text -> !text.isBlank())
+                .ifPresent(text -> variables.put(name, text));
+    }
+
+    /** Without keys. */
+    @Override
+    public String toString() {
+        return "WaymarkProperties[address=" + address + ", namespace=" + namespace + ", taskQueue=" + taskQueue + "]";
+    }
+}

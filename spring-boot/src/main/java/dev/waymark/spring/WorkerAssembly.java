@@ -1,0 +1,156 @@
+package dev.waymark.spring;
+
+import dev.waymark.connect.Connection;
+import dev.waymark.connect.ProcessEnvironment;
+import dev.waymark.model.ModelProvider;
+import dev.waymark.tool.Tool;
+import dev.waymark.worker.Agent;
+import dev.waymark.worker.AgentWorker;
+import dev.waymark.worker.agents.AgentDirectory;
+import dev.waymark.worker.agents.AgentInvalid;
+import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.model.anthropic.AnthropicProvider;
+import dev.waymark.worker.model.http.PriceTable;
+import dev.waymark.worker.model.openai.OpenAiProvider;
+import dev.waymark.worker.model.scripted.ScriptedProvider;
+import dev.waymark.worker.tool.java.JavaTools;
+import dev.waymark.worker.yaml.YamlProblem;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
+import io.temporal.common.interceptors.WorkerInterceptor;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
+
+/** Builds the worker from the settings and the beans of the application. */
+final class WorkerAssembly {
+    private static final Logger LOG = LoggerFactory.getLogger(WorkerAssembly.class);
+
+    private final WaymarkProperties properties;
+    private final Connection connection;
+    private final ListableBeanFactory beans;
+
+    WorkerAssembly(WaymarkProperties properties, Connection connection, ListableBeanFactory beans) {
+        this.properties = properties;
+        this.connection = connection;
+        this.beans = beans;
+    }
+
+    /**
+     * A worker with all agents, or none if there are no agents: it would take the tasks of workers that have them.
+     *
+     * @throws WaymarkStartException if a setting, an agent or a tool is invalid
+     */
+    Optional<AgentWorker> worker() {
+        List<Agent> own = beans.getBeanProvider(Agent.class).orderedStream().toList();
+        if (own.isEmpty() && properties.agents() == null) {
+            LOG.info("No worker: the application has no bean of type Agent, and waymark.agents is not set.");
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(worker(own));
+        } catch (AgentInvalid e) {
+            throw new WaymarkStartException("Waymark: " + e.getMessage(), "Correct the agent file.", e);
+        } catch (YamlProblem e) {
+            throw new WaymarkStartException("Waymark: " + e.getMessage(), "Correct the file.", e);
+        } catch (NoSuchFileException e) {
+            throw new WaymarkStartException(
+                    "Waymark: there is no such directory: " + e.getFile(),
+                    "Create it, or set waymark.agents to the directory of the agent files.",
+                    e);
+        } catch (IOException e) {
+            throw new WaymarkStartException(
+                    "Waymark: the agent files can't be read: " + e.getMessage(), "Check waymark.agents.", e);
+        } catch (IllegalArgumentException e) {
+            throw new WaymarkStartException(
+                    "Waymark: " + e.getMessage(), "Correct the agent, the tool or the provider.", e);
+        }
+    }
+
+    private AgentWorker worker(List<Agent> own) throws AgentInvalid, IOException, YamlProblem {
+        ModelProviders providers = providers();
+        JavaTools tools = JavaTools.of(observed(new ToolBeans(beans).all()));
+        AgentWorker.Builder worker = AgentWorker.on(connection)
+                .taskQueue(properties.taskQueue())
+                .providers(providers)
+                .tools(tools)
+                .agent(own.stream()
+                        .map(agent -> new Agent(agent.spec(), observed(agent.tools())))
+                        .toArray(Agent[]::new))
+                .interceptors(beans.getBeanProvider(WorkerInterceptor.class)
+                        .orderedStream()
+                        .toArray(WorkerInterceptor[]::new));
+        TreeSet<String> names = new TreeSet<>();
+        own.forEach(agent -> names.add(agent.name()));
+        if (properties.agents() != null) {
+            AgentDirectory directory = AgentDirectory.load(properties.agents(), providers, tools);
+            worker.agents(directory);
+            names.addAll(directory.names());
+        }
+        Optional.ofNullable(beans.getBeanProvider(MeterRegistry.class).getIfUnique())
+                .ifPresent(worker::metrics);
+        deployment(worker);
+        beans.getBeanProvider(AgentWorkerCustomizer.class).orderedStream().forEach(each -> each.customize(worker));
+        AgentWorker built = worker.build();
+        warn(own, providers);
+        LOG.info(
+                "Agents {} on {}, namespace {}, task queue {}.",
+                names,
+                connection.address(),
+                connection.namespace(),
+                properties.taskQueue());
+        return built;
+    }
+
+    private void deployment(AgentWorker.Builder worker) {
+        WaymarkProperties.WorkerSettings settings = properties.worker();
+        if (settings.deployment() != null && settings.buildId() != null) {
+            worker.deployment(settings.deployment(), settings.buildId());
+        } else if (settings.deployment() != null || settings.buildId() != null) {
+            throw new IllegalArgumentException(
+                    "waymark.worker.deployment and waymark.worker.build-id belong together, and one is missing");
+        }
+    }
+
+    /** Those of the environment and the settings; beans take the place of those with the same name. */
+    private ModelProviders providers() throws YamlProblem {
+        Map<String, String> variables = properties.over(ProcessEnvironment.get());
+        Map<String, ModelProvider> providers = new LinkedHashMap<>();
+        providers.put(AnthropicProvider.NAME, AnthropicProvider.of(variables));
+        providers.put(OpenAiProvider.NAME, OpenAiProvider.of(variables));
+        providers.put(
+                ScriptedProvider.NAME,
+                new ScriptedProvider(Optional.ofNullable(properties.agents()).orElse(Path.of("."))));
+        providers.putAll(beans.getBeansOfType(ModelProvider.class));
+        PriceTable prices = properties.prices() == null ? PriceTable.builtIn() : PriceTable.read(properties.prices());
+        return ModelProviders.of(providers).withPrices(prices::of);
+    }
+
+    private List<Tool> observed(List<Tool> tools) {
+        ObservationRegistry registry =
+                beans.getBeanProvider(ObservationRegistry.class).getIfUnique();
+        return registry == null
+                ? tools
+                : tools.stream()
+                        .<Tool>map(tool -> new ObservedTool(tool, registry))
+                        .toList();
+    }
+
+    /** Why some agents cannot answer for now. They are valid, so the application starts. */
+    private static void warn(List<Agent> agents, ModelProviders providers) {
+        for (Agent agent : agents) {
+            providers
+                    .find(agent.spec().model())
+                    .flatMap(bound -> bound.provider().lacks())
+                    .ifPresent(words -> LOG.warn("{}: {}. Until then its turns fail.", agent.name(), words));
+        }
+    }
+}

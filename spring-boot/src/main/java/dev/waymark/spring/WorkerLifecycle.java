@@ -1,0 +1,67 @@
+package dev.waymark.spring;
+
+import dev.waymark.worker.AgentWorker;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * Runs the worker while the application runs. It starts before the web server accepts requests, and drains after the web
+ * server has finished the last one, since requests may wait for agents; beans that tools use are still there.
+ */
+final class WorkerLifecycle implements SmartLifecycle {
+    /** Below the phases of web servers, which end at about 2,000 under the default one. */
+    static final int PHASE = SmartLifecycle.DEFAULT_PHASE - 4_096;
+
+    private static final Logger LOG = LoggerFactory.getLogger(WorkerLifecycle.class);
+
+    private final Supplier<Optional<AgentWorker>> factory;
+    private final Duration drainTimeout;
+    private volatile Optional<AgentWorker> running = Optional.empty();
+
+    /** @param factory builds a worker, unless the application has no agents */
+    WorkerLifecycle(Supplier<Optional<AgentWorker>> factory, Duration drainTimeout) {
+        this.factory = factory;
+        this.drainTimeout = drainTimeout;
+    }
+
+    /** The worker, while it runs. */
+    Optional<AgentWorker> running() {
+        return running;
+    }
+
+    @Override
+    public void start() {
+        Optional<AgentWorker> built = factory.get();
+        built.ifPresent(AgentWorker::start);
+        running = built;
+    }
+
+    /** Waits for running calls, longer than Spring would wait by itself. */
+    @Override
+    public void stop() {
+        Optional<AgentWorker> stopping = running;
+        running = Optional.empty();
+        stopping.ifPresent(this::drain);
+    }
+
+    private void drain(AgentWorker worker) {
+        LOG.info("Draining: waiting up to {} s for running calls.", drainTimeout.toSeconds());
+        if (!worker.drain(drainTimeout)) {
+            LOG.warn("Calls were still running after {} s and were interrupted.", drainTimeout.toSeconds());
+        }
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running.isPresent();
+    }
+
+    @Override
+    public int getPhase() {
+        return PHASE;
+    }
+}

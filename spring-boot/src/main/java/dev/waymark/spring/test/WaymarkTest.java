@@ -1,0 +1,50 @@
+package dev.waymark.spring.test;
+
+import dev.waymark.spring.AgentWorkerCustomizer;
+import dev.waymark.tool.Tool;
+import dev.waymark.tool.ToolMethod;
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.test.autoconfigure.OverrideAutoConfiguration;
+import org.springframework.boot.test.context.SpringBootTestContextBootstrapper;
+import org.springframework.test.context.BootstrapWith;
+import org.springframework.test.context.junit.jupiter.SpringExtension;
+
+/**
+ * A test of the agents of an application, on an in-memory server, without the rest of the application: no web server, no
+ * database. Of the application's classes, the context has those with {@link ToolMethod} methods, {@link Tool}s, model
+ * providers and {@link AgentWorkerCustomizer}s, and the configurations that have a bean method for one of them or for an
+ * agent. What they need besides, the test provides. Needs {@code waymark-testkit} on the class path.
+ *
+ * <pre>{@code
+ * @WaymarkTest
+ * class BillingTest {
+ *     @Autowired
+ *     AgentClient client;
+ *
+ *     @TestConfiguration
+ *     static class Model {
+ *         @Bean
+ *         ModelProvider anthropic() { // in place of the real one
+ *             return ScriptedModel.of(Reply.of(new Part.Text("Done.")));
+ *         }
+ *     }
+ * }
+ * }</pre>
+ */
+@Target(ElementType.TYPE)
+@Retention(RetentionPolicy.RUNTIME)
+@Documented
+@Inherited
+@BootstrapWith(SpringBootTestContextBootstrapper.class)
+@ExtendWith(SpringExtension.class)
+@OverrideAutoConfiguration(enabled = false)
+@ImportAutoConfiguration
+@OnInMemoryServer
+public @interface WaymarkTest {}
