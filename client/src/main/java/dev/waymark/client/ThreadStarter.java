@@ -8,7 +8,6 @@ import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.request.NewThreadOptions;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.client.request.ResumeOptions;
-import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
@@ -163,9 +162,7 @@ final class ThreadStarter {
         StartInput input = StartInput.of(agent)
                 .withMaxIterations(valid.prompt().maxIterations())
                 .withContext(valid.prompt().context().map(RequestLimits::context))
-                .tracedBy(valid.prompt()
-                        .traceparent()
-                        .or(() -> Optional.ofNullable(ProcessEnvironment.get().get("TRACEPARENT"))));
+                .tracedBy(valid.prompt().traceparent().or(context.callerSpan()));
         return valid.isNamed() ? input.inSession(session(valid.thread(), Instant.now())) : input.closingAfterOneTurn();
     }
 

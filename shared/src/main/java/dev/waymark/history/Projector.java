@@ -54,9 +54,9 @@ public final class Projector {
     private final DataConverter converter = PayloadJson.dataConverter();
 
     /** Events that a completed task has seen, but that may follow an update in the next events. */
-    private final List<Held> ready = new ArrayList<>();
+    private final List<HeldEvent> ready = new ArrayList<>();
 
-    private final List<Held> held = new ArrayList<>();
+    private final List<HeldEvent> held = new ArrayList<>();
     private final Map<Long, Work<?>> works = new HashMap<>();
     private final Map<String, Request> admitted = new HashMap<>();
 
@@ -172,7 +172,7 @@ public final class Projector {
     /** The current state of the workflow, or empty before its first completed workflow task. */
     public Optional<Conversation> state() {
         Conversation newest = state;
-        for (Held each : ready) {
+        for (HeldEvent each : ready) {
             newest = each.applyTo(newest, taskStartedAt);
         }
         return Optional.ofNullable(newest);
@@ -183,8 +183,8 @@ public final class Projector {
      */
     public Optional<Conversation> expectedState() {
         Conversation expected = state().orElse(null);
-        for (Held each : held) {
-            expected = each.applyTo(expected, each.arrivedAt);
+        for (HeldEvent each : held) {
+            expected = each.applyTo(expected, each.arrivedAt());
         }
         return Optional.ofNullable(expected);
     }
@@ -277,20 +277,20 @@ public final class Projector {
         if (input.carried().isPresent()) {
             CarriedState carried = CarriedState.unpack(input.carried().get());
             agent = carried.agent().orElse(null);
-            held.add(new Held(event.getEventId(), timeOf(event), carried.state(), null));
+            held.add(new HeldEvent(event.getEventId(), timeOf(event), carried.state(), null));
         } else {
             input.facts().forEach(fact -> hold(event, () -> fact));
         }
     }
 
-    private void hold(HistoryEvent event, FactOf fact) {
-        held.add(new Held(event.getEventId(), timeOf(event), null, fact));
+    private void hold(HistoryEvent event, HeldEvent.FactOf fact) {
+        held.add(new HeldEvent(event.getEventId(), timeOf(event), null, fact));
     }
 
     /** There is only one task at a time, so the completed task is the one that started last. */
     private void taskCompleted() {
         int seen = 0;
-        while (seen < held.size() && held.get(seen).eventId < taskStartedId) {
+        while (seen < held.size() && held.get(seen).eventId() < taskStartedId) {
             seen++;
         }
         ready.addAll(held.subList(0, seen));
@@ -302,13 +302,12 @@ public final class Projector {
 
     private void applyReady(long lastEventId) {
         int applied = 0;
-        while (applied < ready.size() && ready.get(applied).eventId <= lastEventId) {
-            Held each = ready.get(applied);
+        while (applied < ready.size() && ready.get(applied).eventId() <= lastEventId) {
+            HeldEvent each = ready.get(applied);
             Conversation before = state;
             state = each.applyTo(before, taskStartedAt);
             if (state != before) {
-                moments.accept(
-                        new Moment(runId, each.eventId, taskStartedAt, Optional.ofNullable(each.known), current()));
+                moments.accept(new Moment(runId, each.eventId(), taskStartedAt, each.fact(), current()));
             }
             applied++;
         }
@@ -465,43 +464,5 @@ public final class Projector {
     private static Instant timeOf(HistoryEvent event) {
         long seconds = event.getEventTime().getSeconds();
         return Instant.ofEpochMilli(seconds * 1000 + event.getEventTime().getNanos() / 1_000_000);
-    }
-
-    private interface FactOf {
-        Fact get();
-    }
-
-    /** An arrived event that no completed workflow task has seen yet. */
-    private final class Held {
-        private final long eventId;
-        private final Instant arrivedAt;
-        private final @Nullable Conversation carried;
-        private final @Nullable FactOf source;
-        private @Nullable Fact known;
-
-        Held(long eventId, Instant arrivedAt, @Nullable Conversation carried, @Nullable FactOf source) {
-            this.eventId = eventId;
-            this.arrivedAt = arrivedAt;
-            this.carried = carried;
-            this.source = source;
-        }
-
-        Conversation applyTo(@Nullable Conversation before, Instant at) {
-            if (source == null) {
-                if (carried == null) {
-                    throw new IllegalStateException("neither fact nor state");
-                }
-                return carried;
-            }
-            Fact fact = known == null ? source.get() : known;
-            known = fact;
-            if (fact instanceof ThreadFact.RunStarted run) {
-                return Conversation.start(run, at);
-            }
-            if (before == null) {
-                throw new IllegalStateException("the history does not begin with the start of a run");
-            }
-            return before.apply(fact, at);
-        }
     }
 }

@@ -1,4 +1,4 @@
-package dev.waymark.checkpoint;
+package dev.waymark.checkpoint.row;
 
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
@@ -14,11 +14,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /** The messages of a conversation, including results not yet committed to the transcript. */
-final class CheckpointMessages {
+public final class CheckpointMessages {
     private CheckpointMessages() {}
 
     /** The transcript, followed by the results of its newest calls so far. */
-    static List<Transcript.Entry> entries(Conversation state) {
+    public static List<Transcript.Entry> entries(Conversation state) {
         List<Transcript.Entry> entries =
                 new ArrayList<>(state.transcript().entries().toList());
         List<Part.ToolResult> results = state.uncommittedResults();
@@ -34,12 +34,12 @@ final class CheckpointMessages {
         return entries;
     }
 
-    static List<Message> messages(Conversation state) {
+    public static List<Message> messages(Conversation state) {
         return entries(state).stream().map(Transcript.Entry::message).toList();
     }
 
     /** All results, by call id. */
-    static Map<String, Part.ToolResult> results(List<Message> messages) {
+    public static Map<String, Part.ToolResult> results(List<Message> messages) {
         Map<String, Part.ToolResult> results = new LinkedHashMap<>();
         messages.forEach(message -> message.toolResults().forEach(result -> results.put(result.toolUseId(), result)));
         return results;
@@ -53,7 +53,7 @@ final class CheckpointMessages {
     }
 
     /** The first call that waits for a person, in call order, for formats that tell which calls were approved. */
-    static Optional<Call> waiting(Conversation state) {
+    public static Optional<Call> waiting(Conversation state) {
         boolean unknown = state.waitingCalls().stream()
                 .anyMatch(call -> isUnknown(state, call) || call.status() == Call.Status.DELEGATED);
         return state.isInterrupted() && !unknown ? state.waitingCalls().stream().findFirst() : Optional.empty();
@@ -64,12 +64,12 @@ final class CheckpointMessages {
      * and then asked a question. If there is one of the latter, no call is named, so that it is not approved and run
      * again.
      */
-    static Optional<Call> interruption(Conversation state) {
+    public static Optional<Call> interruption(Conversation state) {
         return waiting(state).filter(call -> approvedAndAsking(state).isEmpty());
     }
 
     /** The calls that a person approved and that then asked a question. */
-    static List<Call> approvedAndAsking(Conversation state) {
+    public static List<Call> approvedAndAsking(Conversation state) {
         return state.openCalls().stream()
                 .filter(call -> call.status() == Call.Status.ASKING)
                 .filter(call -> call.approval().isPresent() || needsApproval(state, call))
@@ -94,7 +94,7 @@ final class CheckpointMessages {
     }
 
     /** The number of model replies in this turn. Excludes a running model call, which may fail. */
-    static int iterations(Conversation state) {
+    public static int iterations(Conversation state) {
         return state.turn().iterations() - (state.modelCalled() && !state.isSummarising() ? 1 : 0);
     }
 }

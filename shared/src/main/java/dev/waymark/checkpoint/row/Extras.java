@@ -1,4 +1,4 @@
-package dev.waymark.checkpoint;
+package dev.waymark.checkpoint.row;
 
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.state.Origin;
@@ -9,7 +9,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Values that a resumed thread holds only to include them in its own checkpoints. */
-final class Extras {
+public final class Extras {
     private final Conversation state;
     private final Json values;
 
@@ -18,14 +18,14 @@ final class Extras {
         this.values = state.origin().flatMap(Origin::extras).orElse(Json.EMPTY_OBJECT);
     }
 
-    static Extras of(Conversation state) {
+    public static Extras of(Conversation state) {
         return new Extras(state);
     }
 
     /**
      * The cost of the thread in dollars. Threads that started before costs were counted have it here, from their file.
      */
-    double cost() {
+    public double cost() {
         return state.cost()
                 .map(cost -> cost.dollars().doubleValue())
                 .orElseGet(() -> number("total_cost_usd") + number("budget_spent_usd"));
@@ -35,27 +35,27 @@ final class Extras {
         return values.field(name) instanceof Number number ? number.doubleValue() : 0.0;
     }
 
-    int count(String name) {
+    public int count(String name) {
         return values.field(name) instanceof Number number ? number.intValue() : 0;
     }
 
     /** A count of the turn in which the thread started. Later turns start at zero. */
-    int countOfTurn(String name) {
+    public int countOfTurn(String name) {
         int turn = count("turn");
         return turn == 0 || turn == state.turn().number() ? count(name) : 0;
     }
 
     @Nullable
-    Object value(String name) {
+    public Object value(String name) {
         return values.field(name);
     }
 
-    List<?> list(String name) {
+    public List<?> list(String name) {
         return values.field(name) instanceof List<?> list ? list : List.of();
     }
 
     /** The object with this name. */
-    Map<String, Object> object(String name) {
+    public Map<String, Object> object(String name) {
         Map<String, Object> fields = new LinkedHashMap<>();
         if (values.field(name) instanceof Map<?, ?> map) {
             map.forEach((key, value) -> fields.put((String) key, value));

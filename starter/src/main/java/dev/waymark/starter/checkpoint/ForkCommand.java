@@ -1,4 +1,4 @@
-package dev.waymark.starter.command;
+package dev.waymark.starter.checkpoint;
 
 import dev.waymark.cli.CommandName;
 import dev.waymark.cli.ExitCode;

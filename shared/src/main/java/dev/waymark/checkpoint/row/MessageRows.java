@@ -1,4 +1,4 @@
-package dev.waymark.checkpoint;
+package dev.waymark.checkpoint.row;
 
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
@@ -14,23 +14,23 @@ import java.util.Map;
  * The messages as rows, for formats that use rows: each message's results come first, followed by its other content. A
  * message is converted once, however many snapshots contain it.
  */
-final class MessageRows {
+public final class MessageRows {
     private final Spelling spelling;
     private final Map<Message, List<Json>> spelled = new IdentityHashMap<>();
 
     /** The differences between the formats. */
-    interface Spelling {
+    public interface Spelling {
         /** @param tools the tools of all calls, by call id */
         List<Map<String, Object>> results(List<Part.ToolResult> results, Map<String, String> tools);
 
         Map<String, Object> assistant(Message message);
     }
 
-    MessageRows(Spelling spelling) {
+    public MessageRows(Spelling spelling) {
         this.spelling = spelling;
     }
 
-    List<Json> of(List<Message> messages) {
+    public List<Json> of(List<Message> messages) {
         Map<String, String> tools = CheckpointMessages.tools(messages);
         List<Json> rows = new ArrayList<>();
         for (Message message : messages) {
@@ -53,7 +53,7 @@ final class MessageRows {
         return rows.stream().map(Json::of).toList();
     }
 
-    static Map<String, Object> row(String role, Object content) {
+    public static Map<String, Object> row(String role, Object content) {
         Map<String, Object> row = new LinkedHashMap<>();
         row.put("role", role);
         row.put("content", content);

@@ -1,4 +1,4 @@
-package dev.waymark.checkpoint;
+package dev.waymark.checkpoint.row;
 
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -6,7 +6,7 @@ import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 
 /** Times in the formats' notations. */
-final class Timestamps {
+public final class Timestamps {
     private static final DateTimeFormatter MILLIS =
             DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
     private static final DateTimeFormatter SECONDS =
@@ -17,21 +17,21 @@ final class Timestamps {
     private Timestamps() {}
 
     /** In the notation of JavaScript's {@code toISOString}. */
-    static String millis(Instant at) {
+    public static String millis(Instant at) {
         return MILLIS.format(at);
     }
 
     /** In the notation of Python's {@code isoformat}: without a fraction if it is zero. */
-    static String iso(Instant at) {
+    public static String iso(Instant at) {
         return (at.getNano() == 0 ? SECONDS : MICROS).format(at);
     }
 
     /** Seconds since 1970, like Python's {@code time.time}. */
-    static double seconds(Instant at) {
+    public static double seconds(Instant at) {
         return at.toEpochMilli() / 1000.0;
     }
 
-    static Instant ofSeconds(double seconds) {
+    public static Instant ofSeconds(double seconds) {
         return Instant.EPOCH.plus(Math.round(seconds * 1000.0), ChronoUnit.MILLIS);
     }
 }
