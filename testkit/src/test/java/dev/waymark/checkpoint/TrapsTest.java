@@ -637,9 +637,9 @@ class TrapsTest {
 
     @Test
     void phases_hashes_areThoseOfPython() {
-        assertThat(PhasesCheckpoint.inputHash("add", Json.of(Map.of("a", 1, "b", 2))))
+        assertThat(PhasesSnapshot.inputHash("add", Json.of(Map.of("a", 1, "b", 2))))
                 .isEqualTo("7f509013eadd9e0d8c1901017250fd78228dbb07182a916948799ad1f2c11080");
-        assertThat(PhasesCheckpoint.outputHash(Map.of("result", 3)))
+        assertThat(PhasesSnapshot.outputHash(Map.of("result", 3)))
                 .isEqualTo("60e4b1a076f8d6e005b4627e5023bfa54ddee9ec4bca96cdd69cf873153f0bb8");
     }
 
