@@ -1,7 +1,8 @@
 #!/bin/sh
 # Creates the namespace TEMPORAL_NAMESPACE, whose closed runs are kept for RETENTION, and waits until the server serves
 # it: a new one is not found at first. One that exists is left as it is, since a shorter retention would delete
-# histories. Reads TEMPORAL_ADDRESS.
+# histories. Then creates the search attributes of threads, as `waymark setup` does; those that exist are kept. Reads
+# TEMPORAL_ADDRESS.
 set -eu
 
 tries=30
@@ -12,3 +13,8 @@ until temporal workflow list --namespace "$TEMPORAL_NAMESPACE" --limit 1 >/dev/n
     [ "$tries" -gt 0 ] || exit 1
     sleep 1
 done
+
+temporal operator search-attribute create --namespace "$TEMPORAL_NAMESPACE" \
+    --name WaymarkAgent --type Keyword \
+    --name WaymarkStatus --type Keyword \
+    --name WaymarkWaitingFor --type KeywordList

@@ -6,6 +6,7 @@ import dev.waymark.agent.BuiltInTools;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.SayPayload;
 import dev.waymark.contract.StartInput;
+import dev.waymark.contract.ThreadIndex;
 import dev.waymark.contract.ToolOutcome;
 import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.message.Message;
@@ -97,8 +98,10 @@ final class MeasuredAgent {
 
     /** @param askFrom the iteration from which the model asks a person instead of calling tools; 0 for never */
     static WorkflowStub start(WorkflowClient client, String thread, int iterations, int tools, int askFrom) {
-        WorkflowStub stub =
-                client.newUntypedWorkflowStub(WireNames.WORKFLOW_TYPE, options(WireNames.TASK_QUEUE, thread));
+        WorkflowOptions options = options(WireNames.TASK_QUEUE, thread).toBuilder()
+                .setTypedSearchAttributes(ThreadIndex.starting(NAME).attributes())
+                .build();
+        WorkflowStub stub = client.newUntypedWorkflowStub(WireNames.WORKFLOW_TYPE, options);
         String plan = iterations + " " + tools + " " + askFrom + " ";
         stub.start(StartInput.of(NAME)
                 .closingAfterOneTurn()

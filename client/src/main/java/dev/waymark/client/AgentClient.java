@@ -397,6 +397,31 @@ public final class AgentClient implements AutoCloseable {
         return browser.pending(progress);
     }
 
+    /**
+     * A page of the requests that wait for a person: those of the threads that began last first. Where threads have no
+     * search attributes, see {@link #setUp}, all open threads are read, and there is one page.
+     */
+    public PendingPage pending(PendingPageRequest request, Progress progress) {
+        return browser.pending(request, progress);
+    }
+
+    /**
+     * Creates the search attributes of threads in the server's namespace, so that lists of threads need not read every
+     * history. Threads that start later have them.
+     *
+     * @return the names of those that were missing
+     * @throws WaymarkException.Refused if the server has no search attributes, lets this client create none, or has
+     * others of these names
+     */
+    public List<String> setUp() {
+        return context.translated(() -> ServerFailures.settingUp(context.connection()));
+    }
+
+    /** Whether new threads have search attributes, so that lists are read by pages. */
+    public boolean isIndexed() {
+        return context.translated(() -> context.connection().isIndexed());
+    }
+
     /** All threads of the server, most recently changed first. */
     public List<ThreadSummary> threads(Progress progress) {
         return browser.threads(progress);

@@ -7,6 +7,7 @@ import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.Refusal;
 import dev.waymark.contract.StartInput;
 import dev.waymark.contract.StateReport;
+import dev.waymark.contract.ThreadIndex;
 import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Sha256;
@@ -168,10 +169,14 @@ final class Requests {
 
     /** The summary is not encrypted in workflow lists, so it contains no text of the conversation. */
     private WorkflowOptions.Builder options(String thread, StartInput input) {
-        return WorkflowOptions.newBuilder()
+        WorkflowOptions.Builder options = WorkflowOptions.newBuilder()
                 .setTaskQueue(taskQueue)
                 .setWorkflowId(thread)
                 .setStaticSummary("Agent " + input.agent());
+        if (connection.isIndexed()) {
+            options.setTypedSearchAttributes(ThreadIndex.starting(input.agent()).attributes());
+        }
+        return options;
     }
 
     /**

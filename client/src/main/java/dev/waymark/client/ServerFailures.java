@@ -1,11 +1,16 @@
 package dev.waymark.client;
 
 import dev.waymark.codec.KeyProblem;
+import dev.waymark.connect.Connection;
+import dev.waymark.connect.SearchIndex;
+import dev.waymark.contract.ThreadIndex;
 import dev.waymark.conversation.value.Problem;
 import io.grpc.StatusRuntimeException;
 import io.temporal.client.WorkflowServiceException;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /** Converts errors of the Temporal server to exceptions for callers. */
 final class ServerFailures {
@@ -30,6 +35,39 @@ final class ServerFailures {
             }
             throw e;
         }
+    }
+
+    /** Creates the search attributes of threads, and tells what to do if the server refuses. */
+    static List<String> settingUp(Connection connection) {
+        if (connection.isInMemory()) {
+            throw new WaymarkException.Refused(
+                    Problem.BAD_INPUT, "a server in memory has no search attributes", "Connect to another server");
+        }
+        try {
+            return connection.searchIndex().create();
+        } catch (SearchIndex.WrongType e) {
+            throw new WaymarkException.Refused(
+                    Problem.BAD_INPUT,
+                    String.valueOf(e.getMessage()),
+                    "Use another namespace, or rename its attribute");
+        } catch (StatusRuntimeException e) {
+            throw switch (e.getStatus().getCode()) {
+                case PERMISSION_DENIED, UNAUTHENTICATED, UNIMPLEMENTED ->
+                    new WaymarkException.Refused(
+                            Problem.BAD_INPUT,
+                            "the server lets this client create no search attributes in the namespace "
+                                    + connection.namespace(),
+                            "Ask an operator to run: " + operatorsCommand(connection.namespace()));
+                default -> e;
+            };
+        }
+    }
+
+    private static String operatorsCommand(String namespace) {
+        return "temporal operator search-attribute create --namespace " + ValueText.quoted(namespace)
+                + ThreadIndex.KEYS.stream()
+                        .map(key -> " --name " + key.getName() + " --type " + SearchIndex.typeName(key.getValueType()))
+                        .collect(Collectors.joining());
     }
 
     WaymarkException translate(StatusRuntimeException e) {

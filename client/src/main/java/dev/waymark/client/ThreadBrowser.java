@@ -9,7 +9,9 @@ import dev.waymark.conversation.message.Queued;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.display.SafeText;
 import dev.waymark.history.Moment;
+import dev.waymark.history.Projector;
 import dev.waymark.history.Timeline;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -73,12 +75,55 @@ final class ThreadBrowser {
 
     /** The requests of all open threads that wait for a person, oldest first. */
     List<PendingItem> pending(Progress progress) {
-        return context.translated(() -> context
+        PendingPageRequest all = PendingPageRequest.first(Integer.MAX_VALUE);
+        return context.translated(() -> {
+            List<ThreadDirectory.Listed> threads = new ArrayList<>();
+            if (context.directory().isIndexed()) {
+                Optional<String> after = Optional.empty();
+                do {
+                    ThreadDirectory.Page page = context.directory().pageOfWaiting(all, after);
+                    threads.addAll(page.threads());
+                    after = page.next();
+                } while (after.isPresent());
+            } else {
+                threads.addAll(context.directory().threads(true));
+            }
+            return pending(threads, all, progress);
+        });
+    }
+
+    /** A page of the requests that wait for a person. Where threads have no search attributes, all of them. */
+    PendingPage pending(PendingPageRequest request, Progress progress) {
+        return context.translated(() -> {
+            if (!context.directory().isIndexed()) {
+                request.after().ifPresent(page -> {
+                    throw RequestLimits.badInput("no such page: " + page, "Begin with the first page");
+                });
+                List<PendingItem> all = pending(context.directory().threads(true), request, progress);
+                return new PendingPage(all.subList(0, Math.min(request.limit(), all.size())), Optional.empty());
+            }
+            Optional<String> after = request.after();
+            while (true) {
+                ThreadDirectory.Page page = context.directory().pageOfWaiting(request, after);
+                List<PendingItem> found = pending(page.threads(), request, progress);
+                after = page.next();
+                if (!found.isEmpty() || after.isEmpty()) {
+                    return new PendingPage(found, after);
+                }
+            }
+        });
+    }
+
+    private List<PendingItem> pending(
+            List<ThreadDirectory.Listed> threads, PendingPageRequest request, Progress progress) {
+        return context
                 .directory()
                 .project(
-                        context.directory().threads(true),
+                        threads,
                         progress,
-                        (listed, run) -> run.expectedState().map(state -> PendingItem.of(listed.thread(), state)))
+                        (listed, run) -> run.expectedState()
+                                .filter(state -> request.threads().wants(summary(listed, state)))
+                                .map(state -> PendingItem.of(listed.thread(), state)))
                 .stream()
                 .flatMap(List::stream)
                 // A request of a subagent's thread also appears in its parent, where it is answered.
@@ -89,8 +134,9 @@ final class ThreadBrowser {
                         LinkedHashMap::new))
                 .values()
                 .stream()
+                .filter(request::wants)
                 .sorted(Comparator.comparing(PendingItem::since))
-                .toList());
+                .toList();
     }
 
     /**
@@ -98,17 +144,13 @@ final class ThreadBrowser {
      * they named no agent and the worker did not have exactly one: they did nothing, and their ids are free.
      */
     List<ThreadSummary> threads(Progress progress) {
-        return context.translated(() -> context
-                .directory()
-                .project(
-                        context.directory().threads(false),
-                        progress,
-                        (listed, run) -> run.expectedState()
-                                .filter(state -> !state.agent().isEmpty() || !state.lacksAgent())
-                                .map(state -> summary(listed, state)))
-                .stream()
-                .sorted(Comparator.comparing(ThreadSummary::updated).reversed())
-                .toList());
+        return context.translated(() ->
+                context
+                        .directory()
+                        .project(context.directory().threads(false), progress, ThreadBrowser::summary)
+                        .stream()
+                        .sorted(Comparator.comparing(ThreadSummary::updated).reversed())
+                        .toList());
     }
 
     /** A page of threads, each with what it came to. What nobody may see is not even read. */
@@ -117,18 +159,12 @@ final class ThreadBrowser {
             List<ThreadSummary> found = List.of();
             Optional<String> after = request.after();
             for (int read = 0; read < MOST_PAGES; read++) {
-                ThreadDirectory.Page page = context.directory().page(request.limit(), after, request.openOnly());
+                ThreadDirectory.Page page = context.directory().page(request, request.limit(), after);
                 List<ThreadDirectory.Listed> own = ThreadDirectory.each(
                         page.threads(),
                         listed -> Optional.of(listed).filter(one -> isNewest(one) && visible.test(ownerOf(one))),
                         (done, of) -> {});
-                found = context
-                        .directory()
-                        .project(
-                                own,
-                                (done, of) -> {},
-                                (listed, run) -> run.expectedState().map(state -> summary(listed, state)))
-                        .stream()
+                found = context.directory().project(own, (done, of) -> {}, ThreadBrowser::summary).stream()
                         .filter(request::wants)
                         .toList();
                 after = page.next();
@@ -151,6 +187,12 @@ final class ThreadBrowser {
 
     private Optional<ThreadOwner> ownerOf(ThreadDirectory.Listed listed) {
         return context.histories().startInput(listed.thread(), listed.runId()).owner();
+    }
+
+    private static Optional<ThreadSummary> summary(ThreadDirectory.Listed listed, Projector run) {
+        return run.expectedState()
+                .filter(state -> !state.agent().isEmpty() || !state.lacksAgent())
+                .map(state -> summary(listed, state));
     }
 
     private static ThreadSummary summary(ThreadDirectory.Listed listed, Conversation state) {

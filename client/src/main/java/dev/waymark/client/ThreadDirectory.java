@@ -31,6 +31,9 @@ import java.util.function.Function;
 final class ThreadDirectory {
     private static final int AT_ONCE = 4;
 
+    /** A server lists no more at once. */
+    private static final int LARGEST_PAGE = 1000;
+
     private final Connection connection;
     private final HistoryReader histories;
     private final ThreadListing listing;
@@ -64,14 +67,31 @@ final class ThreadDirectory {
     /** A part of the list, and what to ask for the next part with. */
     record Page(List<Listed> threads, Optional<String> next) {}
 
-    /** At most so many threads of the list, those that began last first. */
-    Page page(int limit, Optional<String> after, boolean openOnly) {
-        return connection.isInMemory() ? pageInMemory(limit, after, openOnly) : pageListed(limit, after, openOnly);
+    /**
+     * At most so many threads of the list, those that began last first. Where threads have search attributes, those that
+     * the request does not want are left out, except threads without attributes.
+     */
+    Page page(ThreadPageRequest request, int limit, Optional<String> after) {
+        if (connection.isInMemory()) {
+            return pageInMemory(limit, after, request.openOnly());
+        }
+        String condition = which(request.openOnly());
+        return pageListed(connection.isIndexed() ? condition + request.condition() : condition, limit, after);
     }
 
-    private Page pageListed(int limit, Optional<String> after, boolean openOnly) {
-        ListWorkflowExecutionsResponse page = listing.page(
-                which(openOnly), limit, after.map(ThreadDirectory::token).orElse(ByteString.EMPTY));
+    /** Whether {@link #pageOfWaiting} can be asked. */
+    boolean isIndexed() {
+        return connection.isIndexed();
+    }
+
+    /** At most so many of the open threads in which people may be waited for, those that began last first. */
+    Page pageOfWaiting(PendingPageRequest request, Optional<String> after) {
+        return pageListed(ThreadListing.IS_OPEN + request.condition(), Math.min(request.limit(), LARGEST_PAGE), after);
+    }
+
+    private Page pageListed(String condition, int limit, Optional<String> after) {
+        ListWorkflowExecutionsResponse page =
+                listing.page(condition, limit, after.map(ThreadDirectory::token).orElse(ByteString.EMPTY));
         Optional<String> next = Optional.of(page.getNextPageToken())
                 .filter(token -> !token.isEmpty())
                 .map(token -> Base64.getUrlEncoder().withoutPadding().encodeToString(token.toByteArray()));

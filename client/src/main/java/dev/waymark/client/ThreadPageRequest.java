@@ -1,6 +1,9 @@
 package dev.waymark.client;
 
+import dev.waymark.contract.ThreadIndex;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Which threads to list.
@@ -14,6 +17,14 @@ public record ThreadPageRequest(
     /** The newest threads. */
     public static ThreadPageRequest first(int limit) {
         return new ThreadPageRequest(limit, Optional.empty(), false, Optional.empty(), Optional.empty());
+    }
+
+    /** The condition of a visibility query, to be added to others. What it finds may be more than is wanted. */
+    String condition() {
+        return Stream.of(status.flatMap(ThreadIndex::mayHaveStatus), agent.flatMap(ThreadIndex::mayBeOf))
+                .flatMap(Optional::stream)
+                .map(part -> " AND " + part)
+                .collect(Collectors.joining());
     }
 
     boolean wants(ThreadSummary thread) {

@@ -40,12 +40,20 @@ public final class Connection implements AutoCloseable {
     /** The only kind of saver that a server on this machine may name: a directory. */
     private static final String FILE_SAVER = "file:";
 
+    private static final Duration ASK_IF_INDEXED_EVERY = Duration.ofMinutes(1);
+
     private final WorkflowServiceStubs stubs;
     private final WorkflowClient client;
     private final String address;
     private final ServerInfo server;
     /** Whether closing the connection closes the stubs. */
     private final boolean ownsStubs;
+
+    private final SearchIndex searchIndex;
+    private volatile Indexed indexed = new Indexed(false, System.nanoTime());
+
+    /** Whether threads can have search attributes, and until when that need not be asked again. */
+    private record Indexed(boolean yes, long untilNanos) {}
 
     /** What the server reports about itself. */
     private record ServerInfo(String version, Optional<String> defaultSaver) {}
@@ -55,6 +63,7 @@ public final class Connection implements AutoCloseable {
         this.client = client;
         this.address = stubs.getOptions().getTarget();
         this.server = server;
+        this.searchIndex = new SearchIndex(stubs, client.getOptions().getNamespace());
         this.ownsStubs = ownsStubs;
     }
 
@@ -244,6 +253,34 @@ public final class Connection implements AutoCloseable {
         } catch (UnknownHostException e) {
             return false;
         }
+    }
+
+    /** The search attributes of the namespace. */
+    public SearchIndex searchIndex() {
+        return searchIndex;
+    }
+
+    /**
+     * Whether threads can have search attributes here. Asked at most once a minute, since attributes may be created while
+     * this is connected. False if the server does not say.
+     */
+    public boolean isIndexed() {
+        Indexed known = indexed;
+        if (isInMemory() || System.nanoTime() - known.untilNanos() < 0) {
+            return known.yes();
+        }
+        boolean yes;
+        try {
+            yes = searchIndex.isComplete();
+        } catch (StatusRuntimeException e) {
+            Status.Code code = e.getStatus().getCode();
+            if (code == Status.Code.UNAVAILABLE || code == Status.Code.DEADLINE_EXCEEDED) {
+                return known.yes();
+            }
+            yes = false;
+        }
+        indexed = new Indexed(yes, System.nanoTime() + ASK_IF_INDEXED_EVERY.toNanos());
+        return yes;
     }
 
     @Override

@@ -60,7 +60,7 @@ final class HelpText {
         groups.put("Continue a conversation", List.of("resume", "fork", "save"));
         groups.put("End", List.of("stop", "clear", "close", "cancel"));
         groups.put("Run agents", List.of("worker", "agents", "tools"));
-        groups.put("Roll out", List.of("gate", "export"));
+        groups.put("Roll out", List.of("setup", "gate", "export"));
         groups.put("Serve", List.of("serve", "token", "codec"));
         return groups;
     }
@@ -96,6 +96,7 @@ final class HelpText {
         examples.put("sessions", List.of("sessions --status interrupted --limit 10", "sessions --agent assistant"));
         examples.put("show", List.of("show trip"));
         examples.put("watch", List.of("watch trip", "watch trip --json"));
+        examples.put("setup", List.of("setup", "setup --address temporal.example.com:7233"));
         examples.put("trace", List.of("trace trip --to http://127.0.0.1:4318/v1/traces", "trace --all --follow"));
         examples.put("result", List.of("result trip --timeout 30s"));
         examples.put("calls", List.of("calls trip --full"));

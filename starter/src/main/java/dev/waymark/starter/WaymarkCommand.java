@@ -26,6 +26,7 @@ import dev.waymark.starter.command.SaveCommand;
 import dev.waymark.starter.command.SayCommand;
 import dev.waymark.starter.command.SessionsCommand;
 import dev.waymark.starter.command.SettleCommand;
+import dev.waymark.starter.command.SetupCommand;
 import dev.waymark.starter.command.ShowCommand;
 import dev.waymark.starter.command.StopCommand;
 import dev.waymark.starter.command.VerifyCommand;
@@ -110,6 +111,7 @@ public final class WaymarkCommand implements Runnable {
         commands.put("serve", ServeCommand.class);
         commands.put("token", TokenCommand.class);
         commands.put("codec", CodecCommand.class);
+        commands.put("setup", SetupCommand.class);
         commands.put("warm-up", WarmUpCommand.class);
         commands.put("describe-commands", DescribeCommands.class);
         return commands;

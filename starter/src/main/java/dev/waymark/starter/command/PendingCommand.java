@@ -2,7 +2,7 @@ package dev.waymark.starter.command;
 
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
-import dev.waymark.client.ThreadSummary;
+import dev.waymark.client.PendingPage;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.contract.PendingItem;
 import dev.waymark.display.SafeText;
@@ -14,9 +14,7 @@ import dev.waymark.starter.render.PendingText;
 import dev.waymark.starter.render.ShownApprovals;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -57,11 +55,8 @@ public final class PendingCommand implements Callable<Integer> {
                     spec.commandLine(), "no such kind: " + kind + ". There are " + String.join(", ", KINDS));
         }
         try (AgentClient client = Savers.reader()) {
-            List<PendingItem> items = wanted(
-                    client,
-                    Optional.ofNullable(thread)
-                            .map(id -> client.pending(client.find(id)))
-                            .orElseGet(() -> client.pending(new SlowProgress(output))));
+            PendingPage page = thread == null ? page(client) : ofThread(client);
+            List<PendingItem> items = page.items();
             ShownApprovals.remember(items);
             if (output.isJson()) {
                 output.document(JsonDocuments.tree(items));
@@ -69,24 +64,24 @@ public final class PendingCommand implements Callable<Integer> {
                 print(items);
             }
             if (thread == null) {
+                list.tellOfNext(page.next(), output);
                 Savers.tellOfMissing(client, output);
             }
             return ExitCode.DONE;
         }
     }
 
-    private List<PendingItem> wanted(AgentClient client, List<PendingItem> all) {
-        Set<String> threads = list.isOfSomeThreads()
-                ? client.threads(new SlowProgress(output)).stream()
-                        .filter(list::isWanted)
-                        .map(ThreadSummary::thread)
-                        .collect(Collectors.toSet())
-                : Set.of();
-        return all.stream()
-                .filter(item -> kind == null || item.kind().equals(kind))
-                .filter(item -> !list.isOfSomeThreads() || threads.contains(item.thread()))
-                .limit(list.limit())
-                .toList();
+    private PendingPage page(AgentClient client) {
+        return client.pending(list.pending(Optional.ofNullable(kind), client.isIndexed()), new SlowProgress(output));
+    }
+
+    private PendingPage ofThread(AgentClient client) {
+        return new PendingPage(
+                client.pending(client.find(thread)).stream()
+                        .filter(item -> kind == null || item.kind().equals(kind))
+                        .limit(list.limit())
+                        .toList(),
+                Optional.empty());
     }
 
     private void print(List<PendingItem> items) {

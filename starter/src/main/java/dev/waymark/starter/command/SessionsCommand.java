@@ -2,6 +2,7 @@ package dev.waymark.starter.command;
 
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
+import dev.waymark.client.ThreadPage;
 import dev.waymark.client.ThreadSummary;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.display.SafeText;
@@ -11,7 +12,9 @@ import dev.waymark.starter.options.SlowProgress;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.TextTable;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -29,10 +32,11 @@ public final class SessionsCommand implements Callable<Integer> {
     public Integer call() {
         list.check();
         try (AgentClient client = Savers.reader()) {
-            List<ThreadSummary> threads = client.threads(new SlowProgress(output)).stream()
-                    .filter(list::isWanted)
-                    .limit(list.limit())
+            ThreadPage page = client.isIndexed() ? client.threads(list.threads(), owner -> true) : whole(client);
+            List<ThreadSummary> threads = page.threads().stream()
+                    .sorted(Comparator.comparing(ThreadSummary::updated).reversed())
                     .toList();
+            list.tellOfNext(page.next(), output);
             Savers.tellOfMissing(client, output);
             if (output.isJson()) {
                 output.document(JsonDocuments.tree(threads));
@@ -51,5 +55,15 @@ public final class SessionsCommand implements Callable<Integer> {
             TextTable.print(output, rows);
             return ExitCode.DONE;
         }
+    }
+
+    private ThreadPage whole(AgentClient client) {
+        list.checkWhole();
+        return new ThreadPage(
+                client.threads(new SlowProgress(output)).stream()
+                        .filter(list::isWanted)
+                        .limit(list.limit())
+                        .toList(),
+                Optional.empty());
     }
 }

@@ -1,7 +1,11 @@
 package dev.waymark.starter.options;
 
+import dev.waymark.client.PendingPageRequest;
+import dev.waymark.client.ThreadPageRequest;
 import dev.waymark.client.ThreadSummary;
 import dev.waymark.contract.StatusReport;
+import dev.waymark.starter.render.Output;
+import java.util.Optional;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -9,6 +13,8 @@ import picocli.CommandLine.Spec;
 
 /** Options that limit a list. */
 public final class ListOptions {
+    private static final int PAGE = 100;
+
     @Option(
             names = "--status",
             paramLabel = "S",
@@ -18,8 +24,14 @@ public final class ListOptions {
     @Option(names = "--agent", paramLabel = "A", description = "Only threads of this agent.")
     private String agent;
 
-    @Option(names = "--limit", paramLabel = "N", description = "At most this many.")
+    @Option(
+            names = "--limit",
+            paramLabel = "N",
+            description = "At most this many threads. Default: 100, or all if the server has no search attributes.")
     private Integer limit;
+
+    @Option(names = "--after", paramLabel = "PAGE", description = "The next page, as the page before names it.")
+    private String after;
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec command;
@@ -40,9 +52,41 @@ public final class ListOptions {
         return (status == null || status.equals(thread.status())) && (agent == null || agent.equals(thread.agent()));
     }
 
-    /** Whether it matters which thread something belongs to. */
-    public boolean isOfSomeThreads() {
-        return status != null || agent != null;
+    /** A page of threads that are wanted. */
+    public ThreadPageRequest threads() {
+        return new ThreadPageRequest(
+                limit == null ? PAGE : limit,
+                Optional.ofNullable(after),
+                false,
+                Optional.ofNullable(status),
+                Optional.ofNullable(agent));
+    }
+
+    /** A page of the requests of threads that are wanted. */
+    public PendingPageRequest pending(Optional<String> kind, boolean isPaged) {
+        if (!isPaged) {
+            checkWhole();
+        }
+        int most = isPaged ? PAGE : Integer.MAX_VALUE;
+        return new PendingPageRequest(
+                limit == null ? most : limit,
+                Optional.ofNullable(after),
+                kind,
+                Optional.ofNullable(status),
+                Optional.ofNullable(agent));
+    }
+
+    /** Tells how to see the next page. */
+    public void tellOfNext(Optional<String> next, Output output) {
+        next.ifPresent(page -> output.note("There may be more. Repeat the command with --after " + page));
+    }
+
+    /** Refuses a page where everything is one list. */
+    public void checkWhole() {
+        if (after != null) {
+            throw new ParameterException(
+                    command.commandLine(), "--after needs a server with search attributes, see setup: " + after);
+        }
     }
 
     public long limit() {

@@ -1,5 +1,6 @@
 package dev.waymark.worker.server;
 
+import dev.waymark.connect.SearchIndex;
 import dev.waymark.saver.PrivateFiles;
 import dev.waymark.worker.process.GuardedProgram;
 import io.grpc.StatusRuntimeException;
@@ -29,6 +30,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class TemporalServer implements DevServer {
 
+    private static final String NAMESPACE = "default";
     private static final int START_SECONDS = 30;
     private static final int LOG_LINES = 5;
     private static final List<String> ENVIRONMENT = List.of("PATH", "HOME", "LANG", "TMPDIR", "TZ");
@@ -143,6 +145,7 @@ final class TemporalServer implements DevServer {
                     throw new IOException("temporal did not answer within " + START_SECONDS + " s" + end(log));
                 }
             }
+            new SearchIndex(stubs, NAMESPACE).create();
         } finally {
             stubs.shutdownNow();
         }
@@ -157,7 +160,7 @@ final class TemporalServer implements DevServer {
             stubs.blockingStub()
                     .withDeadlineAfter(2, TimeUnit.SECONDS)
                     .describeNamespace(DescribeNamespaceRequest.newBuilder()
-                            .setNamespace("default")
+                            .setNamespace(NAMESPACE)
                             .build());
             return true;
         } catch (StatusRuntimeException e) {

@@ -18,6 +18,7 @@ import dev.waymark.contract.StateDigest;
 import dev.waymark.contract.StateReport;
 import dev.waymark.contract.StatusReport;
 import dev.waymark.contract.SubagentReport;
+import dev.waymark.contract.ThreadIndex;
 import dev.waymark.contract.TraceIds;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.Work;
@@ -71,6 +72,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     private final WakeTimer alarm = new WakeTimer(() -> apply(new Fact.TimePassed()));
 
     private Conversation state;
+    private Optional<ThreadIndex> indexed = ThreadIndex.in(Workflow.getTypedSearchAttributes());
     private boolean changed = true;
     private boolean closed;
     private int signals;
@@ -129,9 +131,19 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
             state.decide().forEach(step -> step.match(driver));
             alarm.set(driver.wakeAt, now());
             Workflow.setCurrentDetails(card.of(state));
+            index();
             if (!closed) {
                 Workflow.await(() -> changed || flights.wantsAnotherTask());
             }
+        }
+    }
+
+    /** Sets the search attributes that have changed, if the thread was started with them. */
+    private void index() {
+        ThreadIndex now = ThreadIndex.of(state);
+        if (indexed.isPresent() && !indexed.get().equals(now)) {
+            Workflow.upsertTypedSearchAttributes(now.changesSince(indexed.get()));
+            indexed = Optional.of(now);
         }
     }
 
@@ -213,7 +225,8 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
                     session,
                     below -> below.withLimits(input.limits())
                             .ownedBy(input.owner())
-                            .tracedBy(Optional.of(trace.traceparent(trace.call(callId)))));
+                            .tracedBy(Optional.of(trace.traceparent(trace.call(callId)))),
+                    indexed.isPresent());
         }
 
         @Override

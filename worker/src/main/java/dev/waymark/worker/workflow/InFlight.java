@@ -9,6 +9,7 @@ import dev.waymark.contract.ModelInput;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.RunOutcome;
 import dev.waymark.contract.StartInput;
+import dev.waymark.contract.ThreadIndex;
 import dev.waymark.contract.ToolInput;
 import dev.waymark.contract.VerifyInput;
 import dev.waymark.contract.WireNames;
@@ -195,21 +196,24 @@ final class InFlight {
             Optional<Json> context,
             Parent parent,
             Optional<String> session,
-            UnaryOperator<StartInput> inherited) {
+            UnaryOperator<StartInput> inherited,
+            boolean isIndexed) {
         StartInput input = inherited.apply(StartInput.ofSubagent(
                 call.tool(), String.valueOf(call.args().field("task")), context, parent, Optional.empty(), session));
         if (!fitsIntoTask(sizeOf(input))) {
             return false;
         }
         facts.accept(input.work().begun());
-        ChildWorkflowOptions options = ChildWorkflowOptions.newBuilder()
+        ChildWorkflowOptions.Builder options = ChildWorkflowOptions.newBuilder()
                 .setWorkflowId(name)
                 .setWorkflowIdReusePolicy(WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
                 .setParentClosePolicy(ParentClosePolicy.PARENT_CLOSE_POLICY_REQUEST_CANCEL)
                 .setCancellationType(ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED)
-                .setStaticSummary(call.tool() + " " + call.id())
-                .build();
-        ChildWorkflowStub child = Workflow.newUntypedChildWorkflowStub(WireNames.WORKFLOW_TYPE, options);
+                .setStaticSummary(call.tool() + " " + call.id());
+        if (isIndexed) {
+            options.setTypedSearchAttributes(ThreadIndex.starting(input.agent()).attributes());
+        }
+        ChildWorkflowStub child = Workflow.newUntypedChildWorkflowStub(WireNames.WORKFLOW_TYPE, options.build());
         // A cancellation sent before the thread has started might not reach it, and it would run forever.
         Promise<Boolean> begun = child.getExecution().handle((execution, failure) -> true);
         begin(input.work(), begun::isCompleted, () -> child.executeAsync(RunOutcome.class, input));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.SayPayload;
 import dev.waymark.contract.StatusReport;
+import dev.waymark.contract.ThreadIndex;
 import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.Conversation;
 import java.util.ArrayList;
@@ -67,6 +68,11 @@ class ContinueAsNewServerTest extends ContinueAsNewCases {
             assertThat(state.ignored().count()).isEqualTo(ignored);
             assertThat(said(state)).containsExactlyInAnyOrderElementsOf(expected);
             assertThat(runs(rig.timeline(thread))).hasSizeGreaterThan(2);
+            assertThat(ThreadIndex.in(rig.client()
+                            .newUntypedWorkflowStub(thread)
+                            .describe()
+                            .getTypedSearchAttributes()))
+                    .contains(ThreadIndex.of(state));
             StatusReport status = rig.stub(thread).query(WireNames.STATUS_QUERY, StatusReport.class);
             assertThat(status.ignoredCount()).isEqualTo(ignored);
         }

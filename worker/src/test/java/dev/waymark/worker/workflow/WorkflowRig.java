@@ -12,6 +12,7 @@ import dev.waymark.contract.AgentInput;
 import dev.waymark.contract.StartInput;
 import dev.waymark.contract.StateDigest;
 import dev.waymark.contract.StateReport;
+import dev.waymark.contract.ThreadIndex;
 import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.history.DigestAudit;
@@ -199,14 +200,12 @@ final class WorkflowRig implements AutoCloseable {
     }
 
     private WorkflowStub newStub(String thread) {
-        return connection
-                .client()
-                .newUntypedWorkflowStub(
-                        WireNames.WORKFLOW_TYPE,
-                        WorkflowOptions.newBuilder()
-                                .setTaskQueue(taskQueue)
-                                .setWorkflowId(thread)
-                                .build());
+        WorkflowOptions.Builder options =
+                WorkflowOptions.newBuilder().setTaskQueue(taskQueue).setWorkflowId(thread);
+        if (connection.isIndexed()) {
+            options.setTypedSearchAttributes(ThreadIndex.starting("").attributes());
+        }
+        return connection.client().newUntypedWorkflowStub(WireNames.WORKFLOW_TYPE, options.build());
     }
 
     WorkflowStub stub(String thread) {

@@ -1,0 +1,247 @@
+package dev.waymark.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.BuiltInTools;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.AgentResult;
+import dev.waymark.client.PendingPage;
+import dev.waymark.client.PendingPageRequest;
+import dev.waymark.client.Prompt;
+import dev.waymark.client.ThreadPage;
+import dev.waymark.client.ThreadPageRequest;
+import dev.waymark.client.ThreadSummary;
+import dev.waymark.client.WaymarkException;
+import dev.waymark.connect.Connection;
+import dev.waymark.connect.ServerUnreachable;
+import dev.waymark.contract.PendingItem;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.model.ModelRequest;
+import dev.waymark.worker.AgentWorker;
+import dev.waymark.worker.server.TemporalBinary;
+import io.temporal.api.enums.v1.EventType;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Lists of threads on a server that has search attributes, and on one that had none when its first threads began. */
+@Tag("server")
+@Timeout(180)
+class SearchAttributesServerTest {
+    private static final int CROWD = 300;
+
+    /** Asks which day, and ends; or ends at once if it is told to. */
+    private static Reply reply(ModelRequest request) {
+        Message last = request.messages().get(request.messages().size() - 1);
+        return last.text().equals("Ask")
+                ? Reply.of(new Part.ToolUse("tu_1", "ask_user", Json.of(Map.of("question", "Which day?"))))
+                : Reply.of(new Part.Text("Done."));
+    }
+
+    private static AgentSpec agent(String name) {
+        return AgentSpec.of(name, "fake:model", BuiltInTools.askUser());
+    }
+
+    private static AgentWorker worker(Connection connection) {
+        AgentWorker worker = AgentWorker.on(connection)
+                .agents(agent("asker"), agent("booker"))
+                .provider("fake", SearchAttributesServerTest::reply)
+                .build();
+        worker.start();
+        return worker;
+    }
+
+    private static String ask(AgentClient client, String agent, String thread) {
+        assertThat(client.run(Prompt.of(agent, "Ask").withThread(thread))).isInstanceOf(AgentResult.Interrupted.class);
+        return thread;
+    }
+
+    private static List<String> pending(AgentClient client, PendingPageRequest request) {
+        return client.pending(request, (done, of) -> {}).items().stream()
+                .map(PendingItem::thread)
+                .toList();
+    }
+
+    private static List<String> listed(AgentClient client, ThreadPageRequest request) {
+        return client.threads(request, owner -> true).threads().stream()
+                .map(ThreadSummary::thread)
+                .toList();
+    }
+
+    private static ThreadPageRequest threads(Optional<String> status, Optional<String> agent) {
+        return new ThreadPageRequest(50, Optional.empty(), false, status, agent);
+    }
+
+    @Test
+    void setUp_threadsOfBeforeAndAfter_areAllListed() throws Exception {
+        PendingPageRequest all = PendingPageRequest.first(50);
+        try (PlainServer server = new PlainServer();
+                Connection ofTheWorker = server.connect();
+                AgentWorker worker = worker(ofTheWorker)) {
+            try (AgentClient client = AgentClient.connect(server.address())) {
+                ask(client, "asker", "older");
+                client.run(Prompt.of("asker", "Say").withThread("older-idle"));
+                assertThat(client.isIndexed()).isFalse();
+                await().untilAsserted(() -> assertThat(pending(client, all)).containsExactly("older"));
+
+                assertThat(client.setUp()).containsExactly("WaymarkAgent", "WaymarkStatus", "WaymarkWaitingFor");
+                assertThat(client.setUp()).isEmpty();
+            }
+            try (AgentClient client = AgentClient.connect(server.address())) {
+                assertThat(client.isIndexed()).isTrue();
+                ask(client, "asker", "newer");
+                ask(client, "booker", "other");
+                client.run(Prompt.of("asker", "Say").withThread("idle"));
+                client.prompt("asker", "Say");
+                await().untilAsserted(() -> {
+                    assertThat(pending(client, all)).containsExactlyInAnyOrder("older", "newer", "other");
+                    assertThat(listed(client, threads(Optional.of("interrupted"), Optional.of("asker"))))
+                            .containsExactlyInAnyOrder("older", "newer");
+                    assertThat(listed(client, threads(Optional.of("complete"), Optional.empty())))
+                            .hasSize(3)
+                            .contains("older-idle", "idle");
+                    assertThat(listed(client, threads(Optional.empty(), Optional.of("booker"))))
+                            .containsExactly("other");
+                });
+                assertThat(client.pending((done, of) -> {}))
+                        .extracting(PendingItem::thread)
+                        .containsExactly("older", "newer", "other");
+
+                client.answer("older", "Friday");
+                client.answer("newer", "Friday");
+
+                await().untilAsserted(() -> assertThat(pending(client, all)).containsExactly("other"));
+                await().untilAsserted(() -> assertThat(
+                                listed(client, threads(Optional.of("interrupted"), Optional.empty())))
+                        .containsExactly("other"));
+                // Asked; answered; turn ended.
+                assertThat(upserts(ofTheWorker, "newer")).isEqualTo(3);
+                assertThat(upserts(ofTheWorker, "idle")).isEqualTo(1);
+                assertThat(upserts(ofTheWorker, "older")).isZero();
+                assertThat(client.verify("newer").agrees()).isTrue();
+            }
+        }
+    }
+
+    private static long upserts(Connection connection, String thread) {
+        return connection.client().fetchHistory(thread).getEvents().stream()
+                .filter(event -> event.getEventType() == EventType.EVENT_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES)
+                .count();
+    }
+
+    @Test
+    void setUp_attributeOfAnotherType_isRefusedAndCreatesNothing() throws Exception {
+        try (PlainServer server = new PlainServer("--search-attribute", "WaymarkStatus=Int");
+                AgentClient client = AgentClient.connect(server.address())) {
+            assertThatThrownBy(client::setUp)
+                    .isInstanceOf(WaymarkException.Refused.class)
+                    .hasMessageContaining("WaymarkStatus of another type: Int instead of Keyword");
+            assertThat(client.isIndexed()).isFalse();
+        }
+    }
+
+    @Test
+    void pending_ofACrowd_comesInPages() throws Exception {
+        try (PlainServer server = new PlainServer();
+                Connection ofTheWorker = server.connect();
+                AgentClient client = AgentClient.connect(server.address())) {
+            client.setUp();
+            for (int i = 0; i < CROWD; i++) {
+                client.start(Prompt.of("asker", "Ask").withThread("crowd-" + i));
+                client.start(Prompt.of("asker", "Say").withThread("idle-" + i));
+            }
+            try (AgentWorker worker = worker(ofTheWorker)) {
+                await().atMost(Duration.ofMinutes(2))
+                        .untilAsserted(() -> assertThat(everything(client, 100))
+                                .hasSize(CROWD)
+                                .doesNotHaveDuplicates());
+
+                PendingPage page = client.pending(PendingPageRequest.first(100), (done, of) -> {});
+
+                assertThat(page.items()).hasSize(100);
+                assertThat(page.items()).extracting(PendingItem::since).isSorted();
+                client.answer("crowd-17", "Friday");
+                await().untilAsserted(() ->
+                        assertThat(everything(client, 70)).hasSize(CROWD - 1).doesNotContain("crowd-17"));
+                ThreadPage complete = client.threads(
+                        new ThreadPageRequest(
+                                100, Optional.empty(), false, Optional.of("complete"), Optional.of("asker")),
+                        owner -> true);
+                assertThat(complete.threads())
+                        .hasSize(100)
+                        .allMatch(thread -> thread.status().equals("complete"));
+                assertThat(complete.next()).isPresent();
+            }
+        }
+    }
+
+    private static List<String> everything(AgentClient client, int limit) {
+        List<String> threads = new ArrayList<>();
+        Optional<String> after = Optional.empty();
+        do {
+            PendingPage page = client.pending(
+                    new PendingPageRequest(limit, after, Optional.of("question"), Optional.empty(), Optional.empty()),
+                    (done, of) -> {});
+            page.items().forEach(item -> threads.add(item.thread()));
+            after = page.next();
+        } while (after.isPresent());
+        return threads;
+    }
+
+    /** A server as Temporal's CLI starts it, without search attributes for threads. */
+    private static final class PlainServer implements AutoCloseable {
+        private final Process process;
+        private final int port;
+
+        PlainServer(String... more) throws IOException {
+            Optional<Path> binary = TemporalBinary.find();
+            Assumptions.assumeTrue(binary.isPresent(), "no temporal binary on PATH nor in TEMPORAL_CLI");
+            try (ServerSocket probe = new ServerSocket(0, 0, InetAddress.getLoopbackAddress())) {
+                port = probe.getLocalPort();
+            }
+            List<String> command =
+                    new ArrayList<>(List.of(binary.get().toString(), "server", "start-dev", "--headless"));
+            command.addAll(List.of("--ip", "127.0.0.1", "--port", Integer.toString(port), "--log-level", "error"));
+            command.addAll(List.of(more));
+            process = new ProcessBuilder(command)
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            connect().close();
+        }
+
+        String address() {
+            return "127.0.0.1:" + port;
+        }
+
+        /** Waits until it answers. */
+        Connection connect() {
+            return await().atMost(Duration.ofSeconds(60))
+                    .ignoreException(ServerUnreachable.class)
+                    .until(() -> Connection.to(address()), found -> true);
+        }
+
+        @Override
+        public void close() throws InterruptedException {
+            process.destroyForcibly();
+            process.waitFor(60, TimeUnit.SECONDS);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+package dev.waymark.connect;
+
+import dev.waymark.contract.ThreadIndex;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.temporal.api.enums.v1.IndexedValueType;
+import io.temporal.api.operatorservice.v1.AddSearchAttributesRequest;
+import io.temporal.api.operatorservice.v1.ListSearchAttributesRequest;
+import io.temporal.api.operatorservice.v1.OperatorServiceGrpc;
+import io.temporal.api.operatorservice.v1.OperatorServiceGrpc.OperatorServiceBlockingStub;
+import io.temporal.api.workflowservice.v1.CountWorkflowExecutionsRequest;
+import io.temporal.common.SearchAttributeKey;
+import io.temporal.serviceclient.WorkflowServiceStubs;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** The search attributes that a namespace has for threads. */
+public final class SearchIndex {
+    private static final int ANSWER_SECONDS = 5;
+    private static final int KNOWN_SECONDS = 30;
+
+    private final WorkflowServiceStubs stubs;
+    private final String namespace;
+
+    /** Uses the channel of the stubs, which remain the caller's. */
+    public SearchIndex(WorkflowServiceStubs stubs, String namespace) {
+        this.stubs = stubs;
+        this.namespace = namespace;
+    }
+
+    /** An attribute of this name has another type. */
+    public static final class WrongType extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        WrongType(String message) {
+            super(message);
+        }
+    }
+
+    /**
+     * Whether the namespace has all attributes of threads.
+     *
+     * @throws StatusRuntimeException if the server does not say
+     */
+    boolean isComplete() {
+        Map<String, IndexedValueType> known = known();
+        return ThreadIndex.KEYS.stream().allMatch(key -> known.get(key.getName()) == key.getValueType());
+    }
+
+    /**
+     * Creates the attributes that are missing, waits until the server accepts them, and returns their names.
+     *
+     * @throws WrongType if an attribute has the name of one of these and another type; then nothing is created
+     * @throws StatusRuntimeException if the server refuses
+     */
+    public List<String> create() {
+        Map<String, IndexedValueType> missing = missing();
+        if (!missing.isEmpty()) {
+            operator()
+                    .addSearchAttributes(AddSearchAttributesRequest.newBuilder()
+                            .setNamespace(namespace)
+                            .putAllSearchAttributes(missing)
+                            .build());
+        }
+        awaitKnown();
+        return List.copyOf(missing.keySet());
+    }
+
+    private Map<String, IndexedValueType> missing() {
+        Map<String, IndexedValueType> known = known();
+        Map<String, IndexedValueType> missing = new LinkedHashMap<>();
+        for (SearchAttributeKey<?> key : ThreadIndex.KEYS) {
+            IndexedValueType type = known.get(key.getName());
+            if (type == null) {
+                missing.put(key.getName(), key.getValueType());
+            } else if (type != key.getValueType()) {
+                throw new WrongType("the namespace " + namespace + " has a search attribute " + key.getName()
+                        + " of another type: " + typeName(type) + " instead of " + typeName(key.getValueType()));
+            }
+        }
+        return missing;
+    }
+
+    /** A server reads its attributes again only every few seconds. Until then it refuses to start threads with them. */
+    private void awaitKnown() {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(KNOWN_SECONDS);
+        List<String> conditions = new ArrayList<>();
+        ThreadIndex.KEYS.forEach(key -> conditions.add(key.getName() + " IS NOT NULL"));
+        CountWorkflowExecutionsRequest request = CountWorkflowExecutionsRequest.newBuilder()
+                .setNamespace(namespace)
+                .setQuery(String.join(" AND ", conditions))
+                .build();
+        while (true) {
+            try {
+                stubs.blockingStub()
+                        .withDeadlineAfter(ANSWER_SECONDS, TimeUnit.SECONDS)
+                        .countWorkflowExecutions(request);
+                return;
+            } catch (StatusRuntimeException e) {
+                boolean isUnknown = e.getStatus().getCode() == Status.Code.INVALID_ARGUMENT;
+                if (!isUnknown || System.nanoTime() - deadline > 0) {
+                    throw e;
+                }
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
+        }
+    }
+
+    private Map<String, IndexedValueType> known() {
+        return operator()
+                .listSearchAttributes(ListSearchAttributesRequest.newBuilder()
+                        .setNamespace(namespace)
+                        .build())
+                .getCustomAttributesMap();
+    }
+
+    private OperatorServiceBlockingStub operator() {
+        // This channel adds the credentials.
+        return OperatorServiceGrpc.newBlockingStub(stubs.blockingStub().getChannel())
+                .withDeadlineAfter(ANSWER_SECONDS, TimeUnit.SECONDS);
+    }
+
+    /** A type of attributes as Temporal's CLI has it: {@code KeywordList}. */
+    public static String typeName(IndexedValueType type) {
+        StringBuilder name = new StringBuilder();
+        for (String word : type.name().substring("INDEXED_VALUE_TYPE_".length()).split("_")) {
+            name.append(word.charAt(0)).append(word.substring(1).toLowerCase(Locale.ROOT));
+        }
+        return name.toString();
+    }
+}

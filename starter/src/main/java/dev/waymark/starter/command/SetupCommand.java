@@ -1,0 +1,35 @@
+package dev.waymark.starter.command;
+
+import dev.waymark.cli.ExitCode;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.document.JsonDocuments;
+import dev.waymark.starter.connection.ConnectionOptions;
+import dev.waymark.starter.render.Output;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** Creates the search attributes of threads. Changes nothing where they exist. */
+@Command(name = "setup", description = "Creates the search attributes of threads on a server, once for a namespace.")
+public final class SetupCommand implements Callable<Integer> {
+    @Mixin
+    private Output output;
+
+    @Override
+    public Integer call() {
+        try (AgentClient client = ConnectionOptions.toServer()) {
+            List<String> created = client.setUp();
+            if (output.isJson()) {
+                output.document(JsonDocuments.tree(Map.of("created", created)));
+            } else {
+                output.line(
+                        created.isEmpty()
+                                ? "The namespace has all search attributes."
+                                : "Created search attributes: " + String.join(", ", created));
+            }
+            return ExitCode.DONE;
+        }
+    }
+}
