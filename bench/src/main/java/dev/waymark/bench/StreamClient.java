@@ -58,9 +58,9 @@ final class StreamClient implements AutoCloseable {
         }
         Lines lines = new Lines();
         request = http.sendAsync(get.build(), HttpResponse.BodyHandlers.fromLineSubscriber(lines));
-        request.whenComplete((response, failure) -> CompletableFuture.delayedExecutor(
-                        RETRY_MILLIS, TimeUnit.MILLISECONDS)
-                .execute(this::open));
+        request.whenComplete(
+                (response, failure) -> CompletableFuture.delayedExecutor(RETRY_MILLIS, TimeUnit.MILLISECONDS)
+                        .execute(this::open));
         return this;
     }
 

@@ -161,7 +161,8 @@ final class StreamsBenchmark implements AutoCloseable {
     }
 
     private static boolean isLastReply(String name, JsonNode event) {
-        return name.equals("model-replied") && event.at("/reply/content/0/type").asText().equals("text");
+        return name.equals("model-replied")
+                && event.at("/reply/content/0/type").asText().equals("text");
     }
 
     private void speak(HttpExchange exchange) throws IOException {
@@ -217,8 +218,11 @@ final class StreamsBenchmark implements AutoCloseable {
                 clients.add(new StreamClient(http, this::anInstance, thread, (name, event) -> {
                             if (name.equals("approval-decided")) {
                                 Decision decision = new Decision(
-                                        thread, event.path("callId").asText(), event.path("argsDigest").asText());
-                                seen.computeIfAbsent(decision, any -> new AtomicInteger()).incrementAndGet();
+                                        thread,
+                                        event.path("callId").asText(),
+                                        event.path("argsDigest").asText());
+                                seen.computeIfAbsent(decision, any -> new AtomicInteger())
+                                        .incrementAndGet();
                                 Long sent = sentAt.get(decision);
                                 if (sent != null) {
                                     millis.add((System.nanoTime() - sent) / 1e6);
@@ -238,10 +242,7 @@ final class StreamsBenchmark implements AutoCloseable {
             Queue<String> problems = new ConcurrentLinkedQueue<>();
             ScheduledFuture<?> background = killing
                     ? clock.scheduleWithFixedDelay(
-                            () -> replaceOldest(kills, problems),
-                            killEverySeconds,
-                            killEverySeconds,
-                            TimeUnit.SECONDS)
+                            () -> replaceOldest(kills, problems), killEverySeconds, killEverySeconds, TimeUnit.SECONDS)
                     : clock.scheduleAtFixedRate(() -> heap.add(live(observed)), 0, 15, TimeUnit.SECONDS);
             long began = System.nanoTime();
             List<CompletableFuture<Void>> answers = new ArrayList<>();
@@ -280,18 +281,20 @@ final class StreamsBenchmark implements AutoCloseable {
             Queue<String> problems,
             List<Double> heap)
             throws Exception {
-        long lost = decisions.stream().filter(decision -> !seen.containsKey(decision)).count();
+        long lost = decisions.stream()
+                .filter(decision -> !seen.containsKey(decision))
+                .count();
         long twice = seen.values().stream().filter(times -> times.get() > 1).count();
         int wrongInHistory = wrongInHistory(decisions);
         int wrongStreams = wrongStreams(clients);
-        double[] sorted = millis.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+        double[] sorted =
+                millis.stream().mapToDouble(Double::doubleValue).sorted().toArray();
         report.head("figure", "value");
         report.row("decisions, in seconds", BenchReport.text("%d in %.0f", decisions.size(), sending));
         report.row("not seen in the stream", report.within(lost, 0, "%.0f"));
         report.row("seen more than once", report.within(twice, 0, "%.0f"));
         report.row("not exactly once in history", report.within(wrongInHistory, 0, "%.0f"));
-        report.row(
-                "streams that differ from a new one at another instance", report.within(wrongStreams, 0, "%.0f"));
+        report.row("streams that differ from a new one at another instance", report.within(wrongStreams, 0, "%.0f"));
         report.row("ms from decision to stream, median", BenchReport.text("%.0f", Statistics.median(sorted)));
         report.row("95 of 100", BenchReport.text("%.0f", sorted[(int) (sorted.length * 0.95)]));
         report.row("most", BenchReport.text("%.0f", sorted[sorted.length - 1]));
@@ -303,7 +306,11 @@ final class StreamsBenchmark implements AutoCloseable {
         if (!heap.isEmpty()) {
             report.row(
                     "MiB reachable in the server, every 15 s",
-                    String.join(" ", heap.stream().map(each -> BenchReport.text("%.1f", each)).toList()));
+                    String.join(
+                            " ",
+                            heap.stream()
+                                    .map(each -> BenchReport.text("%.1f", each))
+                                    .toList()));
         }
         for (String problem : problems.stream().distinct().limit(5).toList()) {
             report.row("problem", problem);
@@ -314,8 +321,7 @@ final class StreamsBenchmark implements AutoCloseable {
     /** How many calls were not decided exactly once, by the history of their threads. */
     private int wrongInHistory(List<Decision> decisions) {
         Map<String, Long> times = new ConcurrentHashMap<>();
-        HistoryReader histories =
-                new HistoryReader(laboratory.connection().client());
+        HistoryReader histories = new HistoryReader(laboratory.connection().client());
         for (String thread : decisions.stream().map(Decision::thread).distinct().toList()) {
             histories
                     .read(thread)
@@ -338,8 +344,8 @@ final class StreamsBenchmark implements AutoCloseable {
         try (ServeProcess fresh = serve()) {
             for (StreamClient client : clients) {
                 List<String> ids = client.ids();
-                try (StreamClient whole = new StreamClient(http, fresh::address, client.thread(), (name, event) -> {})
-                        .open()) {
+                try (StreamClient whole =
+                        new StreamClient(http, fresh::address, client.thread(), (name, event) -> {}).open()) {
                     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
                     while (!whole.ids().equals(ids) && System.nanoTime() < until) {
                         Thread.sleep(5);
@@ -427,7 +433,8 @@ final class StreamsBenchmark implements AutoCloseable {
                 HttpRequest get = HttpRequest.newBuilder(
                                 URI.create(anInstance() + "/v1/threads/" + thread + "/pending"))
                         .build();
-                JSON.readTree(http.send(get, HttpResponse.BodyHandlers.ofString()).body())
+                JSON.readTree(http.send(get, HttpResponse.BodyHandlers.ofString())
+                                .body())
                         .forEach(item -> waiting.add(new Decision(
                                 thread,
                                 item.path("callId").asText(),

@@ -57,9 +57,13 @@ class ConsoleCrashServerTest {
         try (ConsoleBrowser browser = ConsoleBrowser.start(Path.of("target", "console"));
                 ServedThreads threads = ServedThreads.withoutWorker(temporal(), directory)) {
             ApiServer server = threads.serve();
-            String thread;
+            String thread = HttpCaller.of(server, ANN).start("shop", "Charge the card");
             try (WorkerProcess killed = WorkerProcess.start(threads.temporalAddress(), agents)) {
-                thread = HttpCaller.of(server, ANN).start("shop", "Charge the card");
+                await().atMost(Duration.ofMinutes(1))
+                        .until(() -> HttpCaller.of(server, ANN)
+                                .get("/v1/threads/" + thread)
+                                .text("status")
+                                .equals("interrupted"));
                 browser.run("await open('" + server.address() + "/#/thread/" + thread + "', '" + ANN + "');"
                         + "await page.getByRole('button', { name: 'Approve', exact: true }).click()");
                 await().atMost(Duration.ofSeconds(30)).until(() -> Files.exists(ledger));

@@ -60,7 +60,8 @@ class CopilotKitTest {
 
     private static void bundle() throws Exception {
         Path script = HOME.resolve("chat.mjs");
-        Files.copy(Path.of("src", "test", "npm", "copilotkit", "chat.mjs"), script, StandardCopyOption.REPLACE_EXISTING);
+        Files.copy(
+                Path.of("src", "test", "npm", "copilotkit", "chat.mjs"), script, StandardCopyOption.REPLACE_EXISTING);
         Process esbuild;
         try {
             esbuild = new ProcessBuilder(
@@ -82,7 +83,9 @@ class CopilotKitTest {
             return;
         }
         assertThat(esbuild.waitFor(BUNDLE_MINUTES, TimeUnit.MINUTES)).isTrue();
-        assertThat(esbuild.exitValue()).as(Files.readString(HOME.resolve("bundle.log"))).isZero();
+        assertThat(esbuild.exitValue())
+                .as(Files.readString(HOME.resolve("bundle.log")))
+                .isZero();
     }
 
     private static void serve(String path, String type, byte[] content) {

@@ -42,8 +42,7 @@ final class NodeClients {
             return;
         }
         for (String file : FILES) {
-            Files.copy(
-                    SOURCES.resolve(name).resolve(file), home.resolve(file), StandardCopyOption.REPLACE_EXISTING);
+            Files.copy(SOURCES.resolve(name).resolve(file), home.resolve(file), StandardCopyOption.REPLACE_EXISTING);
         }
         boolean installed = false;
         try {

@@ -71,8 +71,7 @@ final class ServedThreads implements AutoCloseable {
                 .providers(known)
                 .build();
         worker.start();
-        return new ServedThreads(
-                temporal, connection, Optional.of(worker), directory.resolve("tokens.json"), agents);
+        return new ServedThreads(temporal, connection, Optional.of(worker), directory.resolve("tokens.json"), agents);
     }
 
     /** Without a worker. The agents are in the directory {@code agents}. */

@@ -25,7 +25,8 @@ final class TemporalOnPostgres implements DevServer {
     private static final String VERSION = "1.29.1";
     private static final Path POSTGRES = Path.of("/usr/lib/postgresql/15/bin");
     private static final String USER = "temporal";
-    private static final int PATIENCE_SECONDS = 60;
+    private static final int PATIENCE_SECONDS = 120;
+    private static final int LOG_CHARACTERS = 2_000;
 
     private final Path directory;
     private final int port;
@@ -40,14 +41,16 @@ final class TemporalOnPostgres implements DevServer {
 
     static TemporalOnPostgres start() throws Exception {
         Path programs = Path.of(
-                Optional.ofNullable(System.getenv("XDG_CACHE_HOME")).orElse(System.getProperty("user.home") + "/.cache"),
+                Optional.ofNullable(System.getenv("XDG_CACHE_HOME"))
+                        .orElse(System.getProperty("user.home") + "/.cache"),
                 "waymark",
                 "temporal-" + VERSION);
         assumeTrue(
                 Files.isExecutable(programs.resolve("server")) && Files.isExecutable(programs.resolve("sql")),
                 "no Temporal server in " + programs + ", deploy/exercise.sh builds it");
         assumeTrue(Files.isExecutable(POSTGRES.resolve("postgres")), "no PostgreSQL in " + POSTGRES);
-        assumeTrue(System.getProperty("user.name").equals("root"), "PostgreSQL is started as another user by root only");
+        assumeTrue(
+                System.getProperty("user.name").equals("root"), "PostgreSQL is started as another user by root only");
         Path directory = Files.createTempDirectory("waymark-postgres-");
         TemporalOnPostgres server = new TemporalOnPostgres(directory, freePort(), freePort());
         try {
@@ -84,7 +87,8 @@ final class TemporalOnPostgres implements DevServer {
     }
 
     private static String[] asPostgres(String program, Object... arguments) {
-        List<String> words = new ArrayList<>(List.of("setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"));
+        List<String> words =
+                new ArrayList<>(List.of("setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"));
         words.add(POSTGRES.resolve(program).toString());
         Stream.of(arguments).map(String::valueOf).forEach(words::add);
         return words.toArray(String[]::new);
@@ -168,8 +172,16 @@ final class TemporalOnPostgres implements DevServer {
             if (asked.waitFor() == 0) {
                 return;
             }
-            if (System.nanoTime() > until || !processes.get(processes.size() - 1).isAlive()) {
-                throw new IOException(what + " did not start, see " + directory);
+            if (System.nanoTime() > until
+                    || !processes.get(processes.size() - 1).isAlive()) {
+                StringBuilder logs = new StringBuilder();
+                for (String log : List.of("commands.log", "postgres.log", "temporal.log")) {
+                    if (Files.exists(directory.resolve(log))) {
+                        String text = Files.readString(directory.resolve(log));
+                        logs.append(text.substring(Math.max(0, text.length() - LOG_CHARACTERS)));
+                    }
+                }
+                throw new IOException(what + " did not start: " + logs);
             }
         }
     }
@@ -193,7 +205,11 @@ final class TemporalOnPostgres implements DevServer {
     public void close() {
         for (int i = processes.size() - 1; i >= 0; i--) {
             processes.get(i).destroy();
-            processes.get(i).onExit().orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
+            processes
+                    .get(i)
+                    .onExit()
+                    .orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS)
+                    .join();
         }
         try {
             new ProcessBuilder("rm", "-rf", directory.toString()).start().waitFor();

@@ -50,6 +50,7 @@ public final class Heartbeat implements AutoCloseable {
     private static final Duration TICK = Duration.ofMillis(25);
     /** A server that answers slowly has much to do. It gets news again after this many times as long as it took. */
     private static final int PAUSE_PER_ANSWER = 4;
+
     private static final Duration FOREVER = Duration.ofDays(365);
     private static final Duration RETRY = Duration.ofMillis(500);
 
