@@ -40,6 +40,7 @@ class ConsoleCrashServerTest {
                     command: ["sh", "-c", "echo $WAYMARK_IDEMPOTENCY_KEY >> %1$s; sleep 60; echo Charged by the tool."]
                     verify: ["sh", "-c", "if grep -q $WAYMARK_IDEMPOTENCY_KEY %1$s; then echo '{\\"landed\\":true,\\"result\\":\\"Charged, says the ledger.\\"}'; else echo '{\\"landed\\":false}'; fi"]
                     approval: always
+                    timeout: 20s
                 """.formatted(ledger));
         Files.writeString(agents.resolve("shop.script.yaml"), """
                 replies:
@@ -70,7 +71,7 @@ class ConsoleCrashServerTest {
             }
             try (WorkerProcess next = WorkerProcess.start(threads.temporalAddress(), agents)) {
                 browser.run("await page.locator('.message.assistant:not(.live)', { hasText: 'Done: Charged, says the"
-                        + " ledger.' }).waitFor({ timeout: 60_000 })");
+                        + " ledger.' }).waitFor({ timeout: 90_000 })");
 
                 assertThat(Files.readAllLines(ledger)).hasSize(1);
                 String live = shown(browser);
