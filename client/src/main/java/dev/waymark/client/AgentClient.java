@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /**
  * Starts, answers and inspects threads from any process that reaches the Temporal server. A thread is identified by its
@@ -138,6 +139,15 @@ public final class AgentClient implements AutoCloseable {
     /** Returns a client that reports the events of the turn it waits for to the watcher, in the waiting thread. */
     public AgentClient watchedBy(Watcher watcher) {
         return new AgentClient(context.watchedBy(watcher));
+    }
+
+    /**
+     * Returns a client whose new threads belong to the trace of the span that this returns at their start, a {@code
+     * traceparent} of W3C Trace Context. Default: the environment variable {@code TRACEPARENT}. That of a {@link Prompt}
+     * goes before it.
+     */
+    public AgentClient tracedBy(Supplier<Optional<String>> currentSpan) {
+        return new AgentClient(context.tracedBy(currentSpan));
     }
 
     /** Runs one turn in a new thread, which closes when the turn ends. */

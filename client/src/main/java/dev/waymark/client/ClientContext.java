@@ -1,6 +1,7 @@
 package dev.waymark.client;
 
 import dev.waymark.connect.Connection;
+import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
@@ -19,7 +20,8 @@ record ClientContext(
         Optional<Duration> timeout,
         Callbacks callbacks,
         Optional<SaveOptions> saving,
-        Optional<Watcher> watcher) {
+        Optional<Watcher> watcher,
+        Supplier<Optional<String>> callerSpan) {
 
     static ClientContext of(Connection connection, String taskQueue) {
         HistoryReader histories = new HistoryReader(connection.client());
@@ -32,12 +34,22 @@ record ClientContext(
                 Optional.empty(),
                 Callbacks.NONE,
                 Optional.empty(),
-                Optional.empty());
+                Optional.empty(),
+                () -> Optional.ofNullable(ProcessEnvironment.get().get("TRACEPARENT")));
     }
 
     ClientContext withTimeout(Duration most) {
         return new ClientContext(
-                connection, histories, requests, directory, failures, Optional.of(most), callbacks, saving, watcher);
+                connection,
+                histories,
+                requests,
+                directory,
+                failures,
+                Optional.of(most),
+                callbacks,
+                saving,
+                watcher,
+                callerSpan);
     }
 
     ClientContext withCallbacks(Function<Callbacks, Callbacks> change) {
@@ -50,17 +62,41 @@ record ClientContext(
                 timeout,
                 change.apply(callbacks),
                 saving,
-                watcher);
+                watcher,
+                callerSpan);
     }
 
     ClientContext savingIn(SaveOptions where) {
         return new ClientContext(
-                connection, histories, requests, directory, failures, timeout, callbacks, Optional.of(where), watcher);
+                connection,
+                histories,
+                requests,
+                directory,
+                failures,
+                timeout,
+                callbacks,
+                Optional.of(where),
+                watcher,
+                callerSpan);
     }
 
     ClientContext watchedBy(Watcher other) {
         return new ClientContext(
-                connection, histories, requests, directory, failures, timeout, callbacks, saving, Optional.of(other));
+                connection,
+                histories,
+                requests,
+                directory,
+                failures,
+                timeout,
+                callbacks,
+                saving,
+                Optional.of(other),
+                callerSpan);
+    }
+
+    ClientContext tracedBy(Supplier<Optional<String>> span) {
+        return new ClientContext(
+                connection, histories, requests, directory, failures, timeout, callbacks, saving, watcher, span);
     }
 
     WaitDeadline deadline() {

@@ -1,7 +1,6 @@
 package dev.waymark.client;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.SayPayload;
 import dev.waymark.contract.StartInput;
 import dev.waymark.contract.WireNames;
@@ -156,9 +155,7 @@ final class ThreadStarter {
         StartInput input = StartInput.of(agent)
                 .withMaxIterations(valid.prompt().maxIterations())
                 .withContext(valid.prompt().context().map(RequestLimits::context))
-                .tracedBy(valid.prompt()
-                        .traceparent()
-                        .or(() -> Optional.ofNullable(ProcessEnvironment.get().get("TRACEPARENT"))));
+                .tracedBy(valid.prompt().traceparent().or(context.callerSpan()));
         return valid.isNamed() ? input.inSession(session(valid.thread(), Instant.now())) : input.closingAfterOneTurn();
     }
 

@@ -2,10 +2,12 @@ package dev.waymark.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.e2e.product.GuideProject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -30,6 +32,20 @@ class GuideTest {
                 .toList();
 
         assertThat(quoted).hasSize(9).allSatisfy(block -> assertThat(examples).contains(block));
+    }
+
+    @Test
+    void projectInTheGuide_isThatOfTheExamples() throws IOException {
+        Map<String, String> printed =
+                GuideProject.of(ROOT.resolve("docs/guide/spring.md")).files();
+        Path example = ROOT.resolve("examples/spring");
+        try (Stream<Path> files = Stream.concat(
+                Stream.of(example.resolve("pom.xml")),
+                Files.walk(example.resolve("src")).filter(Files::isRegularFile))) {
+            assertThat(printed)
+                    .containsExactlyInAnyOrderEntriesOf(files.collect(
+                            Collectors.toMap(file -> example.relativize(file).toString(), GuideTest::read)));
+        }
     }
 
     @Test

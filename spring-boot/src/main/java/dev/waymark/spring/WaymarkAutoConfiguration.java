@@ -1,6 +1,7 @@
 package dev.waymark.spring;
 
 import dev.waymark.client.AgentClient;
+import dev.waymark.client.SaveOptions;
 import dev.waymark.connect.Connection;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.temporal.client.WorkflowClient;
@@ -38,7 +39,15 @@ public final class WaymarkAutoConfiguration {
     /** The connection is closed by itself. */
     @Bean(destroyMethod = "")
     @ConditionalOnMissingBean
-    AgentClient waymarkAgentClient(Connection connection, WaymarkProperties properties) {
-        return AgentClient.on(connection, properties.taskQueue());
+    AgentClient waymarkAgentClient(
+            Connection connection,
+            WaymarkProperties properties,
+            ObjectProvider<CallerSpan> callerSpan,
+            ObjectProvider<SaveOptions> saving) {
+        AgentClient client = AgentClient.on(connection, properties.taskQueue());
+        CallerSpan span = callerSpan.getIfAvailable();
+        SaveOptions where = saving.getIfUnique();
+        AgentClient traced = span == null ? client : client.tracedBy(span::traceparent);
+        return where == null ? traced : traced.savingIn(where);
     }
 }

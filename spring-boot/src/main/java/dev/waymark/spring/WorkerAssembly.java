@@ -1,5 +1,6 @@
 package dev.waymark.spring;
 
+import dev.waymark.agent.AgentSpec;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.model.ModelProvider;
@@ -21,11 +22,11 @@ import io.temporal.common.interceptors.WorkerInterceptor;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeSet;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -88,22 +89,21 @@ final class WorkerAssembly {
                 .interceptors(beans.getBeanProvider(WorkerInterceptor.class)
                         .orderedStream()
                         .toArray(WorkerInterceptor[]::new));
-        TreeSet<String> names = new TreeSet<>();
-        own.forEach(agent -> names.add(agent.name()));
+        List<AgentSpec> agents = new ArrayList<>(own.stream().map(Agent::spec).toList());
         if (properties.agents() != null) {
             AgentDirectory directory = AgentDirectory.load(properties.agents(), providers, tools);
             worker.agents(directory);
-            names.addAll(directory.names());
+            agents.addAll(directory.agents().values());
         }
         Optional.ofNullable(beans.getBeanProvider(MeterRegistry.class).getIfUnique())
                 .ifPresent(worker::metrics);
         deployment(worker);
         beans.getBeanProvider(AgentWorkerCustomizer.class).orderedStream().forEach(each -> each.customize(worker));
         AgentWorker built = worker.build();
-        warn(own, providers);
+        warn(agents, providers);
         LOG.info(
                 "Agents {} on {}, namespace {}, task queue {}.",
-                names,
+                agents.stream().map(AgentSpec::name).sorted().toList(),
                 connection.address(),
                 connection.namespace(),
                 properties.taskQueue());
@@ -145,10 +145,10 @@ final class WorkerAssembly {
     }
 
     /** Why some agents cannot answer for now. They are valid, so the application starts. */
-    private static void warn(List<Agent> agents, ModelProviders providers) {
-        for (Agent agent : agents) {
+    private static void warn(List<AgentSpec> agents, ModelProviders providers) {
+        for (AgentSpec agent : agents) {
             providers
-                    .find(agent.spec().model())
+                    .find(agent.model())
                     .flatMap(bound -> bound.provider().lacks())
                     .ifPresent(words -> LOG.warn("{}: {}. Until then its turns fail.", agent.name(), words));
         }

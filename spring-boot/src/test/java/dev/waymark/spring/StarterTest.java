@@ -21,6 +21,9 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.transport.ReceiverContext;
+import io.micrometer.tracing.Span;
+import io.micrometer.tracing.Tracer;
+import io.micrometer.tracing.test.simple.SimpleTracer;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowClientOptions;
 import io.temporal.serviceclient.WorkflowServiceStubs;
@@ -231,6 +234,29 @@ class StarterTest {
             assertThat(context.getBean(HealthIndicator.class).health().getDetails())
                     .containsEntry("worker", "none");
         });
+    }
+
+    @Test
+    void threadOfARequest_belongsToItsTrace() {
+        SimpleTracer tracer = new SimpleTracer();
+        on("traces", "greet")
+                .withUserConfiguration(OneAgent.class)
+                .withConfiguration(AutoConfigurations.of(WaymarkTracingAutoConfiguration.class))
+                .withBean(Tracer.class, () -> tracer)
+                .run(context -> {
+                    AgentClient client = context.getBean(AgentClient.class);
+                    Span request = tracer.nextSpan();
+                    request.start();
+                    String thread;
+                    try (Tracer.SpanInScope scope = tracer.withSpan(request)) {
+                        thread = client.run(prompt("host")).thread();
+                    }
+                    assertThat(client.tracer(false).spans(thread))
+                            .isNotEmpty()
+                            .allSatisfy(span -> assertThat(span.traceId())
+                                    .isEqualTo(
+                                            "0".repeat(16) + request.context().traceId()));
+                });
     }
 
     @Test

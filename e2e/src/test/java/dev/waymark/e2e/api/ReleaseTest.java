@@ -1,16 +1,30 @@
 package dev.waymark.e2e.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.waymark.e2e.product.GuideProject;
+import dev.waymark.e2e.product.SpringProcess;
+import dev.waymark.testkit.model.AnthropicServer;
+import dev.waymark.testkit.model.ModelAnswer;
+import dev.waymark.worker.server.DevServer;
+import dev.waymark.worker.server.TemporalBinary;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.zip.ZipFile;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -95,7 +109,146 @@ class ReleaseTest {
     void programThatKnowsOnlyTheBom_buildsAndSurvivesCrashes() throws Exception {
         Path program = directory.resolve("program");
         copy(ROOT.resolve("examples/java"), program);
-        Path settings = Files.writeString(directory.resolve("settings.xml"), """
+
+        run(
+                program,
+                "mvn",
+                "-o",
+                "-Daether.offline.protocols=file",
+                "-B",
+                "-ntp",
+                "-s",
+                settings().toString(),
+                "verify");
+
+        assertThat(program.resolve("target/surefire-reports/example.BillingCrashTest.txt"))
+                .content()
+                .contains("Tests run: 3, Failures: 0, Errors: 0, Skipped: 0");
+    }
+
+    @ParameterizedTest
+    @Tag("server")
+    @ValueSource(strings = {"4.0.3", "3.5.12"})
+    void springApplicationOfTheGuide_killedInABooking_booksOnce(String springBoot) throws Exception {
+        assumeTrue(TemporalBinary.find().isPresent(), "no temporal binary on PATH nor in TEMPORAL_CLI");
+        Path program = Files.createDirectory(directory.resolve("spring-" + springBoot));
+        GuideProject.of(ROOT.resolve("docs/guide/spring.md"))
+                .withParent(springBoot)
+                .writeTo(program);
+        run(program, "mvn", "-B", "-ntp", "-q", "-s", settings().toString(), "package");
+        Path jar = program.resolve("target/restaurant-1.0.jar");
+        assertThat(program.resolve("target/surefire-reports/example.BookingTest.txt"))
+                .content()
+                .contains("Tests run: 1, Failures: 0, Errors: 0, Skipped: 0");
+
+        try (DevServer server = realServer();
+                AnthropicServer model = new AnthropicServer()) {
+            model.answers(request -> request.body().toString().contains("tool_result")
+                    ? ModelAnswer.says("See you.")
+                    : ModelAnswer.says().calls("toolu_1", "book", "{\"guest\":\"Bob\",\"date\":\"2026-12-31\"}"));
+            Map<String, String> environment = new HashMap<>(model.environment());
+            environment.put("TEMPORAL_ADDRESS", server.address());
+            try (SpringProcess killed = SpringProcess.start(program, jar, environment, "--restaurant.printing=10m")) {
+                CompletableFuture<?> reply =
+                        killed.post("/guests/bob", "text/plain", "A table for Bob on 2026-12-31, please");
+                await().atMost(Duration.ofMinutes(3))
+                        .until(() -> killed.get("/bookings/2026-12-31").contains("Bob"));
+                killed.kill();
+                assertThat(reply).failsWithin(Duration.ofMinutes(1));
+            }
+            try (SpringProcess next = SpringProcess.start(program, jar, environment, "--restaurant.printing=10m")) {
+                assertThat(next.get("/guests/bob")).isEqualTo("See you.\n");
+                assertThat(next.get("/bookings/2026-12-31")).isEqualTo("[\"Bob\"]");
+                assertThat(next.ends()).isTrue();
+            }
+            assertThat(model.complaints()).isEmpty();
+        }
+    }
+
+    /**
+     * The sample application of Spring, with a dependency, two tools and a page added to it. It is not fetched here: name
+     * a checkout with {@code -Dpetclinic=DIRECTORY}.
+     */
+    @ParameterizedTest
+    @Tag("server")
+    @ValueSource(strings = {"before", "after"})
+    void petClinic_killedInTheMiddleOfABooking_hasOneVisit(String commit) throws Exception {
+        String checkout = System.getProperty("petclinic", "");
+        assumeFalse(checkout.isEmpty(), "no checkout of spring-petclinic is named");
+        assumeTrue(TemporalBinary.find().isPresent(), "no temporal binary on PATH nor in TEMPORAL_CLI");
+        Path clinic = directory.resolve("petclinic");
+        if (!Files.exists(clinic)) {
+            copy(Path.of(checkout), clinic);
+            copy(Path.of("src/test/petclinic").toAbsolutePath(), clinic);
+            Path pom = clinic.resolve("pom.xml");
+            Files.writeString(pom, Files.readString(pom).replaceFirst("<dependencies>", """
+                    <dependencies>
+                        <dependency>
+                            <groupId>dev.waymark</groupId>
+                            <artifactId>waymark-spring-boot-starter</artifactId>
+                            <version>%s</version>
+                        </dependency>
+                    """.formatted(VERSION)));
+            run(
+                    clinic,
+                    "mvn",
+                    "-B",
+                    "-ntp",
+                    "-q",
+                    "-s",
+                    settings().toString(),
+                    "-Dmaven.test.skip=true",
+                    "-Dcheckstyle.skip=true",
+                    "-Dspring-javaformat.skip=true",
+                    "package");
+        }
+        Path jar = clinic.resolve("target/spring-petclinic-4.0.0-SNAPSHOT.jar");
+        Path state = Files.createDirectory(directory.resolve("clinic-" + commit));
+        try (DevServer server = realServer();
+                AnthropicServer model = new AnthropicServer()) {
+            model.answers(
+                    request -> switch (request.body().findValues("tool_use_id").size()) {
+                        case 0 -> ModelAnswer.says().calls("toolu_1", "pets", "{\"lastName\":\"Coleman\"}");
+                        case 1 ->
+                            ModelAnswer.says()
+                                    .calls(
+                                            "toolu_2",
+                                            "bookVisit",
+                                            "{\"owner\":6,\"pet\":8,\"date\":\"2027-01-05\",\"reason\":\"Limps since Sunday\"}");
+                        default -> ModelAnswer.says("Max has an appointment.");
+                    });
+            Map<String, String> environment = new HashMap<>(model.environment());
+            environment.put("TEMPORAL_ADDRESS", server.address());
+            environment.put("SPRING_DATASOURCE_URL", "jdbc:h2:file:./clinic;WRITE_DELAY=0;DB_CLOSE_ON_EXIT=FALSE");
+            try (SpringProcess killed = SpringProcess.start(
+                    state, jar, environment, "--spring.sql.init.mode=always", "--clinic.pause=" + commit)) {
+                assertThat(killed.get("/owners/6")).contains("Max").doesNotContain("Limps");
+                CompletableFuture<?> page = killed.post(
+                        "/reception/jean",
+                        "application/x-www-form-urlencoded",
+                        "message=Max+limps.+Can+you+see+him%3F");
+                await().atMost(Duration.ofMinutes(3))
+                        .until(() -> read(state.resolve(SpringProcess.LOG)).contains("Standing still " + commit));
+                killed.kill();
+                assertThat(page).failsWithin(Duration.ofMinutes(1));
+            }
+            try (SpringProcess next = SpringProcess.start(state, jar, environment)) {
+                assertThat(next.get("/reception/jean")).contains("Max has an appointment.");
+                assertThat(next.get("/owners/6")).containsOnlyOnce("Limps since Sunday");
+                assertThat(next.ends()).isTrue();
+            }
+            assertThat(model.complaints()).isEmpty();
+        }
+    }
+
+    /** Named threads need a server that keeps them. */
+    private static DevServer realServer() throws IOException, InterruptedException {
+        return DevServer.temporal(TemporalBinary.find().orElseThrow(), Optional.empty(), 0, 0);
+    }
+
+    /** Finds the released libraries, and what Maven has on this machine. */
+    private static Path settings() throws IOException {
+        return Files.writeString(directory.resolve("settings.xml"), """
                 <settings>
                     <localRepository>%s</localRepository>
                     <profiles>
@@ -119,12 +272,6 @@ class ReleaseTest {
                 repository("repository", "released", released.getParent().getParent()),
                 repository("repository", "local", localRepository()),
                 repository("pluginRepository", "local-plugins", localRepository())));
-
-        run(program, "mvn", "-o", "-Daether.offline.protocols=file", "-B", "-ntp", "-s", settings.toString(), "verify");
-
-        assertThat(program.resolve("target/surefire-reports/example.BillingCrashTest.txt"))
-                .content()
-                .contains("Tests run: 3, Failures: 0, Errors: 0, Skipped: 0");
     }
 
     /** What Maven has on this machine, so that nothing is downloaded. Not used as the local one: it stays as it is. */

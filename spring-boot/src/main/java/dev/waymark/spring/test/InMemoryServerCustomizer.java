@@ -1,7 +1,9 @@
 package dev.waymark.spring.test;
 
+import dev.waymark.client.SaveOptions;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ServerUnreachable;
+import dev.waymark.saver.MemorySaver;
 import dev.waymark.worker.server.DevServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -23,6 +25,7 @@ import org.springframework.test.context.MergedContextConfiguration;
 record InMemoryServerCustomizer(boolean slice) implements ContextCustomizer {
     private static final String SERVER = "waymarkInMemoryServer";
     private static final String CONNECTION = "waymarkConnection";
+    private static final String SAVING = "waymarkSaveOptions";
 
     @Override
     public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration merged) {
@@ -40,6 +43,13 @@ record InMemoryServerCustomizer(boolean slice) implements ContextCustomizer {
                                         context.getBean(SERVER, DevServer.class).address()))
                         .addDependsOn(SERVER)
                         .setDestroyMethodName("close")
+                        .getBeanDefinition());
+        // Without a saver, named threads would be refused: their server forgets everything. That of the application
+        // goes before this one.
+        beans.registerBeanDefinition(
+                SAVING,
+                BeanDefinitionBuilder.genericBeanDefinition(SaveOptions.class, () -> SaveOptions.in(new MemorySaver()))
+                        .setFallback(true)
                         .getBeanDefinition());
         if (slice) {
             context.getBeanFactory()

@@ -4,6 +4,7 @@ import static dev.waymark.client.AgentResult.assertComplete;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.client.AgentClient;
+import dev.waymark.client.Prompt;
 import dev.waymark.connect.Connection;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
@@ -43,7 +44,8 @@ class WaymarkSliceTest {
     void agentOfTheApplication_answersOnTheInMemoryServer() {
         assertThat(context.getBean(Connection.class).isInMemory()).isTrue();
 
-        assertThat(assertComplete(client.prompt("clerk", "A lamp")).text()).isEqualTo("It is on its way.");
+        Prompt prompt = Prompt.of("clerk", "A lamp").withThread("ann");
+        assertThat(assertComplete(client.run(prompt)).text()).isEqualTo("It is on its way.");
         assertThat(orders.placed()).containsExactly("lamp");
     }
 

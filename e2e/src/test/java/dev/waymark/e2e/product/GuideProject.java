@@ -1,0 +1,44 @@
+package dev.waymark.e2e.product;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The files that a page of the guide prints: each in a block, after a paragraph that ends with its name. */
+public record GuideProject(Map<String, String> files) {
+    private static final Pattern FILE = Pattern.compile(
+            "`([\\w/.]+\\.(?:xml|properties|sql|java))`[^\n`]*:\n\n```\\w+\n(.*?\n)```\n", Pattern.DOTALL);
+
+    public static GuideProject of(Path page) throws IOException {
+        Map<String, String> files = new LinkedHashMap<>();
+        Matcher matcher = FILE.matcher(Files.readString(page));
+        for (MatchResult found : matcher.results().toList()) {
+            files.put(found.group(1), found.group(2));
+        }
+        return new GuideProject(files);
+    }
+
+    /** Writes them as a reader would, into an empty directory. */
+    public void writeTo(Path directory) throws IOException {
+        for (Map.Entry<String, String> file : files.entrySet()) {
+            Path path = directory.resolve(file.getKey());
+            Files.createDirectories(path.getParent());
+            Files.writeString(path, file.getValue());
+        }
+    }
+
+    /** The project with another version of Spring Boot. */
+    public GuideProject withParent(String version) {
+        Map<String, String> changed = new LinkedHashMap<>(files);
+        changed.computeIfPresent(
+                "pom.xml",
+                (name, pom) -> pom.replaceFirst(
+                        "(<artifactId>spring-boot-starter-parent</artifactId>\\s*<version>)[^<]*", "$1" + version));
+        return new GuideProject(changed);
+    }
+}

@@ -1,0 +1,109 @@
+package dev.waymark.e2e.product;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** A Spring Boot application in a process of its own. */
+public final class SpringProcess implements AutoCloseable {
+    /** Where its output goes. */
+    public static final String LOG = "application.log";
+
+    private static final Duration MOST = Duration.ofMinutes(3);
+
+    private final HttpClient http = HttpClient.newHttpClient();
+    private final Process process;
+    private final String address;
+
+    private SpringProcess(Process process, String address) {
+        this.process = process;
+        this.address = address;
+    }
+
+    /** Returns when it accepts requests. Its output is appended to {@code application.log} in the project. */
+    public static SpringProcess start(Path project, Path jar, Map<String, String> environment, String... arguments)
+            throws IOException {
+        int port = freePort();
+        List<String> words = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-jar",
+                jar.toString(),
+                "--server.port=" + port));
+        words.addAll(List.of(arguments));
+        ProcessBuilder builder = new ProcessBuilder(words)
+                .directory(project.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(
+                        ProcessBuilder.Redirect.appendTo(project.resolve(LOG).toFile()));
+        builder.environment().putAll(environment);
+        SpringProcess started = new SpringProcess(builder.start(), "http://127.0.0.1:" + port);
+        try {
+            await().atMost(MOST)
+                    .pollInterval(Duration.ofMillis(200))
+                    .ignoreException(ConnectException.class)
+                    .until(() -> {
+                        assertThat(started.process.isAlive()).isTrue();
+                        return started.get("/actuator/health").contains("\"status\":\"UP\"");
+                    });
+        } catch (RuntimeException | Error e) {
+            started.close();
+            throw e;
+        }
+        return started;
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    /** A request whose reply may never come. */
+    public CompletableFuture<HttpResponse<String>> post(String path, String type, String body) {
+        HttpRequest request = HttpRequest.newBuilder(URI.create(address + path))
+                .header("Content-Type", type)
+                .POST(HttpRequest.BodyPublishers.ofString(body))
+                .build();
+        return http.sendAsync(request, HttpResponse.BodyHandlers.ofString());
+    }
+
+    /** Waits for the body of the response. */
+    public String get(String path) throws IOException, InterruptedException {
+        HttpRequest request =
+                HttpRequest.newBuilder(URI.create(address + path)).timeout(MOST).build();
+        return http.send(request, HttpResponse.BodyHandlers.ofString()).body();
+    }
+
+    /** With SIGKILL. */
+    public void kill() throws InterruptedException {
+        process.destroyForcibly();
+        process.waitFor();
+    }
+
+    /** With SIGTERM, which drains it. */
+    public boolean ends() throws InterruptedException {
+        process.destroy();
+        return process.waitFor(MOST.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+    }
+}

@@ -1,0 +1,117 @@
+package org.springframework.samples.petclinic.owner;
+
+import dev.waymark.tool.ToolMethod;
+import dev.waymark.tool.Verdict;
+import dev.waymark.worker.Agent;
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.LockModeType;
+import java.time.Duration;
+import java.time.LocalDate;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.data.domain.Pageable;
+import org.springframework.stereotype.Component;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/** What the agent of the clinic can do. */
+@Component
+public class VisitTools {
+    private static final Logger LOG = LoggerFactory.getLogger(VisitTools.class);
+
+    private final OwnerRepository owners;
+    private final EntityManager entities;
+    private final String pause;
+
+    /** @param pause where a booking stands still, so that a test can kill the clinic there */
+    VisitTools(OwnerRepository owners, EntityManager entities, @Value("${clinic.pause:}") String pause) {
+        this.owners = owners;
+        this.entities = entities;
+        this.pause = pause;
+    }
+
+    public record Client(String lastName) {}
+
+    public record Patient(int owner, int pet, String name, String kind) {}
+
+    public record NewVisit(int owner, int pet, String date, String reason) {}
+
+    @ToolMethod(description = "The pets of the owners with a last name", safeToRetry = true)
+    @Transactional(readOnly = true)
+    public List<Patient> pets(Client client) {
+        return owners.findByLastNameStartingWith(client.lastName(), Pageable.ofSize(20)).stream()
+                .flatMap(owner -> owner.getPets().stream()
+                        .map(pet -> new Patient(
+                                owner.getId(), pet.getId(), pet.getName(), pet.getType().getName())))
+                .toList();
+    }
+
+    /** The same visit is booked once, however often this runs: one after the other, since each locks the owner. */
+    @ToolMethod(
+            description = "Books a visit for a pet; the date is written YYYY-MM-DD",
+            verifiedBy = "isBooked",
+            honoursKey = true)
+    @Transactional
+    public String bookVisit(NewVisit booked) {
+        Owner owner = entities.find(Owner.class, booked.owner(), LockModeType.PESSIMISTIC_WRITE);
+        if (has(owner, booked)) {
+            return "booked for " + booked.date();
+        }
+        Visit visit = new Visit();
+        visit.setDate(LocalDate.parse(booked.date()));
+        visit.setDescription(booked.reason());
+        owner.addVisit(booked.pet(), visit);
+        owners.saveAndFlush(owner);
+        standStill("before");
+        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+            @Override
+            public void afterCommit() {
+                standStill("after");
+            }
+        });
+        return "booked for " + booked.date();
+    }
+
+    /** Asked when the clinic was lost in the middle of a booking. */
+    @Transactional(readOnly = true)
+    public Verdict isBooked(NewVisit booked) {
+        return has(owners.findById(booked.owner()).orElseThrow(), booked)
+                ? Verdict.landed("booked for " + booked.date())
+                : Verdict.notLanded();
+    }
+
+    private static boolean has(Owner owner, NewVisit booked) {
+        return owner.getPet(booked.pet()).getVisits().stream()
+                .anyMatch(visit -> visit.getDate().equals(LocalDate.parse(booked.date()))
+                        && visit.getDescription().equals(booked.reason()));
+    }
+
+    private void standStill(String place) {
+        if (!place.equals(pause)) {
+            return;
+        }
+        LOG.info("Standing still {} the commit.", place);
+        try {
+            Thread.sleep(Duration.ofMinutes(10).toMillis());
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Configuration
+    static class Agents {
+        @Bean
+        Agent receptionist(VisitTools tools) {
+            return Agent.named("receptionist")
+                    .model("anthropic:claude-haiku-4-5")
+                    .instructions("You book visits at a veterinary clinic. Look up the pet first.")
+                    .tools(tools)
+                    .build();
+        }
+    }
+}
