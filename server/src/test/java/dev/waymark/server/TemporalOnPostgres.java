@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.waymark.worker.server.DevServer;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -26,6 +28,7 @@ final class TemporalOnPostgres implements DevServer {
     private static final Path POSTGRES = Path.of("/usr/lib/postgresql/15/bin");
     private static final String USER = "temporal";
     private static final int PATIENCE_SECONDS = 120;
+    private static final int LOWEST_PORT = 10_000;
     private static final int LOG_CHARACTERS = 2_000;
 
     private final Path directory;
@@ -134,9 +137,15 @@ final class TemporalOnPostgres implements DevServer {
         return text.replace("/etc/waymark", directory.toString());
     }
 
+    /** A free port that PostgreSQL's column for the server's ports can hold, which the operating system rarely gives. */
     private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
+        while (true) {
+            int port = ThreadLocalRandom.current().nextInt(LOWEST_PORT, Short.MAX_VALUE);
+            try (ServerSocket socket = new ServerSocket(port)) {
+                return socket.getLocalPort();
+            } catch (BindException e) {
+                // Taken: tries another one.
+            }
         }
     }
 
