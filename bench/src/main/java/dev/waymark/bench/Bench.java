@@ -23,7 +23,9 @@ public final class Bench {
             "tools",
             "programs",
             "words",
-            "many-calls");
+            "many-calls",
+            "streams",
+            "streams-killed");
     private static final String QUICK = "--quick";
 
     private static final int DONE = 0;
@@ -70,11 +72,23 @@ public final class Bench {
                 case "starts" -> new StartsBenchmark(laboratory, report, root, quick).run();
                 case "words" -> new LiveWordsBenchmark(laboratory, report, root, quick).run();
                 case "many-calls" -> new ManyCallsBenchmark(laboratory, report, quick).run();
+                case "streams" -> streams(laboratory, report, root, quick, false);
+                case "streams-killed" -> streams(laboratory, report, root, quick, true);
                 case "programs" -> new ProgramsBenchmark(report, quick).run();
                 default -> throw new IllegalArgumentException(scenario);
             }
             report.line("");
             report.line(conditions(laboratory, load));
+        }
+    }
+
+    private static void streams(BenchServer laboratory, BenchReport report, Path root, boolean quick, boolean killing)
+            throws Exception {
+        try (StreamsBenchmark streams = new StreamsBenchmark(laboratory, report, root, quick)) {
+            if (!killing) {
+                streams.words();
+            }
+            streams.decisions(killing);
         }
     }
 

@@ -105,12 +105,13 @@ public final class ThreadWatch implements AutoCloseable {
 
     /** Until there is something to look at. */
     private CompletableFuture<?> pause(long most) {
-        long toWords = words.areDue() ? Math.max(1, words.millisToNext()) : most;
+        CompletableFuture<?> answer = skipping ? new CompletableFuture<>() : words.ask();
+        long toWords = words.areDue() && !words.isAsked() ? Math.max(1, words.millisToNext()) : most;
         long toAbsence = toldOfAbsence ? most : patience.millis();
         CompletableFuture<?> time = new CompletableFuture<>()
                 .completeOnTimeout(
                         true, Math.max(1, Math.min(most, Math.min(toWords, toAbsence))), TimeUnit.MILLISECONDS);
-        return CompletableFuture.anyOf(feed.ask(), time).handle((woken, failure) -> true);
+        return CompletableFuture.anyOf(feed.ask(), answer, time).handle((woken, failure) -> true);
     }
 
     private List<WatchEvent> look() {
@@ -123,7 +124,7 @@ public final class ThreadWatch implements AutoCloseable {
         List<Moment> next = feed.take();
         next.forEach(this::tell);
         if (!skipping) {
-            words.next().ifPresent(said -> fresh.add(new WatchEvent.Said(WatchPosition.of(lastId, said), said)));
+            words.take().ifPresent(said -> fresh.add(new WatchEvent.Said(WatchPosition.of(lastId, said), said)));
         }
         Optional<WaymarkException.NoWorker> absence = patience.absence(feed);
         if (!toldOfAbsence) {
@@ -175,6 +176,7 @@ public final class ThreadWatch implements AutoCloseable {
     @Override
     public void close() {
         feed.cancel();
+        words.cancel();
     }
 
     /** Gives every event its id. */

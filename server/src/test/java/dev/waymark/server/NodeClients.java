@@ -17,38 +17,53 @@ import java.util.concurrent.TimeUnit;
 
 /** Clients that nobody here wrote, from npm, in programs of Node. Tests with them are skipped where they can't be had. */
 final class NodeClients {
+    private static final Path SOURCES = Path.of("src", "test", "npm").toAbsolutePath();
     private static final Path HOME = Path.of("target", "npm").toAbsolutePath();
-    private static final List<String> PACKAGES = List.of(
-            "@ag-ui/client@1.0.0",
-            "ai@7.0.173",
-            "@ai-sdk/react@4.0.177",
-            "react@19.3.1",
-            "react-test-renderer@19.3.1",
-            "playwright-core@1.64.1",
-            "axe-core@4.14.1");
+    private static final List<String> FILES = List.of("package.json", "package-lock.json");
+    private static final int PATIENCE_MINUTES = 10;
 
     private NodeClients() {}
 
     static void install() throws IOException, InterruptedException {
-        Files.createDirectories(HOME);
-        Path done = HOME.resolve("installed");
-        if (!Files.exists(done) || !Files.readAllLines(done).equals(PACKAGES)) {
-            List<String> words = new ArrayList<>(List.of(
-                    "npm", "install", "--prefix", HOME.toString(), "--no-audit", "--no-fund", "--ignore-scripts"));
-            words.addAll(PACKAGES);
-            boolean installed = false;
-            try {
-                Process npm = new ProcessBuilder(words)
-                        .redirectErrorStream(true)
-                        .redirectOutput(HOME.resolve("install.log").toFile())
-                        .start();
-                installed = npm.waitFor(5, TimeUnit.MINUTES) && npm.exitValue() == 0;
-            } catch (IOException e) {
-                // No npm.
-            }
-            assumeTrue(installed, "npm can't install the clients, see " + HOME.resolve("install.log"));
-            Files.write(done, PACKAGES);
+        install("clients", HOME);
+    }
+
+    /**
+     * Installs the packages of a lock file, which has their digests but no addresses: the registry is that of the
+     * machine.
+     *
+     * @param name the directory of the lock file
+     */
+    static void install(String name, Path home) throws IOException, InterruptedException {
+        Files.createDirectories(home);
+        Path done = home.resolve("installed");
+        String lock = Files.readString(SOURCES.resolve(name).resolve("package-lock.json"));
+        if (Files.exists(done) && Files.readString(done).equals(lock)) {
+            return;
         }
+        for (String file : FILES) {
+            Files.copy(SOURCES.resolve(name).resolve(file), home.resolve(file), StandardCopyOption.REPLACE_EXISTING);
+        }
+        boolean installed = false;
+        try {
+            Process npm = new ProcessBuilder(
+                            "npm",
+                            "ci",
+                            "--prefix",
+                            home.toString(),
+                            "--prefer-offline",
+                            "--no-audit",
+                            "--no-fund",
+                            "--ignore-scripts")
+                    .redirectErrorStream(true)
+                    .redirectOutput(home.resolve("install.log").toFile())
+                    .start();
+            installed = npm.waitFor(PATIENCE_MINUTES, TimeUnit.MINUTES) && npm.exitValue() == 0;
+        } catch (IOException e) {
+            // No npm.
+        }
+        assumeTrue(installed, "npm can't install the clients, see " + home.resolve("install.log"));
+        Files.writeString(done, lock);
     }
 
     /** A directory next to the programs, for files that they read or import. */

@@ -36,16 +36,19 @@ final class ServedThreads implements AutoCloseable {
 
     private final DevServer temporal;
     private final Connection connection;
-    private final AgentWorker worker;
+    private final Optional<AgentWorker> worker;
     private final Path tokens;
     private final Path agents;
     private final List<AutoCloseable> open = new ArrayList<>();
 
-    private ServedThreads(DevServer temporal, Connection connection, AgentWorker worker, Path tokens, Path agents) {
+    private ServedThreads(
+            DevServer temporal, Connection connection, Optional<AgentWorker> worker, Path tokens, Path agents)
+            throws IOException {
         this.temporal = temporal;
         this.connection = connection;
         this.worker = worker;
         this.tokens = tokens;
+        writeTokens(tokens);
         this.agents = agents;
     }
 
@@ -68,9 +71,17 @@ final class ServedThreads implements AutoCloseable {
                 .providers(known)
                 .build();
         worker.start();
-        Path tokens = directory.resolve("tokens.json");
-        writeTokens(tokens);
-        return new ServedThreads(temporal, connection, worker, tokens, agents);
+        return new ServedThreads(temporal, connection, Optional.of(worker), directory.resolve("tokens.json"), agents);
+    }
+
+    /** Without a worker. The agents are in the directory {@code agents}. */
+    static ServedThreads withoutWorker(DevServer temporal, Path directory) throws Exception {
+        return new ServedThreads(
+                temporal,
+                Connection.to(temporal.address()),
+                Optional.empty(),
+                directory.resolve("tokens.json"),
+                directory.resolve("agents"));
     }
 
     private static void writeAgents(Path agents) throws IOException {
@@ -164,7 +175,7 @@ final class ServedThreads implements AutoCloseable {
         for (int i = open.size() - 1; i >= 0; i--) {
             open.get(i).close();
         }
-        worker.close();
+        worker.ifPresent(AgentWorker::close);
         connection.close();
         temporal.close();
     }

@@ -28,10 +28,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Fetches histories from a server, completely or from a given event. Thread-safe. */
 public final class HistoryReader {
+    private static final long DESCRIBE_MILLIS = 10_000;
+
     private final WorkflowServiceStubs stubs;
     private final String namespace;
     private final HistoryPages pages;
@@ -79,26 +83,31 @@ public final class HistoryReader {
      * What comes is for {@link #take}. The future fails with what the server answers, also when the wait is over.
      */
     public CompletableFuture<Polled> poll(String workflowId, String runId, Following following, long waitMillis) {
-        ListenableFuture<GetWorkflowExecutionHistoryResponse> answer = stubs.futureStub()
-                .withDeadlineAfter(waitMillis, TimeUnit.MILLISECONDS)
-                .getWorkflowExecutionHistory(pages.poll(workflowId, runId, following.token));
-        CompletableFuture<Polled> polled = new CompletableFuture<>();
+        return answered(
+                stubs.futureStub()
+                        .withDeadlineAfter(waitMillis, TimeUnit.MILLISECONDS)
+                        .getWorkflowExecutionHistory(pages.poll(workflowId, runId, following.token)),
+                Polled::new);
+    }
+
+    private static <A, T> CompletableFuture<T> answered(ListenableFuture<A> answer, Function<A, T> reading) {
+        CompletableFuture<T> answered = new CompletableFuture<>();
         Futures.addCallback(
                 answer,
                 new FutureCallback<>() {
                     @Override
-                    public void onSuccess(@Nullable GetWorkflowExecutionHistoryResponse page) {
-                        polled.complete(new Polled(Objects.requireNonNull(page)));
+                    public void onSuccess(@Nullable A message) {
+                        answered.complete(reading.apply(Objects.requireNonNull(message)));
                     }
 
                     @Override
                     public void onFailure(Throwable failure) {
-                        polled.completeExceptionally(failure);
+                        answered.completeExceptionally(failure);
                     }
                 },
                 Runnable::run);
-        polled.whenComplete((page, failure) -> answer.cancel(true));
-        return polled;
+        answered.whenComplete((message, failure) -> answer.cancel(true));
+        return answered;
     }
 
     /** The answer to a poll, which is still to be read. */
@@ -129,17 +138,29 @@ public final class HistoryReader {
     /** The newest run of a thread, or empty if the server has no such thread. */
     public Optional<DescribeWorkflowExecutionResponse> describe(String workflowId) {
         try {
-            return Optional.of(stubs.blockingStub()
-                    .describeWorkflowExecution(DescribeWorkflowExecutionRequest.newBuilder()
-                            .setNamespace(namespace)
-                            .setExecution(HistoryPages.execution(workflowId, ""))
-                            .build()));
+            return Optional.of(stubs.blockingStub().describeWorkflowExecution(describing(workflowId)));
         } catch (StatusRuntimeException e) {
             if (isNotFound(e)) {
                 return Optional.empty();
             }
             throw e;
         }
+    }
+
+    /** Like {@link #describe}, without occupying a Java thread. The future fails if there is no such thread. */
+    public CompletableFuture<DescribeWorkflowExecutionResponse> askToDescribe(String workflowId) {
+        return answered(
+                stubs.futureStub()
+                        .withDeadlineAfter(DESCRIBE_MILLIS, TimeUnit.MILLISECONDS)
+                        .describeWorkflowExecution(describing(workflowId)),
+                description -> description);
+    }
+
+    private DescribeWorkflowExecutionRequest describing(String workflowId) {
+        return DescribeWorkflowExecutionRequest.newBuilder()
+                .setNamespace(namespace)
+                .setExecution(HistoryPages.execution(workflowId, ""))
+                .build();
     }
 
     Optional<String> newestRun(String workflowId) {

@@ -6,21 +6,26 @@ import dev.waymark.contract.WireNames;
 import dev.waymark.contract.work.PartialReply;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Moment;
-import io.grpc.StatusRuntimeException;
 import io.temporal.api.workflow.v1.PendingActivityInfo;
+import io.temporal.api.workflowservice.v1.DescribeWorkflowExecutionResponse;
 import io.temporal.common.converter.DataConverterException;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 
 /** The partial text of the reply that a thread waits for. Not thread-safe. */
 public final class LiveText {
-    private static final long WHILE_IT_SPEAKS_MILLIS = 150;
+    private static final long WHILE_IT_SPEAKS_MILLIS = 100;
 
     /** Slower polling for a model that thinks, or a provider that asks to wait, for long. */
     private static final long WHILE_IT_IS_SILENT_MILLIS = 500;
 
-    private static final int SILENT_AFTER_POLLS = 40;
+    private static final int SILENT_AFTER_POLLS = 60;
+
+    /** A server that answers slowly has much to do. It is asked again after this many times as long as it took. */
+    private static final long PAUSE_PER_POLL = 4;
 
     private final Connection connection;
     private final HistoryReader histories;
@@ -30,6 +35,8 @@ public final class LiveText {
     private Heard heard = Heard.NOTHING;
     private int silentPolls;
     private long lookedAt = System.nanoTime();
+    private long tookMillis;
+    private Optional<CompletableFuture<DescribeWorkflowExecutionResponse>> asked = Optional.empty();
 
     public LiveText(Connection connection, HistoryReader histories, String thread) {
         this.connection = connection;
@@ -93,9 +100,15 @@ public final class LiveText {
         return call.isPresent();
     }
 
+    /** Whether the answer to {@link #ask} is missing, or was not taken. */
+    public boolean isAsked() {
+        return asked.isPresent();
+    }
+
     /** Milliseconds until {@link #next} polls again. */
     public long millisToNext() {
-        long interval = silentPolls > SILENT_AFTER_POLLS ? WHILE_IT_IS_SILENT_MILLIS : WHILE_IT_SPEAKS_MILLIS;
+        long least = silentPolls > SILENT_AFTER_POLLS ? WHILE_IT_IS_SILENT_MILLIS : WHILE_IT_SPEAKS_MILLIS;
+        long interval = Math.max(least, PAUSE_PER_POLL * tookMillis);
         long since = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lookedAt);
         return Math.max(0, interval - since);
     }
@@ -105,25 +118,49 @@ public final class LiveText {
         if (call.isEmpty() || millisToNext() > 0) {
             return Optional.empty();
         }
-        Optional<TextDelta> words = look(call.get());
+        ask();
+        return take(asked.orElseThrow());
+    }
+
+    /** Asks for the text if that is due, for {@link #take()}. Completes when the server has answered, or failed to. */
+    public CompletableFuture<?> ask() {
+        if (asked.isEmpty() && call.isPresent() && millisToNext() == 0) {
+            lookedAt = System.nanoTime();
+            asked = Optional.of(histories.askToDescribe(thread));
+        }
+        return asked.<CompletableFuture<?>>map(answer -> answer).orElseGet(CompletableFuture::new);
+    }
+
+    /** The text that {@link #ask} asked for, once it is there. */
+    public Optional<TextDelta> take() {
+        return asked.filter(CompletableFuture::isDone).flatMap(this::take);
+    }
+
+    private Optional<TextDelta> take(CompletableFuture<DescribeWorkflowExecutionResponse> answer) {
+        Optional<TextDelta> words = read(answer);
+        asked = Optional.empty();
+        tookMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lookedAt);
         lookedAt = System.nanoTime();
         silentPolls = words.isPresent() ? 0 : silentPolls + 1;
         return words;
     }
 
-    private Optional<TextDelta> look(Moment asked) {
+    private Optional<TextDelta> read(CompletableFuture<DescribeWorkflowExecutionResponse> answer) {
         try {
-            return histories
-                    .describe(thread)
-                    .flatMap(now -> now.getPendingActivitiesList().stream()
-                            .filter(activity ->
-                                    activity.getActivityType().getName().equals(WireNames.MODEL_ACTIVITY))
-                            .findFirst()
-                            .flatMap(activity -> delta(asked, activity)));
-        } catch (StatusRuntimeException | DataConverterException e) {
+            DescribeWorkflowExecutionResponse now = answer.join();
+            return call.flatMap(moment -> now.getPendingActivitiesList().stream()
+                    .filter(activity -> activity.getActivityType().getName().equals(WireNames.MODEL_ACTIVITY))
+                    .findFirst()
+                    .flatMap(activity -> delta(moment, activity)));
+        } catch (CompletionException | DataConverterException e) {
             // The reader of the thread's history reports the outage; partial text is optional.
             return Optional.empty();
         }
+    }
+
+    /** Nobody wants the answer any more. */
+    public void cancel() {
+        asked.ifPresent(answer -> answer.cancel(true));
     }
 
     private Optional<TextDelta> delta(Moment asked, PendingActivityInfo activity) {

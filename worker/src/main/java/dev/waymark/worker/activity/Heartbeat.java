@@ -46,8 +46,11 @@ public final class Heartbeat implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Heartbeat.class);
 
     private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(1);
-    private static final Duration NEWS = Duration.ofMillis(200);
-    private static final Duration TICK = Duration.ofMillis(100);
+    private static final Duration NEWS = Duration.ofMillis(100);
+    private static final Duration TICK = Duration.ofMillis(25);
+    /** A server that answers slowly has much to do. It gets news again after this many times as long as it took. */
+    private static final int PAUSE_PER_ANSWER = 4;
+
     private static final Duration FOREVER = Duration.ofDays(365);
     private static final Duration RETRY = Duration.ofMillis(500);
 
@@ -74,6 +77,7 @@ public final class Heartbeat implements AutoCloseable {
     private long due = started + SIGN_OF_LIFE.toNanos();
     private long toldAt = started;
     private long heardAt = started;
+    private long answerNanos;
     private long end = started + FOREVER.toNanos();
     private boolean underWay;
     private @Nullable ActivityCompletionException cancellation;
@@ -113,11 +117,14 @@ public final class Heartbeat implements AutoCloseable {
     }
 
     private void beat() {
+        if (!mayTell(System.nanoTime())) {
+            return;
+        }
         Object now = details.get();
         synchronized (this) {
             long time = System.nanoTime();
-            boolean news = !Objects.equals(now, told) && time - toldAt >= NEWS.toNanos();
-            if (over || underWay || time - end > 0 || (time < due && !news)) {
+            boolean news = !Objects.equals(now, told);
+            if (!mayTell(time) || (time < due && !news)) {
                 return;
             }
             if (isGivenUp(time)) {
@@ -130,6 +137,12 @@ public final class Heartbeat implements AutoCloseable {
         }
         ListenableFuture<RecordActivityTaskHeartbeatResponse> answer = send(now);
         answer.addListener(() -> hear(answer), Runnable::run);
+    }
+
+    /** Whether changed details could be sent now. */
+    private synchronized boolean mayTell(long time) {
+        long pause = Math.min(Math.max(NEWS.toNanos(), PAUSE_PER_ANSWER * answerNanos), pace().toNanos());
+        return !over && !underWay && time - end <= 0 && time - toldAt >= pause;
     }
 
     private Duration pace() {
@@ -172,6 +185,7 @@ public final class Heartbeat implements AutoCloseable {
             synchronized (this) {
                 underWay = false;
                 heardAt = System.nanoTime();
+                answerNanos = heardAt - toldAt;
                 if (answer.getCancelRequested()) {
                     cancel(new ActivityCanceledException(info));
                 } else if (answer.getActivityReset()) {
