@@ -24,6 +24,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -59,7 +60,7 @@ final class StreamsBenchmark implements AutoCloseable {
     private final int killEverySeconds;
     private final Path agents;
     private final HttpServer models;
-    private final ExecutorService speakers = Executors.newCachedThreadPool();
+    private final ExecutorService voices = Executors.newCachedThreadPool();
     private final ScheduledExecutorService clock = Executors.newScheduledThreadPool(2);
     private final HttpClient http =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -79,7 +80,7 @@ final class StreamsBenchmark implements AutoCloseable {
         this.agents = Files.createTempDirectory("waymark-streams-");
         this.models = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1_000);
         models.createContext("/", this::speak);
-        models.setExecutor(speakers);
+        models.setExecutor(voices);
         models.start();
         writeAgents();
     }
@@ -129,8 +130,9 @@ final class StreamsBenchmark implements AutoCloseable {
         CountDownLatch done = new CountDownLatch(speaking);
         List<StreamClient> clients = new ArrayList<>();
         try {
+            Set<String> speakers = Set.copyOf(start(speaking, "speaker"));
             List<String> started = start(WORD_STREAMS - speaking, "quiet");
-            started.addAll(start(speaking, "speaker"));
+            started.addAll(speakers);
             for (String thread : started) {
                 clients.add(new StreamClient(http, this::anInstance, thread, (name, event) -> {
                             long now = System.nanoTime();
@@ -138,7 +140,7 @@ final class StreamsBenchmark implements AutoCloseable {
                                 for (String sent : event.path("text").asText().split(" ")) {
                                     behind.add((now - Long.parseLong(sent)) / 1e6);
                                 }
-                            } else if (isLastReply(name, event)) {
+                            } else if (isLastReply(name, event) && speakers.contains(thread)) {
                                 done.countDown();
                             }
                         })
@@ -488,7 +490,7 @@ final class StreamsBenchmark implements AutoCloseable {
     public void close() throws IOException {
         stopInstances();
         models.stop(0);
-        speakers.shutdownNow();
+        voices.shutdownNow();
         clock.shutdownNow();
         try (Stream<Path> files = Files.walk(agents)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
