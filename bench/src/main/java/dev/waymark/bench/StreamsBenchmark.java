@@ -1,12 +1,10 @@
 package dev.waymark.bench;
 
-import dev.waymark.conversation.fact.PersonFact;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.history.HistoryReader;
 import java.io.IOException;
 import java.io.OutputStream;
