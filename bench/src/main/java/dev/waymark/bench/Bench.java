@@ -23,7 +23,9 @@ public final class Bench {
             "tools",
             "programs",
             "words",
-            "many-calls");
+            "many-calls",
+            "crowd",
+            "lists");
     private static final String QUICK = "--quick";
 
     private static final int DONE = 0;
@@ -70,6 +72,8 @@ public final class Bench {
                 case "starts" -> new StartsBenchmark(laboratory, report, root, quick).run();
                 case "words" -> new LiveWordsBenchmark(laboratory, report, root, quick).run();
                 case "many-calls" -> new ManyCallsBenchmark(laboratory, report, quick).run();
+                case "crowd" -> new CrowdBenchmark(laboratory, report, quick).run();
+                case "lists" -> new ListsBenchmark(laboratory, report, root, quick).run();
                 case "programs" -> new ProgramsBenchmark(report, quick).run();
                 default -> throw new IllegalArgumentException(scenario);
             }

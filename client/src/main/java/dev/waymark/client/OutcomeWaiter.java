@@ -167,9 +167,14 @@ final class OutcomeWaiter {
         CallbackDispatcher attendant = attendant(thread);
         WaitPolicy patience = new WaitPolicy(context.requests(), thread, deadline);
         WaitNotifier notifier = new WaitNotifier(context, thread, waiting);
+        boolean isSeen = context.watcher().isPresent() || context.saving().isPresent();
+        ReadingPace pace = new ReadingPace();
         while (!feed.isClosed()) {
             Optional<Conversation> newest = Optional.empty();
             Optional<OutcomeDetector.Reached> reached = Optional.empty();
+            if (!isSeen) {
+                Sleeper.millis(Math.min(pace.millis(), patience.millis()));
+            }
             List<Moment> next = feed.next(notifier.millis(patience.millis()));
             follower.accept(next);
             notifier.tell(next);
