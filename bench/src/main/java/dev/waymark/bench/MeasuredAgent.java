@@ -110,7 +110,7 @@ final class MeasuredAgent {
     }
 
     static WorkflowStub startBare(WorkflowClient client, String id, int iterations, int tools, int waitFrom) {
-        WorkflowStub stub = client.newUntypedWorkflowStub("Bare", options(BARE_TASK_QUEUE, id));
+        WorkflowStub stub = client.newUntypedWorkflowStub("BareWorkflow", options(BARE_TASK_QUEUE, id));
         stub.start(iterations, tools, waitFrom);
         return stub;
     }

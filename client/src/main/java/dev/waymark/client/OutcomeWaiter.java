@@ -2,6 +2,7 @@ package dev.waymark.client;
 
 import dev.waymark.client.connection.MomentStream;
 import dev.waymark.client.connection.Requests;
+import dev.waymark.client.connection.Sleeper;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.connection.WaitPolicy;
 import dev.waymark.client.failure.Remedy;
@@ -181,9 +182,14 @@ final class OutcomeWaiter {
         CallbackDispatcher attendant = attendant(thread);
         WaitPolicy patience = new WaitPolicy(context.requests(), thread, deadline);
         WaitNotifier notifier = new WaitNotifier(context, thread, waiting);
+        boolean isSeen = context.watcher().isPresent() || context.saving().isPresent();
+        ReadingPace pace = new ReadingPace();
         while (!feed.isClosed()) {
             Optional<Conversation> newest = Optional.empty();
             Optional<OutcomeDetector.Reached> reached = Optional.empty();
+            if (!isSeen) {
+                Sleeper.millis(Math.min(pace.millis(), patience.millis()));
+            }
             List<Moment> next = feed.next(notifier.millis(patience.millis()));
             follower.accept(next);
             notifier.tell(next);

@@ -70,7 +70,7 @@ public final class Projector {
     private long taskStartedId;
     private Instant taskStartedAt = Instant.EPOCH;
     private boolean commandsFollow;
-    private boolean taskWaits;
+    private Optional<Long> waitingTask = Optional.empty();
     /** The first update that a reset reapplied since the last completed task. */
     private long firstAdmitted = Long.MAX_VALUE;
 
@@ -102,10 +102,10 @@ public final class Projector {
         }
         switch (event.getEventType()) {
             case EVENT_TYPE_WORKFLOW_EXECUTION_STARTED -> started(event);
-            case EVENT_TYPE_WORKFLOW_TASK_SCHEDULED -> taskWaits = true;
-            case EVENT_TYPE_WORKFLOW_TASK_FAILED, EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT -> taskWaits = false;
+            case EVENT_TYPE_WORKFLOW_TASK_SCHEDULED -> waitingTask = Optional.of(event.getEventId());
+            case EVENT_TYPE_WORKFLOW_TASK_FAILED, EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT -> waitingTask = Optional.empty();
             case EVENT_TYPE_WORKFLOW_TASK_STARTED -> {
-                taskWaits = false;
+                waitingTask = Optional.empty();
                 commandsFollow = false;
                 taskStartedId = event.getEventId();
                 taskStartedAt = timeOf(event);
@@ -231,11 +231,11 @@ public final class Projector {
     }
 
     /**
-     * Whether a workflow task is scheduled and no worker has taken it. Retried tasks are not in history, so they do not
-     * count.
+     * The event that scheduled the workflow task that no worker has taken yet; empty if there is none. Retried tasks are
+     * not in history, so they do not count.
      */
-    public boolean awaitsWorker() {
-        return taskWaits && ending == null;
+    public Optional<Long> waitingTask() {
+        return ending == null ? waitingTask : Optional.empty();
     }
 
     /** The number of projected model calls, each with a recorded digest. */

@@ -72,8 +72,8 @@ class ProjectorTest {
 
     @Test
     void workflowTask_untilItIsStarted_awaitsAWorker() {
-        assertThat(history.projected().awaitsWorker()).isFalse();
-        assertThat(history.taskScheduled().projected().awaitsWorker()).isTrue();
-        assertThat(history.taskStarted().projected().awaitsWorker()).isFalse();
+        assertThat(history.projected().waitingTask()).isEmpty();
+        assertThat(history.taskScheduled().projected().waitingTask()).isPresent();
+        assertThat(history.taskStarted().projected().waitingTask()).isEmpty();
     }
 }

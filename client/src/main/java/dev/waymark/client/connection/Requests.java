@@ -326,7 +326,8 @@ public final class Requests {
                             .filter(found -> found.getPendingWorkflowTask().getAttempt() <= 1)
                             .isPresent();
         } catch (StatusRuntimeException e) {
-            return false;
+            // A server that is too busy to say so is no sign that workers are absent.
+            return isPassing(e);
         }
     }
 

@@ -12,6 +12,7 @@ public final class WaitPolicy {
     private final String thread;
     private final WaitDeadline deadline;
     private Optional<WaitDeadline> worker = Optional.empty();
+    private Optional<Long> task = Optional.empty();
     private long lastEventId;
     private WaitDeadline silence = WaitDeadline.after(Requests.WORKER_WAIT);
 
@@ -38,11 +39,14 @@ public final class WaitPolicy {
 
     /** The failure to report if work has been waiting too long for a worker. */
     public Optional<WaymarkException.NoWorker> absence(MomentStream feed) {
-        if (!feed.run().awaitsWorker()) {
+        Optional<Long> waiting = feed.run().waitingTask();
+        if (waiting.isEmpty()) {
             worker = Optional.empty();
-        } else if (worker.isEmpty()) {
+        } else if (worker.isEmpty() || !waiting.equals(task)) {
+            // Another task than before: a worker has taken that one.
             worker = Optional.of(WaitDeadline.after(Requests.WORKER_WAIT));
         }
+        task = waiting;
         if (worker.filter(WaitDeadline::isPast).isPresent() && requests.waitsBehindOthers(thread)) {
             worker = Optional.of(WaitDeadline.after(Requests.WORKER_WAIT));
         }
