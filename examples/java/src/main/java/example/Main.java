@@ -2,7 +2,7 @@ package example;
 
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
-import dev.waymark.client.Approval;
+import dev.waymark.client.request.Approval;
 import dev.waymark.connect.Connection;
 import dev.waymark.worker.AgentWorker;
 import java.util.Set;

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
-import dev.waymark.client.Approval;
-import dev.waymark.client.OutboundMessage;
-import dev.waymark.client.Prompt;
+import dev.waymark.client.request.Approval;
+import dev.waymark.client.request.OutboundMessage;
+import dev.waymark.client.request.Prompt;
 import dev.waymark.connect.Connection;
 import dev.waymark.testkit.EffectLedger;
 import dev.waymark.testkit.crash.Crash;

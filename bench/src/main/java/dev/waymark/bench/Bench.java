@@ -25,7 +25,9 @@ public final class Bench {
             "words",
             "many-calls",
             "streams",
-            "streams-killed");
+            "streams-killed",
+            "crowd",
+            "lists");
     private static final String QUICK = "--quick";
 
     private static final int DONE = 0;
@@ -74,6 +76,8 @@ public final class Bench {
                 case "many-calls" -> new ManyCallsBenchmark(laboratory, report, quick).run();
                 case "streams" -> streams(laboratory, report, root, quick, false);
                 case "streams-killed" -> streams(laboratory, report, root, quick, true);
+                case "crowd" -> new CrowdBenchmark(laboratory, report, quick).run();
+                case "lists" -> new ListsBenchmark(laboratory, report, root, quick).run();
                 case "programs" -> new ProgramsBenchmark(report, quick).run();
                 default -> throw new IllegalArgumentException(scenario);
             }

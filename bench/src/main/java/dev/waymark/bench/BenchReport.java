@@ -41,12 +41,19 @@ final class BenchReport {
 
     /** A figure with its limit. */
     String within(double figure, double most, String format) {
-        boolean holds = figure <= most;
+        return judged(figure <= most, text(format, figure) + " (≤ " + text(format, most) + ")");
+    }
+
+    /** A figure with its lower limit. */
+    String atLeast(double figure, double least, String format) {
+        return judged(figure >= least, text(format, figure) + " (≥ " + text(format, least) + ")");
+    }
+
+    private String judged(boolean holds, String figures) {
         if (judges && !holds) {
             missed++;
         }
-        String verdict = !judges ? "" : holds ? " ✓" : " **missed**";
-        return text(format, figure) + " (≤ " + text(format, most) + ")" + verdict;
+        return figures + (!judges ? "" : holds ? " ✓" : " **missed**");
     }
 
     int missed() {

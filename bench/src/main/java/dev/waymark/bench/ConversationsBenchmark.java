@@ -1,7 +1,7 @@
 package dev.waymark.bench;
 
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.RunOutcome;
+import dev.waymark.contract.work.RunOutcome;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.history.HistoryReader;

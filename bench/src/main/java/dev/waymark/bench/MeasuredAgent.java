@@ -4,11 +4,11 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.BuiltInTools;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.SayPayload;
-import dev.waymark.contract.StartInput;
-import dev.waymark.contract.ThreadIndex;
-import dev.waymark.contract.ToolOutcome;
 import dev.waymark.contract.WireNames;
+import dev.waymark.contract.message.SayPayload;
+import dev.waymark.contract.thread.StartInput;
+import dev.waymark.contract.thread.ThreadIndex;
+import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
@@ -110,7 +110,7 @@ final class MeasuredAgent {
     }
 
     static WorkflowStub startBare(WorkflowClient client, String id, int iterations, int tools, int waitFrom) {
-        WorkflowStub stub = client.newUntypedWorkflowStub("Bare", options(BARE_TASK_QUEUE, id));
+        WorkflowStub stub = client.newUntypedWorkflowStub("BareWorkflow", options(BARE_TASK_QUEUE, id));
         stub.start(iterations, tools, waitFrom);
         return stub;
     }

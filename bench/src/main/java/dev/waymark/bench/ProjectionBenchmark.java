@@ -1,7 +1,7 @@
 package dev.waymark.bench;
 
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.RunOutcome;
+import dev.waymark.contract.work.RunOutcome;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Projector;

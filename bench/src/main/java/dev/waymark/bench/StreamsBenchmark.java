@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.history.HistoryReader;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -330,9 +330,9 @@ final class StreamsBenchmark implements AutoCloseable {
                     .orElseThrow()
                     .moments()
                     .forEach(moment -> moment.fact()
-                            .filter(Fact.ApprovalDecided.class::isInstance)
-                            .map(Fact.ApprovalDecided.class::cast)
-                            .flatMap(Fact.ApprovalDecided::callId)
+                            .filter(PersonFact.ApprovalDecided.class::isInstance)
+                            .map(PersonFact.ApprovalDecided.class::cast)
+                            .flatMap(PersonFact.ApprovalDecided::callId)
                             .ifPresent(call -> times.merge(thread + " " + call, 1L, Long::sum)));
         }
         return (int) decisions.stream()

@@ -4,12 +4,16 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.checkpoint.SessionCheckpoint;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.conversation.AgentPolicy;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.history.Moment;
@@ -112,17 +116,18 @@ final class VersionsBenchmark {
         Map<String, AgentPolicy.ToolKind> tools = new LinkedHashMap<>(Map.of("look", AgentPolicy.ToolKind.ACTIVITY));
         AgentPolicy terms = new AgentPolicy("bench", versions + 1, tools);
         Tale thread = new Tale();
-        thread.apply(new Fact.AgentRequested());
-        thread.apply(new Fact.AgentResolved(terms));
-        thread.apply(new Fact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user(TEXT)), false));
+        thread.apply(new ThreadFact.AgentRequested());
+        thread.apply(new ThreadFact.AgentResolved(terms));
+        thread.apply(
+                new PersonFact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user(TEXT)), false));
         for (int step = 1; step <= versions; step++) {
             String id = "tu_" + step;
-            thread.apply(new Fact.ModelCalled(step));
+            thread.apply(new ModelFact.ModelCalled(step));
             List<Part> content =
                     List.of(new Part.Text(TEXT), new Part.ToolUse(id, "look", Json.of(Map.of("at", step))));
-            thread.apply(new Fact.ModelReplied(step, new Reply(content, new Usage(1, 1), "tool_use")));
-            thread.apply(new Fact.ToolDispatched(id, 1));
-            thread.apply(new Fact.ToolFinished(id, 1, TEXT, false));
+            thread.apply(new ModelFact.ModelReplied(step, new Reply(content, new Usage(1, 1), "tool_use")));
+            thread.apply(new ToolFact.ToolDispatched(id, 1));
+            thread.apply(new ToolFact.ToolFinished(id, 1, TEXT, false));
         }
         return new Timeline(
                 "thread",
@@ -138,7 +143,8 @@ final class VersionsBenchmark {
     private static final class Tale {
         private final List<Moment> moments = new ArrayList<>();
         private Instant at = Instant.parse("2026-05-01T09:00:00Z");
-        private Conversation state = Conversation.start(new Fact.RunStarted(1, "bench", false, Optional.empty()), at);
+        private Conversation state =
+                Conversation.start(new ThreadFact.RunStarted(1, "bench", false, Optional.empty()), at);
 
         void apply(Fact fact) {
             at = at.plusMillis(1);

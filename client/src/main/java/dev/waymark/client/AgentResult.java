@@ -1,9 +1,10 @@
 package dev.waymark.client;
 
 import dev.waymark.checkpoint.RunnerCheckpoint;
-import dev.waymark.contract.PendingItem;
+import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Usage;

@@ -1,5 +1,13 @@
 package dev.waymark.client;
 
+import dev.waymark.client.connection.MomentStream;
+import dev.waymark.client.connection.Requests;
+import dev.waymark.client.connection.WaitDeadline;
+import dev.waymark.client.list.ThreadDirectory;
+import dev.waymark.client.save.CheckpointFeeder;
+import dev.waymark.client.save.CheckpointWriter;
+import dev.waymark.client.save.SaveFollower;
+import dev.waymark.client.save.SaveInterval;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.time.Duration;

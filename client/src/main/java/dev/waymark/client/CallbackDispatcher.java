@@ -1,7 +1,14 @@
 package dev.waymark.client;
 
-import dev.waymark.contract.PendingItem;
+import dev.waymark.client.connection.Requests;
+import dev.waymark.client.connection.WaitDeadline;
+import dev.waymark.client.failure.RequestLimits;
+import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.request.Approval;
+import dev.waymark.client.request.ApprovalRequest;
+import dev.waymark.client.request.Question;
 import dev.waymark.contract.WireNames;
+import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.value.Problem;
 import java.util.HashSet;

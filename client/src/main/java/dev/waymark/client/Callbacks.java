@@ -1,5 +1,8 @@
 package dev.waymark.client;
 
+import dev.waymark.client.request.Approval;
+import dev.waymark.client.request.ApprovalRequest;
+import dev.waymark.client.request.Question;
 import java.util.Optional;
 import java.util.function.Function;
 

@@ -1,7 +1,13 @@
 package dev.waymark.client;
 
+import dev.waymark.client.connection.Continuations;
+import dev.waymark.client.connection.Requests;
+import dev.waymark.client.connection.ValueText;
+import dev.waymark.client.failure.RequestLimits;
+import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.contract.ContinuationMarker;
-import dev.waymark.conversation.Call;
+import dev.waymark.conversation.call.Call;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Timeline;
 import java.util.List;

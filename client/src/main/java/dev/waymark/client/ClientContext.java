@@ -1,5 +1,14 @@
 package dev.waymark.client;
 
+import dev.waymark.client.connection.MomentStream;
+import dev.waymark.client.connection.Requests;
+import dev.waymark.client.connection.ServerFailures;
+import dev.waymark.client.connection.WaitDeadline;
+import dev.waymark.client.failure.Remedy;
+import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.list.ThreadDirectory;
+import dev.waymark.client.save.SaveOptions;
+import dev.waymark.client.watch.Watcher;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.history.HistoryReader;

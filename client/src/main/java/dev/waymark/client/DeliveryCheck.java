@@ -1,9 +1,14 @@
 package dev.waymark.client;
 
-import dev.waymark.contract.InboundDecoder;
+import dev.waymark.client.connection.Requests;
+import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.message.InboundDecoder;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
@@ -61,7 +66,7 @@ final class DeliveryCheck {
             Fact fact = fact(message);
             Optional<Problem> refusal = fact instanceof Fact.Inbound inbound
                     ? state.refusal(inbound)
-                    : Optional.of(((Fact.MessageIgnored) fact).problem());
+                    : Optional.of(((ThreadFact.MessageIgnored) fact).problem());
             if (refusal.isPresent()) {
                 throw Requests.refused(timeline.thread(), refusal.get());
             }
@@ -72,7 +77,7 @@ final class DeliveryCheck {
 
     private Optional<Integer> earlier(OutboundMessage message) {
         Fact fact = fact(message);
-        if (fact instanceof Fact.OutcomeSettled settled) {
+        if (fact instanceof PersonFact.OutcomeSettled settled) {
             return earlier(settled);
         }
         Optional<Integer> number =
@@ -82,7 +87,7 @@ final class DeliveryCheck {
     }
 
     /** A settlement has no id in history: the one that settled the call counts, if it is the same. */
-    private Optional<Integer> earlier(Fact.OutcomeSettled settled) {
+    private Optional<Integer> earlier(PersonFact.OutcomeSettled settled) {
         if (timeline.now().refusal(settled).isEmpty()) {
             return Optional.empty();
         }
@@ -90,8 +95,8 @@ final class DeliveryCheck {
         Optional<Conversation> before = Optional.empty();
         for (Moment moment : timeline.moments()) {
             boolean accepted = moment.fact()
-                    .filter(Fact.OutcomeSettled.class::isInstance)
-                    .map(Fact.OutcomeSettled.class::cast)
+                    .filter(PersonFact.OutcomeSettled.class::isInstance)
+                    .map(PersonFact.OutcomeSettled.class::cast)
                     .filter(fact -> fact.callId().equals(settled.callId()))
                     .isPresent();
             if (accepted && before.flatMap(state -> state.refusal(settled)).isEmpty()) {

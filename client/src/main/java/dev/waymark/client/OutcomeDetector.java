@@ -1,7 +1,7 @@
 package dev.waymark.client;
 
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.history.Moment;
 import java.util.Optional;
 

@@ -1,7 +1,22 @@
 package dev.waymark.client;
 
+import dev.waymark.client.connection.MomentStream;
+import dev.waymark.client.connection.Requests;
+import dev.waymark.client.connection.Sleeper;
+import dev.waymark.client.connection.WaitDeadline;
+import dev.waymark.client.connection.WaitPolicy;
+import dev.waymark.client.failure.Remedy;
+import dev.waymark.client.failure.RequestLimits;
+import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.save.CheckpointEntry;
+import dev.waymark.client.save.CheckpointFeeder;
+import dev.waymark.client.save.CheckpointSaved;
+import dev.waymark.client.save.CheckpointWriter;
+import dev.waymark.client.save.SaveOptions;
+import dev.waymark.client.save.ThreadSnapshot;
+import dev.waymark.client.watch.Watcher;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.saver.SaverException;
@@ -167,9 +182,14 @@ final class OutcomeWaiter {
         CallbackDispatcher attendant = attendant(thread);
         WaitPolicy patience = new WaitPolicy(context.requests(), thread, deadline);
         WaitNotifier notifier = new WaitNotifier(context, thread, waiting);
+        boolean isSeen = context.watcher().isPresent() || context.saving().isPresent();
+        ReadingPace pace = new ReadingPace();
         while (!feed.isClosed()) {
             Optional<Conversation> newest = Optional.empty();
             Optional<OutcomeDetector.Reached> reached = Optional.empty();
+            if (!isSeen) {
+                Sleeper.millis(Math.min(pace.millis(), patience.millis()));
+            }
             List<Moment> next = feed.next(notifier.millis(patience.millis()));
             follower.accept(next);
             notifier.tell(next);

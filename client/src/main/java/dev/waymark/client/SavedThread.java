@@ -1,5 +1,11 @@
 package dev.waymark.client;
 
+import dev.waymark.client.connection.MomentStream;
+import dev.waymark.client.connection.Requests;
+import dev.waymark.client.connection.WaitDeadline;
+import dev.waymark.client.failure.Remedy;
+import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.save.SaveOptions;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;

@@ -1,5 +1,10 @@
 package dev.waymark.client;
 
+import dev.waymark.client.failure.RequestLimits;
+import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.list.ThreadDirectory;
+import dev.waymark.client.request.ResumeOptions;
+import dev.waymark.client.save.CheckpointLoaded;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;

@@ -1,8 +1,25 @@
 package dev.waymark.client;
 
-import dev.waymark.contract.PendingItem;
-import dev.waymark.contract.StatusReport;
+import dev.waymark.client.connection.MomentStream;
+import dev.waymark.client.connection.WaitDeadline;
+import dev.waymark.client.connection.WaitPolicy;
+import dev.waymark.client.failure.RequestLimits;
+import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.list.PendingPage;
+import dev.waymark.client.list.PendingPageRequest;
+import dev.waymark.client.list.Progress;
+import dev.waymark.client.list.ThreadDirectory;
+import dev.waymark.client.list.ThreadPage;
+import dev.waymark.client.list.ThreadPageRequest;
+import dev.waymark.client.list.ThreadSummary;
+import dev.waymark.client.save.SaveFollower;
+import dev.waymark.client.save.SaveOptions;
+import dev.waymark.client.watch.LiveText;
+import dev.waymark.client.watch.Watcher;
+import dev.waymark.client.watch.WatcherNotifier;
 import dev.waymark.contract.ThreadOwner;
+import dev.waymark.contract.thread.PendingItem;
+import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Queued;

@@ -1,5 +1,10 @@
 package dev.waymark.client;
 
+import dev.waymark.client.connection.MomentStream;
+import dev.waymark.client.save.CheckpointFeeder;
+import dev.waymark.client.save.CheckpointWriter;
+import dev.waymark.client.save.SaveFollower;
+import dev.waymark.client.save.SaveInterval;
 import java.util.Optional;
 
 /** Follows one thread, until it closes. */

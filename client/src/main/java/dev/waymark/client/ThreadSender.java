@@ -1,9 +1,22 @@
 package dev.waymark.client;
 
 import dev.waymark.agent.AgentSpec;
-import dev.waymark.contract.PendingItem;
-import dev.waymark.contract.SayPayload;
+import dev.waymark.client.connection.MomentStream;
+import dev.waymark.client.connection.Requests;
+import dev.waymark.client.connection.WaitDeadline;
+import dev.waymark.client.connection.WaitPolicy;
+import dev.waymark.client.failure.Remedy;
+import dev.waymark.client.failure.RequestLimits;
+import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.request.Approval;
+import dev.waymark.client.request.DecisionKey;
+import dev.waymark.client.request.LimitRaise;
+import dev.waymark.client.request.OutboundMessage;
+import dev.waymark.client.request.ResumeOptions;
+import dev.waymark.client.request.Settlement;
 import dev.waymark.contract.WireNames;
+import dev.waymark.contract.message.SayPayload;
+import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;

@@ -1,9 +1,16 @@
 package dev.waymark.client;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.waymark.contract.SayPayload;
-import dev.waymark.contract.StartInput;
+import dev.waymark.client.connection.Requests;
+import dev.waymark.client.connection.WaitDeadline;
+import dev.waymark.client.failure.Remedy;
+import dev.waymark.client.failure.RequestLimits;
+import dev.waymark.client.request.NewThreadOptions;
+import dev.waymark.client.request.Prompt;
+import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.contract.WireNames;
+import dev.waymark.contract.message.SayPayload;
+import dev.waymark.contract.thread.StartInput;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;

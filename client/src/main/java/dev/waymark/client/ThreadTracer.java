@@ -1,10 +1,11 @@
 package dev.waymark.client;
 
+import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.trace.SpanSink;
-import dev.waymark.contract.StartInput;
 import dev.waymark.contract.TraceIds;
 import dev.waymark.contract.WireNames;
-import dev.waymark.conversation.Fact;
+import dev.waymark.contract.thread.StartInput;
+import dev.waymark.conversation.fact.SubagentFact;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Timeline;
 import dev.waymark.trace.Span;
@@ -58,7 +59,7 @@ public final class ThreadTracer {
         Set<String> calls = new LinkedHashSet<>();
         timeline.moments()
                 .forEach(moment -> moment.fact().ifPresent(fact -> {
-                    if (fact instanceof Fact.SubagentStarted started) {
+                    if (fact instanceof SubagentFact.SubagentStarted started) {
                         calls.add(started.callId());
                     }
                 }));

@@ -1,5 +1,17 @@
 package dev.waymark.client;
 
+import dev.waymark.client.connection.MomentStream;
+import dev.waymark.client.connection.ServerFailures;
+import dev.waymark.client.connection.WaitDeadline;
+import dev.waymark.client.connection.WaitPolicy;
+import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.save.CheckpointLoaded;
+import dev.waymark.client.save.CheckpointSaved;
+import dev.waymark.client.watch.LiveText;
+import dev.waymark.client.watch.WatchEvent;
+import dev.waymark.client.watch.WatchPosition;
+import dev.waymark.client.watch.Watcher;
+import dev.waymark.client.watch.WatcherNotifier;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import java.time.Duration;

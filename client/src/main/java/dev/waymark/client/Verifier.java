@@ -1,9 +1,11 @@
 package dev.waymark.client;
 
+import dev.waymark.client.connection.Requests;
+import dev.waymark.client.connection.Sleeper;
 import dev.waymark.contract.StateDigest;
-import dev.waymark.contract.StateReport;
+import dev.waymark.contract.thread.StateReport;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Signers;
+import dev.waymark.conversation.UnsignedDecisions;
 import dev.waymark.history.DigestAudit;
 import dev.waymark.history.DigestMismatch;
 import dev.waymark.history.HistoryReader;
@@ -49,7 +51,7 @@ final class Verifier {
                     + mismatch.digest());
         }
         differences.addAll(audit.contradictions());
-        for (String call : audit.state().map(Signers::violations).orElse(List.of())) {
+        for (String call : audit.state().map(UnsignedDecisions::in).orElse(List.of())) {
             differences.add("call " + call + ": the decision names a signer, but has no signature of theirs");
         }
         live.ifPresent(report -> differences.addAll(differences(report, audit)));

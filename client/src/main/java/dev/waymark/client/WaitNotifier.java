@@ -1,5 +1,7 @@
 package dev.waymark.client;
 
+import dev.waymark.client.watch.LiveText;
+import dev.waymark.client.watch.Watcher;
 import dev.waymark.history.Moment;
 import java.util.List;
 import java.util.Optional;

@@ -3,6 +3,7 @@ package dev.waymark.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.testkit.ThreadFixture;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

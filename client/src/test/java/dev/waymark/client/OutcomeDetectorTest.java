@@ -2,9 +2,10 @@ package dev.waymark.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.history.Moment;
 import dev.waymark.testkit.ThreadFixture;
 import java.util.List;
@@ -81,7 +82,7 @@ class OutcomeDetectorTest {
     void message_cleared_reachesTheStoppedTurn() {
         tale.says("m1", "One").callsModel().says("m2", "Two");
         OutcomeDetector waiting = OutcomeDetector.forMessage("m2", tale.facts());
-        tale.then(new Fact.Cleared(false, Optional.empty()));
+        tale.then(new PersonFact.Cleared(false, Optional.empty()));
 
         assertThat(outcome(waiting)).contains("stopped 1");
     }
@@ -135,18 +136,18 @@ class OutcomeDetectorTest {
     @Test
     void budget_raisedAfterTheLimit_waitsForTheContinuedTurn() {
         ThreadFixture limited = ThreadFixture.begun();
-        limited.then(new Fact.AgentRequested())
-                .then(new Fact.AgentResolved(new dev.waymark.conversation.AgentPolicy(
+        limited.then(new ThreadFact.AgentRequested())
+                .then(new ThreadFact.AgentResolved(new dev.waymark.conversation.policy.AgentPolicy(
                         "assistant",
                         1,
-                        java.util.Map.of("ask_user", dev.waymark.conversation.AgentPolicy.ToolKind.QUESTION))))
+                        java.util.Map.of("ask_user", dev.waymark.conversation.policy.AgentPolicy.ToolKind.QUESTION))))
                 .says("m1", "Book it")
                 .callsModel()
                 .asks("tu_7", "Which day?")
                 .answers("tu_7", "Friday");
         assertThat(limited.now().turn().status()).isEqualTo(Turn.Status.MAX_ITERATIONS);
 
-        limited.then(new Fact.BudgetRaised(Optional.of(5), Optional.empty()));
+        limited.then(new PersonFact.BudgetRaised(Optional.of(5), Optional.empty()));
         OutcomeDetector waiting = OutcomeDetector.forTurnAt(limited.facts());
         assertThat(outcome(waiting, limited.moments())).isEmpty();
         limited.callsModel().replies("Booked.");
@@ -157,7 +158,7 @@ class OutcomeDetectorTest {
     @Test
     void retry_reachesTheNewTurn() {
         tale.says("m1", "One").callsModel().fails("overloaded");
-        tale.then(new Fact.UserSpoke(Optional.of("r1"), Optional.empty(), Optional.empty(), true));
+        tale.then(new PersonFact.UserSpoke(Optional.of("r1"), Optional.empty(), Optional.empty(), true));
         OutcomeDetector waiting = OutcomeDetector.forTurnAt(tale.facts());
         tale.callsModel().replies("There.");
 
@@ -167,7 +168,7 @@ class OutcomeDetectorTest {
     @Test
     void replacement_reachesTheTurnThatItOpens() {
         tale.says("m1", "One").callsModel();
-        tale.then(new Fact.UserSpoke(
+        tale.then(new PersonFact.UserSpoke(
                 Optional.of("r1"), Optional.of(List.of(Message.user("Else"))), Optional.empty(), false));
         OutcomeDetector waiting = OutcomeDetector.forTurnAt(tale.facts());
         tale.callsModel().replies("Other.");

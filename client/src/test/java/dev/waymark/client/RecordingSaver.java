@@ -12,7 +12,7 @@ import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 
 /** A saver that is slow and fails as it is told to, and remembers what it was given. */
-final class RecordingSaver implements CheckpointSaver {
+public final class RecordingSaver implements CheckpointSaver {
     private final MemorySaver saved = new MemorySaver();
     private final Semaphore mayGoOn = new Semaphore(Integer.MAX_VALUE / 2);
     private final Deque<RuntimeException> failures = new ArrayDeque<>();
@@ -21,7 +21,7 @@ final class RecordingSaver implements CheckpointSaver {
     private int attempts;
 
     /** From now on, a save waits until {@link #letOneThrough} or {@link #letAllThrough}. */
-    RecordingSaver stopping() {
+    public RecordingSaver stopping() {
         mayGoOn.drainPermits();
         return this;
     }
@@ -30,28 +30,28 @@ final class RecordingSaver implements CheckpointSaver {
         mayGoOn.release();
     }
 
-    void letAllThrough() {
+    public void letAllThrough() {
         mayGoOn.release(Integer.MAX_VALUE / 2);
     }
 
     /** The next saves fail like this, one each. */
-    synchronized RecordingSaver failing(RuntimeException... next) {
+    public synchronized RecordingSaver failing(RuntimeException... next) {
         failures.addAll(List.of(next));
         return this;
     }
 
     /** What was saved, as {@code THREAD/STEP}. */
-    synchronized List<String> steps() {
+    public synchronized List<String> steps() {
         return List.copyOf(steps);
     }
 
     /** What was saved beside each, in the {@code session} format. */
-    synchronized List<Json> sessions() {
+    public synchronized List<Json> sessions() {
         return List.copyOf(sessions);
     }
 
     /** How often a save was begun. */
-    synchronized int attempts() {
+    public synchronized int attempts() {
         return attempts;
     }
 

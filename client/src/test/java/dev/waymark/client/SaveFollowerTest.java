@@ -4,6 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.save.CheckpointWriter;
+import dev.waymark.client.save.SaveFollower;
+import dev.waymark.client.save.SaveInterval;
+import dev.waymark.client.save.SaveOptions;
+import dev.waymark.client.save.ThreadSnapshot;
 import dev.waymark.testkit.ThreadFixture;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;

@@ -2,6 +2,7 @@ package dev.waymark.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.client.connection.ValueText;
 import org.junit.jupiter.api.Test;
 
 class ValueTextTest {

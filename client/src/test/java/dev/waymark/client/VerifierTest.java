@@ -3,7 +3,7 @@ package dev.waymark.client;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.contract.StateDigest;
-import dev.waymark.contract.StateReport;
+import dev.waymark.contract.thread.StateReport;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.history.DigestAudit;
 import dev.waymark.testkit.ThreadFixture;

@@ -2,8 +2,13 @@ package dev.waymark.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.client.save.CheckpointLoaded;
+import dev.waymark.client.save.CheckpointSaved;
+import dev.waymark.client.watch.Watcher;
+import dev.waymark.client.watch.WatcherNotifier;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.history.Moment;
 import dev.waymark.testkit.ThreadFixture;
 import java.util.ArrayList;
@@ -112,7 +117,7 @@ class WatcherNotifierTest {
     }
 
     private static Moment spoken(String runId, Conversation state) {
-        Fact fact = new Fact.UserSpoke(Optional.of("m9"), Optional.empty(), Optional.empty(), true);
+        Fact fact = new PersonFact.UserSpoke(Optional.of("m9"), Optional.empty(), Optional.empty(), true);
         return new Moment(runId, 5, state.updatedAt(), Optional.of(fact), state.apply(fact, state.updatedAt()));
     }
 }

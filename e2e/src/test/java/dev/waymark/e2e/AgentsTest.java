@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
-import dev.waymark.client.Prompt;
+import dev.waymark.client.request.Prompt;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Usd;
 import dev.waymark.e2e.product.CliWorkerProcess;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
-import dev.waymark.client.Prompt;
-import dev.waymark.client.WaymarkException;
+import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.request.Prompt;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
 import dev.waymark.e2e.product.Agents;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.waymark.client.AgentResult;
-import dev.waymark.client.Prompt;
+import dev.waymark.client.request.Prompt;
 import dev.waymark.connect.Connection;
 import dev.waymark.e2e.product.Dev;
 import io.temporal.api.common.v1.WorkflowExecution;

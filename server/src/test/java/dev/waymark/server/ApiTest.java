@@ -12,7 +12,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.checkpoint.CheckpointFormat;
 import dev.waymark.client.AgentClient;
-import dev.waymark.client.Prompt;
+import dev.waymark.client.request.Prompt;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.server.api.AgentCatalogue;

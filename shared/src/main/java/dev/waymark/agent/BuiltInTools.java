@@ -1,6 +1,6 @@
 package dev.waymark.agent;
 
-import dev.waymark.conversation.Workspace;
+import dev.waymark.conversation.state.Workspace;
 import dev.waymark.conversation.value.Json;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,7 +1,9 @@
 package dev.waymark.checkpoint;
 
+import dev.waymark.checkpoint.row.CheckpointMessages;
+import dev.waymark.checkpoint.row.MessageRows;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.ToolTexts;
+import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;

@@ -1,7 +1,7 @@
 package dev.waymark.checkpoint;
 
 import dev.waymark.conversation.Restoration;
-import dev.waymark.conversation.ToolTexts;
+import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;

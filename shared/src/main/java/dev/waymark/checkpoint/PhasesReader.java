@@ -1,11 +1,12 @@
 package dev.waymark.checkpoint;
 
+import dev.waymark.checkpoint.row.Timestamps;
 import dev.waymark.conversation.Restoration;
-import dev.waymark.conversation.ToolTexts;
-import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usage;
 import java.time.Instant;

@@ -1,7 +1,7 @@
 package dev.waymark.checkpoint;
 
 import dev.waymark.conversation.Restoration;
-import dev.waymark.conversation.ToolTexts;
+import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
 import java.time.Instant;
@@ -31,7 +31,7 @@ final class RecordedEffects {
         for (String callId : effects.names()) {
             CheckpointFields fields = effects.object(callId);
             Json output = fields.json("output");
-            if (!fields.text("output_hash").equals(PhasesCheckpoint.outputHash(output))) {
+            if (!fields.text("output_hash").equals(PhasesSnapshot.outputHash(output))) {
                 throw fields.corrupt("\"output_hash\" does not match the output");
             }
             rows.computeIfAbsent(callId, id -> new ArrayList<>())
@@ -62,7 +62,7 @@ final class RecordedEffects {
     }
 
     private static void check(Row row, Part.ToolUse call, Row first) {
-        if (!row.inputHash().equals(PhasesCheckpoint.inputHash(call.name(), call.input()))) {
+        if (!row.inputHash().equals(PhasesSnapshot.inputHash(call.name(), call.input()))) {
             throw row.fields().corrupt("\"input_hash\" does not match the call");
         }
         if (!row.output().equals(first.output()) || row.success() != first.success()) {

@@ -1,10 +1,11 @@
 package dev.waymark.checkpoint;
 
+import dev.waymark.checkpoint.row.CheckpointMessages;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Turn;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

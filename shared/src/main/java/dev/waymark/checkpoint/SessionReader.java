@@ -1,11 +1,11 @@
 package dev.waymark.checkpoint;
 
 import dev.waymark.conversation.Restoration;
-import dev.waymark.conversation.Turn;
-import dev.waymark.conversation.Workspace;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.state.Turn;
+import dev.waymark.conversation.state.Workspace;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.PersistentMap;

@@ -1,10 +1,13 @@
 package dev.waymark.checkpoint;
 
-import dev.waymark.conversation.Call;
+import dev.waymark.checkpoint.row.CheckpointMessages;
+import dev.waymark.checkpoint.row.MessageRows;
+import dev.waymark.checkpoint.row.Timestamps;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Workspace;
+import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.state.Workspace;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Timeline;
 import java.time.Instant;

@@ -1,6 +1,6 @@
 package dev.waymark.checkpoint;
 
-import dev.waymark.conversation.ToolTexts;
+import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.message.Part;
 import java.util.List;
 import java.util.Map;

@@ -1,10 +1,10 @@
 package dev.waymark.checkpoint;
 
 import dev.waymark.conversation.Restoration;
-import dev.waymark.conversation.Workspace;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.state.Workspace;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.PersistentMap;
 import dev.waymark.conversation.value.Usage;

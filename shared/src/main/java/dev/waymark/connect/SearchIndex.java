@@ -1,6 +1,6 @@
 package dev.waymark.connect;
 
-import dev.waymark.contract.ThreadIndex;
+import dev.waymark.contract.thread.ThreadIndex;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.enums.v1.IndexedValueType;

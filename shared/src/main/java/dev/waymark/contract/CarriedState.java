@@ -9,7 +9,7 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.UnknownRulesException;
+import dev.waymark.conversation.state.UnknownRulesException;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -11,13 +11,13 @@ import java.util.Optional;
  * A digest of who decided what about a thread's calls. Decisions are not in the transcript, so the transcript's digest
  * does not change when somebody alters them in a stored history.
  */
-final class DecisionsDigest {
+public final class DecisionsDigest {
     private static final int DIGITS = 32;
 
     private DecisionsDigest() {}
 
     /** Empty while nobody has decided anything. */
-    static Optional<String> of(Conversation state) {
+    public static Optional<String> of(Conversation state) {
         List<Object> decisions = new ArrayList<>();
         state.calls()
                 .forEach((id, call) -> call.approval()

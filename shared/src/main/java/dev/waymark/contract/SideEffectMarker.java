@@ -4,7 +4,9 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.SubagentFact;
+import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.value.Problem;
 import java.util.Optional;
 
@@ -52,11 +54,11 @@ public record SideEffectMarker(
     /** The fact that it represents, if any. */
     public Optional<Fact> fact() {
         if (cutOff.isPresent()) {
-            return cutOff.map(Fact.SubagentsCutOff::new);
+            return cutOff.map(SubagentFact.SubagentsCutOff::new);
         }
         if (notStarted.isPresent()) {
-            return notStarted.map(which -> new Fact.SubagentNotStarted(which.callId(), false, which.reason()));
+            return notStarted.map(which -> new SubagentFact.SubagentNotStarted(which.callId(), false, which.reason()));
         }
-        return limitReached.map(Fact.LimitReached::new);
+        return limitReached.map(ThreadFact.LimitReached::new);
     }
 }

@@ -1,6 +1,6 @@
 package dev.waymark.contract;
 
-import dev.waymark.conversation.SignalNames;
+import dev.waymark.conversation.fact.SignalNames;
 
 /** Names on the wire. */
 public final class WireNames {

@@ -1,6 +1,14 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.call.Parent;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.SubagentFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Pairing;
+import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
@@ -29,7 +37,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
 
     /** Refuses nearly everything once the thread is being cancelled, and repeated deliveries. */
     private Optional<Problem> unlessOver(Fact.Inbound fact, Supplier<Optional<Problem>> further) {
-        if (state.life() == Conversation.Life.CANCELLED) {
+        if (state.life() == ThreadIdentity.Life.CANCELLED) {
             return refused(Problem.CLOSED, "the thread is being cancelled");
         }
         Optional<String> id = fact.messageId();
@@ -40,64 +48,64 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
     }
 
     @Override
-    public Optional<Problem> userSpoke(Fact.UserSpoke fact) {
+    public Optional<Problem> userSpoke(PersonFact.UserSpoke fact) {
         return unlessOver(fact, () -> message(state, fact));
     }
 
     @Override
-    public Optional<Problem> humanAnswered(Fact.HumanAnswered fact) {
+    public Optional<Problem> humanAnswered(PersonFact.HumanAnswered fact) {
         return unlessOver(fact, () -> answer(state, fact));
     }
 
     @Override
-    public Optional<Problem> approvalDecided(Fact.ApprovalDecided fact) {
+    public Optional<Problem> approvalDecided(PersonFact.ApprovalDecided fact) {
         return unlessOver(fact, () -> decision(state, fact));
     }
 
     @Override
-    public Optional<Problem> outcomeSettled(Fact.OutcomeSettled fact) {
+    public Optional<Problem> outcomeSettled(PersonFact.OutcomeSettled fact) {
         return unlessOver(fact, () -> settlement(state, fact));
     }
 
     @Override
-    public Optional<Problem> budgetRaised(Fact.BudgetRaised fact) {
+    public Optional<Problem> budgetRaised(PersonFact.BudgetRaised fact) {
         return unlessOver(fact, () -> budget(state, fact));
     }
 
     @Override
-    public Optional<Problem> stopped(Fact.Stopped fact) {
+    public Optional<Problem> stopped(PersonFact.Stopped fact) {
         return unlessOver(
                 fact,
                 () -> state.turn().isRunning() ? Optional.empty() : refused(Problem.NOT_FOUND, "no turn is running"));
     }
 
     @Override
-    public Optional<Problem> cleared(Fact.Cleared fact) {
+    public Optional<Problem> cleared(PersonFact.Cleared fact) {
         return unlessOver(fact, Optional::empty);
     }
 
     @Override
-    public Optional<Problem> closeRequested(Fact.CloseRequested fact) {
+    public Optional<Problem> closeRequested(PersonFact.CloseRequested fact) {
         return unlessOver(fact, Optional::empty);
     }
 
     @Override
-    public Optional<Problem> toolClaimed(Fact.ToolClaimed fact) {
+    public Optional<Problem> toolClaimed(ToolFact.ToolClaimed fact) {
         return fact.restored() ? restored(state, fact) : unlessOver(fact, () -> claim(state, fact));
     }
 
     @Override
-    public Optional<Problem> toolEndedLate(Fact.ToolEndedLate fact) {
+    public Optional<Problem> toolEndedLate(ToolFact.ToolEndedLate fact) {
         return unlessOver(fact, () -> lateEnd(state, fact));
     }
 
     @Override
-    public Optional<Problem> subagentReported(Fact.SubagentReported fact) {
+    public Optional<Problem> subagentReported(SubagentFact.SubagentReported fact) {
         return report(state, fact);
     }
 
-    private static Optional<Problem> message(Conversation state, Fact.UserSpoke spoke) {
-        if (state.life() == Conversation.Life.CLOSING) {
+    private static Optional<Problem> message(Conversation state, PersonFact.UserSpoke spoke) {
+        if (state.life() == ThreadIdentity.Life.CLOSING) {
             return refused(Problem.CLOSED, "the thread is closing");
         }
         if (spoke.replacement().isPresent()) {
@@ -121,7 +129,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
                 : Optional.empty();
     }
 
-    private static Optional<Problem> answer(Conversation state, Fact.HumanAnswered answered) {
+    private static Optional<Problem> answer(Conversation state, PersonFact.HumanAnswered answered) {
         List<OpenRequest> questions = asks(state, OpenRequest.Kind.QUESTION);
         if (answered.callId().isEmpty()) {
             if (questions.isEmpty()) {
@@ -169,7 +177,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
                 : refused(Problem.NOT_FOUND, "no call " + callId + " in this thread");
     }
 
-    private static Optional<Problem> decision(Conversation state, Fact.ApprovalDecided decided) {
+    private static Optional<Problem> decision(Conversation state, PersonFact.ApprovalDecided decided) {
         List<OpenRequest> awaiting = asks(state, OpenRequest.Kind.APPROVAL);
         if (decided.callId().isEmpty() && awaiting.size() != 1) {
             return awaiting.isEmpty()
@@ -203,7 +211,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
                 return refused(Problem.TOO_LARGE, "the arguments are too large");
             }
         }
-        return awaited.get().objection(decided);
+        return SignatureRules.objection(awaited.get(), decided);
     }
 
     private static Optional<Problem> notAwaited(Conversation state, String callId) {
@@ -216,7 +224,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
                 : refused(Problem.NOT_FOUND, "call " + callId + " waits for no approval");
     }
 
-    private static Optional<Problem> settlement(Conversation state, Fact.OutcomeSettled settled) {
+    private static Optional<Problem> settlement(Conversation state, PersonFact.OutcomeSettled settled) {
         String callId = settled.callId();
         Optional<OpenRequest> ask = meant(state, OpenRequest.Kind.UNKNOWN, Optional.of(callId));
         Optional<Call> call = state.calls().get(callId);
@@ -231,16 +239,16 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
         if (state.terms().isEmpty()) {
             return refused(Problem.BAD_INPUT, "the agent is being looked up");
         }
-        if (settled.settlement() == Fact.Settlement.RERUN && !ask.get().rerun()) {
+        if (settled.settlement() == PersonFact.Settlement.RERUN && !ask.get().rerun()) {
             return refused(
                     Problem.BAD_INPUT,
                     "the tool " + ask.get().tool() + " can't be run again: what is left of the lost call could still"
                             + " take effect, and the tool does not honour idempotency keys");
         }
-        return ask.get().objection(settled);
+        return SignatureRules.objection(ask.get(), settled);
     }
 
-    private static Optional<Problem> lateEnd(Conversation state, Fact.ToolEndedLate late) {
+    private static Optional<Problem> lateEnd(Conversation state, ToolFact.ToolEndedLate late) {
         if (state.rules() < 2) {
             return refused(Problem.BAD_INPUT, "there is no such signal");
         }
@@ -253,7 +261,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
                 : refused(Problem.ALREADY_DECIDED, "nobody waits for that execution of call " + late.callId());
     }
 
-    private static Optional<Problem> report(Conversation state, Fact.SubagentReported reported) {
+    private static Optional<Problem> report(Conversation state, SubagentFact.SubagentReported reported) {
         boolean awaited = state.calls()
                 .get(reported.callId())
                 .flatMap(Call::subagent)
@@ -265,7 +273,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
     }
 
     /** A claim is granted once, and only for the open dispatch. */
-    private static Optional<Problem> claim(Conversation state, Fact.ToolClaimed claimed) {
+    private static Optional<Problem> claim(Conversation state, ToolFact.ToolClaimed claimed) {
         Optional<Call> call = state.calls().get(claimed.callId());
         if (call.isEmpty()) {
             return refused(Problem.NOT_FOUND, "no call " + claimed.callId() + " in this thread");
@@ -279,27 +287,27 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
     }
 
     /** A claim that was granted before a reset cannot be refused, whatever happened to the call. */
-    private static Optional<Problem> restored(Conversation state, Fact.ToolClaimed claimed) {
+    private static Optional<Problem> restored(Conversation state, ToolFact.ToolClaimed claimed) {
         return state.terms().isEmpty() ? Optional.empty() : withEffect(state, claimed);
     }
 
-    private static Optional<Problem> withEffect(Conversation state, Fact.ToolClaimed claimed) {
+    private static Optional<Problem> withEffect(Conversation state, ToolFact.ToolClaimed claimed) {
         return state.terms().orElseThrow().careOf(claimed.tool()).effect()
                 ? Optional.empty()
                 : refused(Problem.BAD_INPUT, "the tool " + claimed.tool() + " needs no claim");
     }
 
-    static boolean isOfOpenDispatch(Call call, Fact.ToolClaimed claimed) {
+    static boolean isOfOpenDispatch(Call call, ToolFact.ToolClaimed claimed) {
         return call.status() == Call.Status.DISPATCHED
                 && call.dispatches() == claimed.dispatch()
                 && isOfCall(call, claimed);
     }
 
-    static boolean isOfCall(Call call, Fact.ToolClaimed claimed) {
+    static boolean isOfCall(Call call, ToolFact.ToolClaimed claimed) {
         return call.tool().equals(claimed.tool()) && call.argsDigest().equals(claimed.argsDigest());
     }
 
-    private static Optional<Problem> budget(Conversation state, Fact.BudgetRaised raised) {
+    private static Optional<Problem> budget(Conversation state, PersonFact.BudgetRaised raised) {
         boolean limitsAreKnown = state.terms().isPresent();
         if (state.iterationLimit().isEmpty() || (raised.iterations().isEmpty() && !limitsAreKnown)) {
             return refused(Problem.BAD_INPUT, "the limit is not known yet: the agent is being looked up");

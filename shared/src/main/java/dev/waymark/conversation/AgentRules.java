@@ -1,5 +1,9 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.state.ThreadIdentity;
+import dev.waymark.conversation.state.Turn;
 import java.util.Optional;
 
 /** Rules of the agent: its definition is requested once, and calls from a checkpoint wait until it is known. */
@@ -20,7 +24,7 @@ final class AgentRules {
         draft.binding.agentRequested = true;
     }
 
-    void agentResolved(Fact.AgentResolved fact) {
+    void agentResolved(ThreadFact.AgentResolved fact) {
         AgentPolicy terms = fact.terms().under(draft.identity.rules);
         draft.binding.terms = Optional.of(terms);
         draft.binding.context = terms.context()
@@ -34,8 +38,8 @@ final class AgentRules {
         takeover.takeUpOpenCalls();
     }
 
-    void agentRefused(Fact.AgentRefused fact) {
-        if (draft.identity.life == Conversation.Life.CANCELLED) {
+    void agentRefused(ThreadFact.AgentRefused fact) {
+        if (draft.identity.life == ThreadIdentity.Life.CANCELLED) {
             return; // Caused by the cancellation, which is the outcome already.
         }
         if (draft.isLeft(fact.problem())) {
@@ -46,8 +50,8 @@ final class AgentRules {
             turns.open();
         }
         turns.end(Turn.Status.FAILED, "", fact.problem());
-        if (draft.identity.life == Conversation.Life.OPEN) {
-            draft.identity.life = Conversation.Life.CLOSING;
+        if (draft.identity.life == ThreadIdentity.Life.OPEN) {
+            draft.identity.life = ThreadIdentity.Life.CLOSING;
         }
     }
 }

@@ -1,5 +1,9 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.CallApproval;
+import dev.waymark.conversation.call.ToolTexts;
+import dev.waymark.conversation.policy.AgentPolicy;
 import java.util.Optional;
 
 /** Rules of approvals: which calls need one, and what a denial does to a call. */

@@ -1,7 +1,12 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.EffectLog;
+import dev.waymark.conversation.call.Parent;
+import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.policy.AgentPolicy;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -37,7 +42,7 @@ final class CallRules {
             if (!terms.tools().containsKey(use.name())) {
                 draft.fail(call, ToolTexts.notFound(use.name(), terms));
             } else if (i >= Conversation.MAX_CALLS) {
-                draft.fail(call, ToolTexts.tooMany());
+                draft.fail(call, ToolTexts.tooMany(Conversation.MAX_CALLS));
             } else if (fault.isPresent()) {
                 draft.fail(call, ToolTexts.invalidInput(use.name(), fault.get().reason()));
             } else if (use.input().canonical().length() > Conversation.MAX_ARGS_LENGTH) {

@@ -1,5 +1,9 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.EffectLog;
+import dev.waymark.conversation.call.ToolTexts;
+import dev.waymark.conversation.fact.ToolFact;
 import java.util.Optional;
 
 /** Rules of claims: which execution may take effect, and how to treat a claim that a reset reapplied. */
@@ -14,7 +18,7 @@ final class ClaimRules {
         this.lost = lost;
     }
 
-    void toolClaimed(Fact.ToolClaimed fact) {
+    void toolClaimed(ToolFact.ToolClaimed fact) {
         Optional<Call> claimed =
                 draft.book.calls.get(fact.callId()).filter(call -> Admission.isOfOpenDispatch(call, fact));
         if (claimed.isPresent()) {
@@ -30,7 +34,7 @@ final class ClaimRules {
      * Handles a claim that a reset reapplied, for a dispatch that is not open here. The claimed execution may have
      * taken effect or still do, so no identical call may simply run.
      */
-    private void restore(Fact.ToolClaimed fact) {
+    private void restore(ToolFact.ToolClaimed fact) {
         Call.Claim claim = effects.claim(fact.tool(), fact.argsDigest(), fact.execution());
         Optional<Call> own = draft.book.batch.stream()
                 .filter(fact.callId()::equals)

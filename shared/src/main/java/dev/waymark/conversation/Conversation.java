@@ -6,11 +6,34 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.EffectLog;
+import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.call.Parent;
+import dev.waymark.conversation.call.SubagentProgress;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Queued;
 import dev.waymark.conversation.message.Summary;
 import dev.waymark.conversation.message.Transcript;
+import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.policy.SummaryRule;
+import dev.waymark.conversation.state.AgentBinding;
+import dev.waymark.conversation.state.Arrivals;
+import dev.waymark.conversation.state.CallBook;
+import dev.waymark.conversation.state.Counters;
+import dev.waymark.conversation.state.Dialogue;
+import dev.waymark.conversation.state.IgnoredSignals;
+import dev.waymark.conversation.state.Money;
+import dev.waymark.conversation.state.Origin;
+import dev.waymark.conversation.state.ParentLink;
+import dev.waymark.conversation.state.SeenIds;
+import dev.waymark.conversation.state.ThreadIdentity;
+import dev.waymark.conversation.state.Turn;
+import dev.waymark.conversation.state.Workspace;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.PersistentMap;
@@ -41,9 +64,6 @@ public record Conversation(
         @JsonUnwrapped ParentLink parentLink,
         @JsonUnwrapped Arrivals arrivals,
         @JsonProperty("counters") Counters counters) {
-    /** The version of the rules for new threads. Earlier versions keep working. */
-    public static final int RULES = 2;
-
     /** Tools are not called with longer arguments, as canonical JSON. */
     static final int MAX_ARGS_LENGTH = 256 * 1024;
 
@@ -71,16 +91,6 @@ public record Conversation(
     /** How long the model waits for the outcome of a timed-out call. Workers reconnect to a server in half of that. */
     static final Duration LATE_WORD = Duration.ofSeconds(20);
 
-    /** Whether the thread continues. The names are stored. */
-    public enum Life {
-        @JsonProperty("open")
-        OPEN,
-        @JsonProperty("closing")
-        CLOSING,
-        @JsonProperty("cancelled")
-        CANCELLED
-    }
-
     /** What a thread is doing, in one word. The names are shown to users. */
     public enum Phase {
         STARTING("starting"),
@@ -106,7 +116,7 @@ public record Conversation(
     }
 
     /** The state of a new thread. */
-    public static Conversation start(Fact.RunStarted fact, Instant at) {
+    public static Conversation start(ThreadFact.RunStarted fact, Instant at) {
         return Evolution.start(fact, at);
     }
 
@@ -115,7 +125,7 @@ public record Conversation(
      * timer that fires without anything due does not change the state at all.
      */
     public Conversation apply(Fact fact, Instant at) {
-        if (fact instanceof Fact.TimePassed && !isDue(at)) {
+        if (fact instanceof ThreadFact.TimePassed && !isDue(at)) {
             return this;
         }
         return Evolution.apply(this, fact, at);
@@ -182,7 +192,7 @@ public record Conversation(
     /**
      * The claim, if it was granted to this execution. A claim that was only remembered for a later call is not granted.
      */
-    public Optional<Call.Claim> granted(Fact.ToolClaimed claimed) {
+    public Optional<Call.Claim> granted(ToolFact.ToolClaimed claimed) {
         return calls().get(claimed.callId())
                 .filter(call -> call.status() == Call.Status.CLAIMED)
                 .flatMap(Call::claim)
@@ -263,13 +273,18 @@ public record Conversation(
 
     /** Whether the thread ends, or has ended, because its agent was not found. It did nothing. */
     public boolean lacksAgent() {
-        return life() == Life.CLOSING && binding.isResolving();
+        return life() == ThreadIdentity.Life.CLOSING && binding.isResolving();
     }
 
     /** Whether no activity and no subagent is running, so that the thread can continue as new. */
     @JsonIgnore
     public boolean isBetweenSteps() {
         return !modelCalled() && !binding.isResolving() && batchCalls().stream().noneMatch(Call::isInFlight);
+    }
+
+    /** What a subagent's thread reports to its parent in this state. */
+    public SubagentProgress progress() {
+        return SubagentProgress.of(asks(), isInterrupted(), spent());
     }
 
     @JsonIgnore
@@ -306,7 +321,7 @@ public record Conversation(
 
     /** Whether the thread waits for the agent's definition. */
     public boolean awaitsAgent() {
-        return terms().isEmpty() && life() != Life.CANCELLED;
+        return terms().isEmpty() && life() != ThreadIdentity.Life.CANCELLED;
     }
 
     /** Whether the thread waits for the reply or summary of this model call. */
@@ -352,7 +367,7 @@ public record Conversation(
         return identity.once();
     }
 
-    public Life life() {
+    public ThreadIdentity.Life life() {
         return identity.life();
     }
 

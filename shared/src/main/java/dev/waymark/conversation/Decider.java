@@ -1,8 +1,15 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.Delegation;
+import dev.waymark.conversation.call.SubagentProgress;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Summary;
+import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.policy.SummaryRule;
+import dev.waymark.conversation.state.ThreadIdentity;
+import dev.waymark.conversation.state.TokenEstimate;
 import dev.waymark.conversation.value.Budget;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -31,7 +38,7 @@ final class Decider {
 
     private void reportToParent() {
         if (state.parent().isPresent() && (state.turn().isRunning() || isCancelled())) {
-            SubagentProgress now = SubagentProgress.of(state);
+            SubagentProgress now = state.progress();
             if (isReportDue(now, state.reported().orElse(SubagentProgress.NONE))) {
                 steps.add(new Step.ReportToParent(state.parent().get(), now));
             }
@@ -46,7 +53,7 @@ final class Decider {
     }
 
     private boolean isCancelled() {
-        return state.life() == Conversation.Life.CANCELLED;
+        return state.life() == ThreadIdentity.Life.CANCELLED;
     }
 
     private void passOnDecisions() {
@@ -78,7 +85,7 @@ final class Decider {
         // A subagent without a task has nothing to wait for.
         boolean once =
                 state.once() && (state.turn().number() > 0 || state.parent().isPresent());
-        if (once || state.life() == Conversation.Life.CLOSING) {
+        if (once || state.life() == ThreadIdentity.Life.CLOSING) {
             steps.add(new Step.Close(false));
         }
     }

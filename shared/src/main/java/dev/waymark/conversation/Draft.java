@@ -1,7 +1,19 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Transcript;
+import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.state.AgentBinding;
+import dev.waymark.conversation.state.Arrivals;
+import dev.waymark.conversation.state.CallBook;
+import dev.waymark.conversation.state.Counters;
+import dev.waymark.conversation.state.Dialogue;
+import dev.waymark.conversation.state.IgnoredSignals;
+import dev.waymark.conversation.state.Money;
+import dev.waymark.conversation.state.ParentLink;
+import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Problem;
 import java.time.Instant;
 import java.util.Optional;

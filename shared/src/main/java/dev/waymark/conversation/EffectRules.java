@@ -1,5 +1,9 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.EffectLog;
+import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.state.CallBook;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;

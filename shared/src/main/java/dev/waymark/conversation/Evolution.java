@@ -1,5 +1,12 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.SubagentFact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
+import dev.waymark.conversation.state.Origin;
 import dev.waymark.conversation.value.Problem;
 import java.time.Instant;
 import java.util.Optional;
@@ -46,7 +53,7 @@ final class Evolution implements Fact.Cases<Runnable> {
     }
 
     /** The state of a new thread. */
-    static Conversation start(Fact.RunStarted fact, Instant at) {
+    static Conversation start(ThreadFact.RunStarted fact, Instant at) {
         Draft blank = Draft.blank(fact.rules(), fact.agent(), at);
         blank.identity.once = fact.once();
         blank.money.maxIterations = fact.maxIterations();
@@ -113,197 +120,197 @@ final class Evolution implements Fact.Cases<Runnable> {
     }
 
     @Override
-    public Runnable runStarted(Fact.RunStarted fact) {
+    public Runnable runStarted(ThreadFact.RunStarted fact) {
         return NOTHING; // Its content is part of the initial state.
     }
 
     @Override
-    public Runnable agentRequested(Fact.AgentRequested fact) {
+    public Runnable agentRequested(ThreadFact.AgentRequested fact) {
         return agent::agentRequested;
     }
 
     @Override
-    public Runnable agentResolved(Fact.AgentResolved fact) {
+    public Runnable agentResolved(ThreadFact.AgentResolved fact) {
         return () -> agent.agentResolved(fact);
     }
 
     @Override
-    public Runnable agentRefused(Fact.AgentRefused fact) {
+    public Runnable agentRefused(ThreadFact.AgentRefused fact) {
         return () -> agent.agentRefused(fact);
     }
 
     @Override
-    public Runnable modelCalled(Fact.ModelCalled fact) {
+    public Runnable modelCalled(ModelFact.ModelCalled fact) {
         return () -> model.modelCalled(fact);
     }
 
     @Override
-    public Runnable modelReplied(Fact.ModelReplied fact) {
+    public Runnable modelReplied(ModelFact.ModelReplied fact) {
         return () -> model.modelReplied(fact);
     }
 
     @Override
-    public Runnable modelFailed(Fact.ModelFailed fact) {
+    public Runnable modelFailed(ModelFact.ModelFailed fact) {
         return () -> model.modelFailed(fact);
     }
 
     @Override
-    public Runnable summaryRequested(Fact.SummaryRequested fact) {
+    public Runnable summaryRequested(ModelFact.SummaryRequested fact) {
         return () -> model.summaryRequested(fact);
     }
 
     @Override
-    public Runnable summarised(Fact.Summarised fact) {
+    public Runnable summarised(ModelFact.Summarised fact) {
         return () -> model.summarised(fact);
     }
 
     @Override
-    public Runnable summaryFailed(Fact.SummaryFailed fact) {
+    public Runnable summaryFailed(ModelFact.SummaryFailed fact) {
         return () -> model.summaryFailed(fact);
     }
 
     @Override
-    public Runnable toolDispatched(Fact.ToolDispatched fact) {
+    public Runnable toolDispatched(ToolFact.ToolDispatched fact) {
         return () -> tools.toolDispatched(fact);
     }
 
     @Override
-    public Runnable toolFinished(Fact.ToolFinished fact) {
+    public Runnable toolFinished(ToolFact.ToolFinished fact) {
         return () -> tools.toolFinished(fact);
     }
 
     @Override
-    public Runnable toolInterrupted(Fact.ToolInterrupted fact) {
+    public Runnable toolInterrupted(ToolFact.ToolInterrupted fact) {
         return () -> tools.toolInterrupted(fact);
     }
 
     @Override
-    public Runnable toolLost(Fact.ToolLost fact) {
+    public Runnable toolLost(ToolFact.ToolLost fact) {
         return () -> tools.toolLost(fact);
     }
 
     @Override
-    public Runnable toolNotStarted(Fact.ToolNotStarted fact) {
+    public Runnable toolNotStarted(ToolFact.ToolNotStarted fact) {
         return () -> tools.toolNotStarted(fact);
     }
 
     @Override
-    public Runnable toolClaimed(Fact.ToolClaimed fact) {
+    public Runnable toolClaimed(ToolFact.ToolClaimed fact) {
         return () -> claims.toolClaimed(fact);
     }
 
     @Override
-    public Runnable verifyDispatched(Fact.VerifyDispatched fact) {
+    public Runnable verifyDispatched(ToolFact.VerifyDispatched fact) {
         return () -> lost.verifyDispatched(fact);
     }
 
     @Override
-    public Runnable toolEndedLate(Fact.ToolEndedLate fact) {
+    public Runnable toolEndedLate(ToolFact.ToolEndedLate fact) {
         return () -> tools.toolEndedLate(fact);
     }
 
     @Override
-    public Runnable verifyLeft(Fact.VerifyLeft fact) {
+    public Runnable verifyLeft(ToolFact.VerifyLeft fact) {
         return () -> lost.verifyLeft(fact);
     }
 
     @Override
-    public Runnable toolVerified(Fact.ToolVerified fact) {
+    public Runnable toolVerified(ToolFact.ToolVerified fact) {
         return () -> lost.toolVerified(fact);
     }
 
     @Override
-    public Runnable subagentStarted(Fact.SubagentStarted fact) {
+    public Runnable subagentStarted(SubagentFact.SubagentStarted fact) {
         return () -> subagents.subagentStarted(fact);
     }
 
     @Override
-    public Runnable subagentNotStarted(Fact.SubagentNotStarted fact) {
+    public Runnable subagentNotStarted(SubagentFact.SubagentNotStarted fact) {
         return () -> subagents.subagentNotStarted(fact);
     }
 
     @Override
-    public Runnable subagentFinished(Fact.SubagentFinished fact) {
+    public Runnable subagentFinished(SubagentFact.SubagentFinished fact) {
         return () -> subagents.subagentFinished(fact);
     }
 
     @Override
-    public Runnable subagentReported(Fact.SubagentReported fact) {
+    public Runnable subagentReported(SubagentFact.SubagentReported fact) {
         return () -> subagents.subagentReported(fact);
     }
 
     @Override
-    public Runnable decisionPassedOn(Fact.DecisionPassedOn fact) {
+    public Runnable decisionPassedOn(SubagentFact.DecisionPassedOn fact) {
         return () -> subagents.decisionPassedOn(fact);
     }
 
     @Override
-    public Runnable parentTold(Fact.ParentTold fact) {
+    public Runnable parentTold(SubagentFact.ParentTold fact) {
         return () -> subagents.parentTold(fact);
     }
 
     @Override
-    public Runnable subagentsCutOff(Fact.SubagentsCutOff fact) {
+    public Runnable subagentsCutOff(SubagentFact.SubagentsCutOff fact) {
         return () -> subagents.subagentsCutOff(fact);
     }
 
     @Override
-    public Runnable timePassed(Fact.TimePassed fact) {
+    public Runnable timePassed(ThreadFact.TimePassed fact) {
         return calls::timePassed;
     }
 
     @Override
-    public Runnable userSpoke(Fact.UserSpoke fact) {
+    public Runnable userSpoke(PersonFact.UserSpoke fact) {
         return () -> people.userSpoke(fact);
     }
 
     @Override
-    public Runnable humanAnswered(Fact.HumanAnswered fact) {
+    public Runnable humanAnswered(PersonFact.HumanAnswered fact) {
         return () -> people.humanAnswered(fact);
     }
 
     @Override
-    public Runnable approvalDecided(Fact.ApprovalDecided fact) {
+    public Runnable approvalDecided(PersonFact.ApprovalDecided fact) {
         return () -> people.approvalDecided(fact);
     }
 
     @Override
-    public Runnable outcomeSettled(Fact.OutcomeSettled fact) {
+    public Runnable outcomeSettled(PersonFact.OutcomeSettled fact) {
         return () -> people.outcomeSettled(fact);
     }
 
     @Override
-    public Runnable budgetRaised(Fact.BudgetRaised fact) {
+    public Runnable budgetRaised(PersonFact.BudgetRaised fact) {
         return () -> turns.budgetRaised(fact);
     }
 
     @Override
-    public Runnable stopped(Fact.Stopped fact) {
+    public Runnable stopped(PersonFact.Stopped fact) {
         return () -> turns.stopped(fact);
     }
 
     @Override
-    public Runnable cleared(Fact.Cleared fact) {
+    public Runnable cleared(PersonFact.Cleared fact) {
         return () -> turns.cleared(fact);
     }
 
     @Override
-    public Runnable closeRequested(Fact.CloseRequested fact) {
+    public Runnable closeRequested(PersonFact.CloseRequested fact) {
         return turns::closeRequested;
     }
 
     @Override
-    public Runnable cancelRequested(Fact.CancelRequested fact) {
+    public Runnable cancelRequested(ThreadFact.CancelRequested fact) {
         return turns::cancelRequested;
     }
 
     @Override
-    public Runnable messageIgnored(Fact.MessageIgnored fact) {
+    public Runnable messageIgnored(ThreadFact.MessageIgnored fact) {
         return () -> draft.ignore(fact.signal(), fact.problem().message());
     }
 
     @Override
-    public Runnable limitReached(Fact.LimitReached fact) {
+    public Runnable limitReached(ThreadFact.LimitReached fact) {
         return () -> turns.limitReached(fact);
     }
 }

@@ -1,5 +1,11 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.EffectLog;
+import dev.waymark.conversation.call.ToolTexts;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.ToolFact;
+import dev.waymark.conversation.policy.AgentPolicy;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -110,7 +116,7 @@ final class LostCallRules {
         draft.reachVersionWhenBatchIsDone();
     }
 
-    void verifyDispatched(Fact.VerifyDispatched fact) {
+    void verifyDispatched(ToolFact.VerifyDispatched fact) {
         draft.book
                 .calls
                 .get(fact.callId())
@@ -118,7 +124,7 @@ final class LostCallRules {
                 .ifPresent(call -> draft.book.put(call.verifying(draft.at)));
     }
 
-    void toolVerified(Fact.ToolVerified fact) {
+    void toolVerified(ToolFact.ToolVerified fact) {
         Optional<Call> verified = draft.book
                 .calls
                 .get(fact.callId())
@@ -145,7 +151,7 @@ final class LostCallRules {
     }
 
     /** The check was left to another worker. */
-    void verifyLeft(Fact.VerifyLeft fact) {
+    void verifyLeft(ToolFact.VerifyLeft fact) {
         draft.book
                 .calls
                 .get(fact.callId())
@@ -154,7 +160,7 @@ final class LostCallRules {
     }
 
     /** A person settled the call. */
-    void settle(Call call, Fact.OutcomeSettled fact) {
+    void settle(Call call, PersonFact.OutcomeSettled fact) {
         switch (fact.settlement()) {
             case DONE -> settleAsDone(call, fact.result().orElseGet(() -> ToolTexts.done(fact.by())));
             case RERUN -> runAgain(call);

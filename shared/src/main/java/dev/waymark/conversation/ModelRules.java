@@ -1,5 +1,8 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.ToolTexts;
+import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Queued;
@@ -7,6 +10,8 @@ import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.message.Summary;
 import dev.waymark.conversation.message.Transcript;
+import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Spent;
 import java.util.ArrayList;
@@ -34,7 +39,7 @@ final class ModelRules {
         this.calls = calls;
     }
 
-    void modelCalled(Fact.ModelCalled fact) {
+    void modelCalled(ModelFact.ModelCalled fact) {
         call(fact.step());
         draft.dialogue.turn = draft.dialogue.turn.iterated();
     }
@@ -63,7 +68,7 @@ final class ModelRules {
         draft.book.batch = List.of();
     }
 
-    void modelReplied(Fact.ModelReplied fact) {
+    void modelReplied(ModelFact.ModelReplied fact) {
         Reply reply = fact.reply();
         if (!isCurrent(fact.step())) {
             if (reply.cost().isPresent()) { // In older histories, late replies were not counted.
@@ -117,7 +122,7 @@ final class ModelRules {
                 .ifPresent(misfit -> draft.say(Optional.empty(), Message.user(ToolTexts.misfit(misfit))));
     }
 
-    void modelFailed(Fact.ModelFailed fact) {
+    void modelFailed(ModelFact.ModelFailed fact) {
         draft.money.spend(fact.spent());
         if (isCurrent(fact.step())) {
             draft.dialogue.turn = draft.dialogue.turn.used(fact.spent().usage());
@@ -130,12 +135,12 @@ final class ModelRules {
         }
     }
 
-    void summaryRequested(Fact.SummaryRequested fact) {
+    void summaryRequested(ModelFact.SummaryRequested fact) {
         call(fact.step());
         draft.dialogue.gauge = Optional.of(draft.dialogue.estimate().summarising(fact.step()));
     }
 
-    void summarised(Fact.Summarised fact) {
+    void summarised(ModelFact.Summarised fact) {
         boolean current = isCurrent(fact.step());
         summaryCame(fact.step(), fact.reply().spent());
         String words =
@@ -152,7 +157,7 @@ final class ModelRules {
         }
     }
 
-    void summaryFailed(Fact.SummaryFailed fact) {
+    void summaryFailed(ModelFact.SummaryFailed fact) {
         if (draft.isLeft(fact.problem()) && isCurrent(fact.step())) {
             draft.money.spend(fact.spent());
             draft.dialogue.turn = draft.dialogue.turn.used(fact.spent().usage());

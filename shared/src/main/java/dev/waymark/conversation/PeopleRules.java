@@ -1,8 +1,14 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.CallApproval;
+import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.call.ToolTexts;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Queued;
+import dev.waymark.conversation.state.Workspace;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.VerifiedSubject;
 import java.util.ArrayList;
@@ -38,7 +44,7 @@ final class PeopleRules {
         this.subagents = subagents;
     }
 
-    void userSpoke(Fact.UserSpoke fact) {
+    void userSpoke(PersonFact.UserSpoke fact) {
         fact.replacement().ifPresent(replacement -> {
             Workspace workspace = draft.book.workspace;
             turns.forget("the conversation was replaced");
@@ -78,7 +84,7 @@ final class PeopleRules {
         }
     }
 
-    void humanAnswered(Fact.HumanAnswered fact) {
+    void humanAnswered(PersonFact.HumanAnswered fact) {
         OpenRequest ask = asked(OpenRequest.Kind.QUESTION, fact.callId());
         boolean passedOn = subagents.passOn(ask, fact.signal(), body -> {
             body.put("answer", fact.answer());
@@ -89,7 +95,7 @@ final class PeopleRules {
         }
     }
 
-    void approvalDecided(Fact.ApprovalDecided fact) {
+    void approvalDecided(PersonFact.ApprovalDecided fact) {
         OpenRequest ask = asked(OpenRequest.Kind.APPROVAL, fact.callId());
         boolean passedOn = subagents.passOn(ask, fact.signal(), body -> {
             fact.args().ifPresent(args -> body.put("args", args.value()));
@@ -101,7 +107,7 @@ final class PeopleRules {
             passOn(fact.verified(), body);
         });
         if (!passedOn) {
-            decide(draft.book.call(ask.callId()), fact, ask.signature(fact));
+            decide(draft.book.call(ask.callId()), fact, SignatureRules.signature(ask, fact));
         }
     }
 
@@ -114,7 +120,7 @@ final class PeopleRules {
         });
     }
 
-    private void decide(Call call, Fact.ApprovalDecided fact, Optional<CallApproval.Signature> signed) {
+    private void decide(Call call, PersonFact.ApprovalDecided fact, Optional<CallApproval.Signature> signed) {
         if (!fact.approved()) {
             String text = ToolTexts.denied(call.tool(), fact.reason());
             CallApproval denial = new CallApproval(false, false, fact.by(), fact.reason(), draft.at, signed);
@@ -128,7 +134,7 @@ final class PeopleRules {
         draft.reachVersionWhenBatchIsDone();
     }
 
-    void outcomeSettled(Fact.OutcomeSettled fact) {
+    void outcomeSettled(PersonFact.OutcomeSettled fact) {
         OpenRequest ask = asked(OpenRequest.Kind.UNKNOWN, Optional.of(fact.callId()));
         boolean passedOn = subagents.passOn(ask, fact.signal(), body -> {
             body.put("outcome", fact.settlement().wireName());

@@ -1,14 +1,21 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.CallApproval;
+import dev.waymark.conversation.call.RestoredEffects;
+import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Queued;
 import dev.waymark.conversation.message.Role;
-import dev.waymark.conversation.message.Transcript;
+import dev.waymark.conversation.state.Origin;
+import dev.waymark.conversation.state.RestoredTranscript;
+import dev.waymark.conversation.state.RestoredTurn;
+import dev.waymark.conversation.state.ThreadIdentity;
+import dev.waymark.conversation.state.Turn;
+import dev.waymark.conversation.state.Workspace;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.PersistentMap;
-import dev.waymark.conversation.value.Problem;
-import dev.waymark.conversation.value.Sha256;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
 import java.math.BigDecimal;
@@ -20,7 +27,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Pattern;
 
 /**
  * Builds a conversation from the content of a checkpoint, message by message.
@@ -35,15 +41,12 @@ public final class Restoration {
     /** It only asks a person, so repeating it is harmless with every agent. */
     private static final String QUESTION_TOOL = "ask_user";
 
-    private static final Pattern OWN_ID = Pattern.compile("m[1-9]\\d{0,8}");
-    private static final String REPLAY = "[idempotent replay of ";
-
     private final Instant createdAt;
     private final boolean repairing;
 
-    private Transcript transcript = Transcript.EMPTY;
+    private final RestoredTranscript transcript = new RestoredTranscript();
     private PersistentMap<Call> calls = PersistentMap.empty();
-    private EffectLog effects = EffectLog.NONE;
+    private final RestoredEffects effects = new RestoredEffects();
     private final List<Queued> queue = new ArrayList<>();
     private List<Part.ToolUse> batch = List.of();
     private Instant batchAt;
@@ -52,9 +55,7 @@ public final class Restoration {
     private final Map<String, Part.ToolUse> unanswered = new LinkedHashMap<>();
 
     private final Map<String, Json> ran = new LinkedHashMap<>();
-    private final Map<String, Integer> repeats = new LinkedHashMap<>();
     private final Map<String, Instant> ends = new LinkedHashMap<>();
-    private int messages;
 
     private String agent = "";
     private Optional<String> pending = Optional.empty();
@@ -65,19 +66,12 @@ public final class Restoration {
     private final Set<String> begun = new LinkedHashSet<>();
     private String prompt = "";
     private final Set<String> approved = new LinkedHashSet<>();
-    private int iterations;
+    private final RestoredTurn turn;
     private int steps;
     private int versions;
-    private int turn = 1;
-    private Usage usage = Usage.NONE;
     private Optional<Usd> cost = Optional.empty();
     private Optional<Json> context = Optional.empty();
-    private Instant startedAt;
     private Instant updatedAt;
-    private Optional<Turn.Status> status = Optional.empty();
-    private String words = "";
-    private String why = "";
-    private Optional<Json> structured = Optional.empty();
     private Workspace workspace = Workspace.EMPTY;
     private Optional<Json> extras = Optional.empty();
 
@@ -87,8 +81,8 @@ public final class Restoration {
     public Restoration(Instant createdAt, boolean repairing) {
         this.createdAt = createdAt;
         this.batchAt = createdAt;
-        this.startedAt = createdAt;
         this.updatedAt = createdAt;
+        this.turn = new RestoredTurn(createdAt);
         this.repairing = repairing;
     }
 
@@ -125,10 +119,10 @@ public final class Restoration {
         }
         closeBatch();
         for (Queued late : queue) {
-            add(late.message(), late.id(), late.at());
+            transcript.add(late.message(), late.id(), late.at());
         }
         queue.clear();
-        add(message, id, at);
+        transcript.add(message, id, at);
         for (Part.ToolUse use : message.toolUses()) {
             if (use.id().isEmpty()) {
                 throw new IllegalArgumentException("a call without an id");
@@ -140,7 +134,7 @@ public final class Restoration {
                 throw new IllegalArgumentException("call id used twice: " + use.id());
             }
             Json args = ran.getOrDefault(use.id(), use.input());
-            calls = calls.with(use.id(), Call.issued(new Part.ToolUse(use.id(), use.name(), args), turn, at));
+            calls = calls.with(use.id(), Call.issued(new Part.ToolUse(use.id(), use.name(), args), turn.number(), at));
         }
         batch = message.toolUses();
         batch.forEach(use -> unanswered.put(use.id(), use));
@@ -150,7 +144,7 @@ public final class Restoration {
     private void speak(Message message, Optional<String> id, Instant at) {
         if (unanswered.isEmpty()) {
             closeBatch();
-            add(message, id, at);
+            transcript.add(message, id, at);
         } else {
             queue.add(new Queued(Optional.empty(), message, at));
         }
@@ -198,30 +192,8 @@ public final class Restoration {
 
     /** How many identical calls had run before this one, if its idempotency key tells. */
     public Restoration repeating(String callId, int earlier) {
-        repeats.put(callId, earlier);
+        effects.repeating(callId, earlier);
         return this;
-    }
-
-    /** Counts from idempotency keys take precedence over those derived from results. */
-    private void countByKeys() {
-        Map<String, List<Call>> same = new LinkedHashMap<>();
-        repeats.forEach((id, earlier) -> {
-            Call call = calls.get(id).orElseThrow().repeating(earlier);
-            calls = calls.with(id, call);
-            same.computeIfAbsent(EffectLog.key(call.tool(), call.argsDigest()), key -> new ArrayList<>())
-                    .add(call);
-        });
-        same.forEach((key, calls) -> {
-            int newest = calls.stream().mapToInt(Call::repeat).max().orElse(0);
-            boolean oneIsOpen = calls.stream().anyMatch(Call::isOpen);
-            // Calls that are safe to retry all have the first one's key.
-            boolean uncounted = newest == 0 && calls.size() > 1;
-            int executions = oneIsOpen || uncounted ? newest : newest + 1;
-            EffectLog.Effect effect = effects.of(key);
-            if (effect.executions() > 0 || oneIsOpen) {
-                effects = effects.with(key, effect.executed(executions));
-            }
-        });
     }
 
     private void closeBatch() {
@@ -248,7 +220,7 @@ public final class Restoration {
             at = answer.at().isAfter(at) ? answer.at() : at;
             end(use, answer, false);
         }
-        add(Message.results(results), id, at);
+        transcript.add(Message.results(results), id, at);
         batch = List.of();
         answers.clear();
         unanswered.clear();
@@ -260,27 +232,15 @@ public final class Restoration {
         Call.Status how =
                 !isError ? Call.Status.COMPLETED : ToolTexts.isDurability(text) ? Call.Status.LOST : Call.Status.FAILED;
         Call call = calls.get(use.id()).orElseThrow();
-        String key = EffectLog.key(use.name(), call.argsDigest());
-        Call ended = call.repeating(effects.of(key).executions()).ended(how, text, answer.at());
+        Call ended = effects.counted(call).ended(how, text, answer.at());
         calls = calls.with(use.id(), uncommitted ? ended : ended.committed());
-        took(use.id(), use.name(), call.args(), text, !isError);
-    }
-
-    private void took(String callId, String tool, Json args, String text, boolean succeeded) {
-        boolean ran = succeeded ? !text.startsWith(REPLAY) : text.startsWith(ToolTexts.failure(""));
-        if (ran) {
-            String key = EffectLog.key(tool, Sha256.hex(args.canonical()));
-            EffectLog.Effect effect = effects.of(key).executed();
-            effects = effects.with(key, succeeded ? effect.succeeded(callId, text) : effect);
-        }
+        effects.ended(use.id(), use.name(), call.args(), text, !isError);
     }
 
     /** A call with an unknown outcome, which may be missing in the transcript. It must not simply be repeated. */
     public Restoration rememberIssued(String callId, String tool, Json args, Instant startedAt) {
         if (remembered(callId, tool, args, Call.Status.LOST, startedAt)) {
-            String key = EffectLog.key(tool, Sha256.hex(args.canonical()));
-            Call.Claim claim = Call.Claim.elsewhere(startedAt);
-            effects = effects.with(key, effects.of(key).remembering(new EffectLog.Remembered(callId, 0, claim)));
+            effects.started(callId, tool, args, startedAt);
         }
         return this;
     }
@@ -291,10 +251,9 @@ public final class Restoration {
         Call.Status how = succeeded ? Call.Status.COMPLETED : Call.Status.FAILED;
         if (remembered(callId, tool, args, how, startedAt)) {
             if (result.isPresent()) {
-                took(callId, tool, args, result.get(), succeeded);
+                effects.ended(callId, tool, args, result.get(), succeeded);
             } else if (succeeded) {
-                String key = EffectLog.key(tool, Sha256.hex(args.canonical()));
-                effects = effects.with(key, effects.of(key).executed());
+                effects.executed(tool, args);
             }
         }
         return this;
@@ -308,15 +267,6 @@ public final class Restoration {
         calls = calls.with(
                 callId, Call.issued(use, 0, startedAt).ended(how, "", startedAt).committed());
         return true;
-    }
-
-    private void add(Message message, Optional<String> id, Instant at) {
-        String own = id.filter(given -> !given.isEmpty()).orElse("m" + (messages + 1));
-        // New ids continue after existing ones and never repeat them. Existing ones are not in order: a summary is
-        // newer than the messages after it.
-        messages =
-                OWN_ID.matcher(own).matches() ? Math.max(messages, Integer.parseInt(own.substring(1))) : messages + 1;
-        transcript = transcript.plus(new Transcript.Entry(own, at, Optional.empty(), message));
     }
 
     public Restoration agent(String name) {
@@ -390,10 +340,7 @@ public final class Restoration {
     }
 
     public Restoration turn(int number, int modelCalls, Usage used, Instant began) {
-        turn = Math.max(1, number);
-        iterations = modelCalls;
-        usage = used;
-        startedAt = began;
+        turn.begun(number, modelCalls, used, began);
         return this;
     }
 
@@ -405,15 +352,13 @@ public final class Restoration {
 
     /** The turn's status, its final reply, and why it ended if it failed. */
     public Restoration standing(Turn.Status how, String text, String reason) {
-        status = Optional.of(how);
-        words = text;
-        why = reason;
+        turn.standing(how, text, reason);
         return this;
     }
 
     /** The final reply as JSON. */
     public Restoration structured(Json value) {
-        structured = Optional.of(value);
+        turn.structured(value);
         return this;
     }
 
@@ -453,14 +398,7 @@ public final class Restoration {
 
     /** The last message, if it is a final reply of the assistant. */
     public String lastWords() {
-        return transcript
-                .entries()
-                .last()
-                .map(Transcript.Entry::message)
-                .filter(message ->
-                        message.role() == Role.ASSISTANT && message.toolUses().isEmpty())
-                .map(Message::text)
-                .orElse("");
+        return transcript.transcript().finalReply().map(Message::text).orElse("");
     }
 
     public Restoration updated(Instant at) {
@@ -496,23 +434,23 @@ public final class Restoration {
                 .ifPresent(call -> calls = calls.with(id, call.endedEarlier(at))));
         open.forEach(id -> calls = calls.with(
                 id, standing(calls.get(id).orElseThrow(), id.equals(pending.orElse(open.get(0))) ? prompt : "")));
-        countByKeys();
-        Turn now = turnNow(!open.isEmpty());
+        calls = effects.countedByKeys(calls);
+        Turn now = turn.of(transcript.transcript(), !open.isEmpty());
         boolean known = now.number() > 0;
-        Draft draft = Draft.blank(Conversation.RULES, agent, createdAt);
-        draft.dialogue.transcript = transcript;
+        Draft draft = Draft.blank(ThreadIdentity.RULES, agent, createdAt);
+        draft.dialogue.transcript = transcript.transcript();
         draft.dialogue.queue = queue;
         draft.dialogue.turn = now;
         draft.dialogue.ended = known && !now.isRunning() ? Optional.of(now) : Optional.empty();
         draft.book.batch = batch.stream().map(Part.ToolUse::id).toList();
         draft.book.calls = calls;
-        draft.book.effects = effects;
+        draft.book.effects = effects.log();
         draft.book.workspace = workspace;
-        draft.money.usage = usage;
+        draft.money.usage = turn.usage();
         draft.money.cost = cost;
         draft.counters.steps = steps;
         draft.counters.versions = versions;
-        draft.counters.messages = messages;
+        draft.counters.messages = transcript.messages();
         draft.identity.origin = extras.map(values -> new Origin(Optional.empty(), Optional.of(values)));
         draft.binding.context = context;
         return draft.state(updatedAt);
@@ -525,10 +463,7 @@ public final class Restoration {
             return call.asking(text, call.since());
         }
         if (begun.contains(call.id())) {
-            String key = EffectLog.key(call.tool(), call.argsDigest());
-            return decided(call)
-                    .repeating(effects.of(key).executions())
-                    .claimed(Call.Claim.elsewhere(call.since()), call.since());
+            return effects.counted(decided(call)).claimed(Call.Claim.elsewhere(call.since()), call.since());
         }
         if (untouched) {
             return call;
@@ -539,20 +474,15 @@ public final class Restoration {
         if (pending.filter(call.id()::equals).isPresent()) {
             return call.asking(words, call.since());
         }
-        String key = EffectLog.key(call.tool(), call.argsDigest());
-        return decided(call)
-                .repeating(effects.of(key).executions())
+        return effects.counted(decided(call))
                 .begunElsewhere(pending.isEmpty() ? Call.Status.CLAIMED : Call.Status.UNSETTLED);
     }
 
     /** A call that has run and asks a question. It must never run again, even if it would need approval to run. */
     private Call asking(Call call, String words) {
-        String key = EffectLog.key(call.tool(), call.argsDigest());
-        EffectLog.Effect before = effects.of(key);
-        effects = effects.with(key, before.executed());
-        return call.repeating(before.executions())
-                .claimed(Call.Claim.elsewhere(call.since()), call.since())
-                .asking(words, call.since());
+        Call counted = effects.counted(call);
+        effects.executed(call.tool(), call.args());
+        return counted.claimed(Call.Claim.elsewhere(call.since()), call.since()).asking(words, call.since());
     }
 
     private Call decided(Call call) {
@@ -561,44 +491,7 @@ public final class Restoration {
         }
         boolean edited = batch.stream()
                 .noneMatch(use -> use.id().equals(call.id()) && use.input().equals(call.args()));
-        CallApproval decision = new CallApproval(
-                true,
-                edited,
-                Optional.empty(),
-                Optional.empty(),
-                call.since(),
-                Optional.empty(),
-                true,
-                Optional.empty());
+        CallApproval decision = CallApproval.recorded(edited, call.since());
         return call.decided(decision, call.args(), call.since());
-    }
-
-    private Turn turnNow(boolean callsAreOpen) {
-        boolean lastWord = transcript
-                .entries()
-                .last()
-                .map(Transcript.Entry::message)
-                .filter(message ->
-                        message.role() == Role.ASSISTANT && message.toolUses().isEmpty())
-                .isPresent();
-        Turn.Status how = status.orElseGet(() -> {
-            if (transcript.isEmpty()) {
-                return Turn.Status.NONE;
-            }
-            return lastWord && !callsAreOpen ? Turn.Status.COMPLETE : Turn.Status.RUNNING;
-        });
-        if (how == Turn.Status.NONE) {
-            return Turn.none(startedAt);
-        }
-        if (how == Turn.Status.COMPLETE && callsAreOpen) {
-            throw new IllegalArgumentException("completed, with calls that are open");
-        }
-        String text = status.isPresent() || !lastWord
-                ? words
-                : transcript.entries().last().orElseThrow().message().text();
-        boolean problem = how != Turn.Status.COMPLETE && how != Turn.Status.RUNNING;
-        Optional<Problem> reason = problem ? Optional.of(new Problem("Recorded", why)) : Optional.empty();
-        return new Turn(turn, how, iterations, usage, text, reason, startedAt)
-                .structured(how == Turn.Status.COMPLETE ? structured : Optional.empty());
     }
 }

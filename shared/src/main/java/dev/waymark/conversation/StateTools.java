@@ -1,5 +1,7 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.call.ToolTexts;
+import dev.waymark.conversation.state.Workspace;
 import dev.waymark.conversation.value.Json;
 import java.time.Instant;
 import java.util.ArrayList;

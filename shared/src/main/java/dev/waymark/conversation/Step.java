@@ -1,5 +1,10 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.Delegation;
+import dev.waymark.conversation.call.Parent;
+import dev.waymark.conversation.call.SubagentProgress;
+import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.value.Budget;
 import java.time.Instant;
 import java.util.Optional;
@@ -72,7 +77,7 @@ public sealed interface Step {
         }
     }
 
-    /** Apply {@link Fact.TimePassed} at this time or soon after. The step stays until then. */
+    /** Apply {@link ThreadFact.TimePassed} at this time or soon after. The step stays until then. */
     record WakeAt(Instant time) implements Step {
         @Override
         public <R> R match(Cases<R> cases) {

@@ -1,5 +1,11 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.Delegation;
+import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.call.ToolTexts;
+import dev.waymark.conversation.fact.SubagentFact;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Spent;
@@ -24,7 +30,7 @@ final class SubagentRules {
         this.lost = lost;
     }
 
-    void subagentStarted(Fact.SubagentStarted fact) {
+    void subagentStarted(SubagentFact.SubagentStarted fact) {
         draft.book
                 .calls
                 .get(fact.callId())
@@ -32,7 +38,7 @@ final class SubagentRules {
                 .ifPresent(call -> draft.book.put(call.delegated(fact.budget(), draft.at)));
     }
 
-    void subagentNotStarted(Fact.SubagentNotStarted fact) {
+    void subagentNotStarted(SubagentFact.SubagentNotStarted fact) {
         draft.book.calls.get(fact.callId()).ifPresent(call -> {
             Call heard = finished(call);
             draft.book.put(heard);
@@ -48,7 +54,7 @@ final class SubagentRules {
         });
     }
 
-    void subagentFinished(Fact.SubagentFinished fact) {
+    void subagentFinished(SubagentFact.SubagentFinished fact) {
         draft.book.calls.get(fact.callId()).ifPresent(call -> {
             fact.spent().ifPresent(spent -> book(call, spent));
             Call heard = finished(draft.book.call(call.id()));
@@ -75,7 +81,7 @@ final class SubagentRules {
         return call.subagent().map(known -> call.delegating(known.finished())).orElse(call);
     }
 
-    void subagentReported(Fact.SubagentReported fact) {
+    void subagentReported(SubagentFact.SubagentReported fact) {
         book(draft.book.call(fact.callId()), fact.report().spent());
         Call call = draft.book.call(fact.callId());
         if (call.status() == Call.Status.DELEGATED) {
@@ -111,7 +117,7 @@ final class SubagentRules {
         return above.isPresent();
     }
 
-    void decisionPassedOn(Fact.DecisionPassedOn fact) {
+    void decisionPassedOn(SubagentFact.DecisionPassedOn fact) {
         draft.book
                 .calls
                 .get(fact.callId())
@@ -119,11 +125,11 @@ final class SubagentRules {
                         call -> call.subagent().ifPresent(known -> draft.book.put(call.delegating(known.passedOn()))));
     }
 
-    void parentTold(Fact.ParentTold fact) {
+    void parentTold(SubagentFact.ParentTold fact) {
         draft.parentLink.reported = Optional.of(fact.report());
     }
 
-    void subagentsCutOff(Fact.SubagentsCutOff fact) {
+    void subagentsCutOff(SubagentFact.SubagentsCutOff fact) {
         draft.book.openCalls().stream()
                 .filter(call -> call.status() == Call.Status.DELEGATED)
                 .forEach(call -> draft.fail(

@@ -1,8 +1,16 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.ToolTexts;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Transcript;
+import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.state.Origin;
+import dev.waymark.conversation.state.ThreadIdentity;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.PersistentMap;
 import java.util.LinkedHashSet;
@@ -98,8 +106,8 @@ final class TakeoverRules {
     }
 
     private void begin(String id) {
-        draft.identity.rules = Conversation.RULES;
-        draft.identity.life = Conversation.Life.OPEN;
+        draft.identity.rules = ThreadIdentity.RULES;
+        draft.identity.life = ThreadIdentity.Life.OPEN;
         draft.parentLink.parent = Optional.empty();
         draft.parentLink.reported = Optional.empty();
         draft.counters.facts++;
@@ -118,8 +126,8 @@ final class TakeoverRules {
         } else if (question.isPresent()) {
             draft.end(question.get(), Call.Status.COMPLETED, words);
         } else if (!words.isBlank()) {
-            people.userSpoke(
-                    new Fact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user(words)), false));
+            people.userSpoke(new PersonFact.UserSpoke(
+                    Optional.empty(), Optional.empty(), Optional.of(Message.user(words)), false));
         }
     }
 

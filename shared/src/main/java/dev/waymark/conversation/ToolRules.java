@@ -1,5 +1,8 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.ToolTexts;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.value.Problem;
 import java.time.Instant;
 import java.util.Optional;
@@ -16,7 +19,7 @@ final class ToolRules {
         this.lost = lost;
     }
 
-    void toolDispatched(Fact.ToolDispatched fact) {
+    void toolDispatched(ToolFact.ToolDispatched fact) {
         draft.book
                 .calls
                 .get(fact.callId())
@@ -33,7 +36,7 @@ final class ToolRules {
                 .filter(call -> call.dispatches() == dispatch);
     }
 
-    void toolFinished(Fact.ToolFinished fact) {
+    void toolFinished(ToolFact.ToolFinished fact) {
         Optional<Call> running = running(fact.callId(), fact.dispatch());
         if (running.isPresent()) {
             finish(running.get(), fact);
@@ -46,12 +49,12 @@ final class ToolRules {
                 .ifPresent(call -> countLate(call, fact));
     }
 
-    private void finish(Call call, Fact.ToolFinished fact) {
+    private void finish(Call call, ToolFact.ToolFinished fact) {
         count(call, fact);
         draft.end(call, fact.isError() ? Call.Status.FAILED : Call.Status.COMPLETED, fact.content());
     }
 
-    private void count(Call call, Fact.ToolFinished fact) {
+    private void count(Call call, ToolFact.ToolFinished fact) {
         if (fact.isError()) {
             effects.failed(call, fact.notDone());
         } else {
@@ -60,21 +63,21 @@ final class ToolRules {
     }
 
     /** Counts the effect of a call after the model was told something else about it. */
-    private void countLate(Call call, Fact.ToolFinished fact) {
+    private void countLate(Call call, ToolFact.ToolFinished fact) {
         count(call, fact);
         draft.book.put(draft.book.call(call.id()).withoutClaim());
     }
 
-    void toolInterrupted(Fact.ToolInterrupted fact) {
+    void toolInterrupted(ToolFact.ToolInterrupted fact) {
         running(fact.callId(), fact.dispatch()).ifPresent(call -> ask(call, fact));
     }
 
-    private void ask(Call call, Fact.ToolInterrupted fact) {
+    private void ask(Call call, ToolFact.ToolInterrupted fact) {
         effects.done(call, false, "");
         draft.book.put(call.asking(fact.question(), draft.at));
     }
 
-    void toolLost(Fact.ToolLost fact) {
+    void toolLost(ToolFact.ToolLost fact) {
         running(fact.callId(), fact.dispatch()).ifPresent(call -> {
             String reason = fact.problem().message();
             if (call.claim().isPresent()) {
@@ -99,19 +102,19 @@ final class ToolRules {
     }
 
     /** The execution that holds the claim has reported its outcome late. */
-    void toolEndedLate(Fact.ToolEndedLate fact) {
+    void toolEndedLate(ToolFact.ToolEndedLate fact) {
         Call call = draft.book.call(fact.callId());
         boolean isTold = !call.isOpen()
                 && (call.status() == Call.Status.CANCELLED || call.result().isEmpty());
-        if (fact.end() instanceof Fact.ToolFinished finished) {
+        if (fact.end() instanceof ToolFact.ToolFinished finished) {
             if (isTold) {
                 countLate(call, finished);
             } else {
                 finish(call, finished);
             }
-        } else if (fact.end() instanceof Fact.ToolInterrupted question && call.isOpen()) {
+        } else if (fact.end() instanceof ToolFact.ToolInterrupted question && call.isOpen()) {
             ask(call, question);
-        } else if (fact.end() instanceof Fact.ToolNotStarted notStarted) {
+        } else if (fact.end() instanceof ToolFact.ToolNotStarted notStarted) {
             if (call.isOpen()) {
                 dispatchAgain(call, notStarted.reason());
             } else {
@@ -120,7 +123,7 @@ final class ToolRules {
         }
     }
 
-    void toolNotStarted(Fact.ToolNotStarted fact) {
+    void toolNotStarted(ToolFact.ToolNotStarted fact) {
         draft.book
                 .calls
                 .get(fact.callId())
@@ -128,7 +131,7 @@ final class ToolRules {
                 .ifPresent(call -> notStarted(call, fact));
     }
 
-    private void notStarted(Call call, Fact.ToolNotStarted fact) {
+    private void notStarted(Call call, ToolFact.ToolNotStarted fact) {
         boolean ownClaim = call.claim()
                 .filter(claim -> claim.execution().equals(fact.execution()))
                 .isPresent();

@@ -1,6 +1,14 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Transcript;
+import dev.waymark.conversation.state.Money;
+import dev.waymark.conversation.state.ThreadIdentity;
+import dev.waymark.conversation.state.TokenEstimate;
+import dev.waymark.conversation.state.Turn;
+import dev.waymark.conversation.state.Workspace;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.PersistentMap;
 import dev.waymark.conversation.value.Problem;
@@ -66,7 +74,7 @@ final class TurnRules {
         return money.limits(draft.binding.terms, draft.parentLink.parent);
     }
 
-    void budgetRaised(Fact.BudgetRaised fact) {
+    void budgetRaised(PersonFact.BudgetRaised fact) {
         draft.money.maxIterations = fact.iterations().or(() -> draft.money.maxIterations);
         Budget before = limits(draft.money.done());
         Budget after = before.raisedTo(fact.budget());
@@ -78,16 +86,16 @@ final class TurnRules {
             case BUDGET -> !after.equals(before);
             case NONE, RUNNING, COMPLETE, FAILED, STOPPED, CANCELLED -> false;
         };
-        if (wasTheLimit && draft.identity.life == Conversation.Life.OPEN && !draft.dialogue.isBlank()) {
+        if (wasTheLimit && draft.identity.life == ThreadIdentity.Life.OPEN && !draft.dialogue.isBlank()) {
             draft.dialogue.turn = draft.dialogue.turn.continued();
         }
     }
 
-    void stopped(Fact.Stopped fact) {
+    void stopped(PersonFact.Stopped fact) {
         stop(Turn.Status.STOPPED, "Cancelled by " + fact.by().orElse("user") + ".");
     }
 
-    void cleared(Fact.Cleared fact) {
+    void cleared(PersonFact.Cleared fact) {
         forget("Cancelled by " + fact.by().orElse("user") + ".");
         if (fact.all()) {
             draft.book.effects = draft.book.effects.withoutResults();
@@ -95,15 +103,15 @@ final class TurnRules {
     }
 
     void closeRequested() {
-        draft.identity.life = Conversation.Life.CLOSING;
+        draft.identity.life = ThreadIdentity.Life.CLOSING;
     }
 
     void cancelRequested() {
         stop(Turn.Status.CANCELLED, "Cancelled with its thread.");
-        draft.identity.life = Conversation.Life.CANCELLED;
+        draft.identity.life = ThreadIdentity.Life.CANCELLED;
     }
 
-    void limitReached(Fact.LimitReached fact) {
+    void limitReached(ThreadFact.LimitReached fact) {
         draft.identity.full = true;
         if (draft.dialogue.turn.isRunning()) {
             draft.cancelOpenCalls("Cancelled: " + fact.problem().message());

@@ -1,6 +1,6 @@
 package dev.waymark.history;
 
-import dev.waymark.contract.StateReport;
+import dev.waymark.contract.thread.StateReport;
 import io.temporal.api.enums.v1.EventType;
 import io.temporal.api.history.v1.History;
 import io.temporal.api.history.v1.HistoryEvent;

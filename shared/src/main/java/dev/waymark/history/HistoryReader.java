@@ -6,8 +6,8 @@ import com.google.common.util.concurrent.ListenableFuture;
 import com.google.protobuf.ByteString;
 import dev.waymark.codec.EncryptionCodec;
 import dev.waymark.contract.ContinuationMarker;
-import dev.waymark.contract.StartInput;
 import dev.waymark.contract.TraceIds;
+import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
@@ -16,12 +16,8 @@ import io.temporal.api.history.v1.History;
 import io.temporal.api.history.v1.HistoryEvent;
 import io.temporal.api.workflowservice.v1.DescribeWorkflowExecutionRequest;
 import io.temporal.api.workflowservice.v1.DescribeWorkflowExecutionResponse;
-import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryRequest;
 import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryResponse;
-import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryReverseRequest;
-import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryReverseResponse;
 import io.temporal.client.WorkflowClient;
-import io.temporal.payload.codec.PayloadCodec;
 import io.temporal.serviceclient.WorkflowServiceStubs;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -33,21 +29,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Fetches histories from a server, completely or from a given event. Thread-safe. */
 public final class HistoryReader {
     private static final long DESCRIBE_MILLIS = 10_000;
 
-    /** Page sizes, counted in batches of events. Two model calls are seldom further apart than the first. */
-    private static final int FIRST_REVERSE_PAGE = 16;
-
-    private static final int MOST_REVERSE_PAGE = 256;
-
     private final WorkflowServiceStubs stubs;
     private final String namespace;
-    private final Optional<PayloadCodec> codec;
+    private final HistoryPages pages;
     /** The in-memory server cannot read backwards. */
     private volatile boolean readsBackwards = true;
 
@@ -55,26 +45,24 @@ public final class HistoryReader {
     public HistoryReader(WorkflowClient client) {
         this.stubs = client.getWorkflowServiceStubs();
         this.namespace = client.getOptions().getNamespace();
-        this.codec = client.getOptions().getDataConverter() instanceof PayloadCodec encoding
-                ? Optional.of(encoding)
-                : Optional.empty();
+        this.pages = new HistoryPages(client);
     }
 
     /** Reads all new events into the projector. */
     public void catchUp(String workflowId, Projector projector) {
-        WorkflowExecution run = execution(workflowId, projector.runId());
+        WorkflowExecution run = HistoryPages.execution(workflowId, projector.runId());
         if (projector.lastEventId() == 0 || !readsBackwards) {
-            forEach(run, projector::accept);
+            pages.forEach(run, projector::accept);
             return;
         }
         try {
-            since(run, projector.lastEventId()).forEach(projector::accept);
+            pages.since(run, projector.lastEventId()).forEach(projector::accept);
         } catch (StatusRuntimeException e) {
             if (e.getStatus().getCode() != Status.Code.UNIMPLEMENTED) {
                 throw e;
             }
             readsBackwards = false;
-            forEach(run, projector::accept);
+            pages.forEach(run, projector::accept);
         }
     }
 
@@ -85,7 +73,7 @@ public final class HistoryReader {
     public boolean awaitMore(String workflowId, Projector projector, Following following, long waitMillis) {
         GetWorkflowExecutionHistoryResponse page = stubs.blockingStub()
                 .withDeadlineAfter(waitMillis, TimeUnit.MILLISECONDS)
-                .getWorkflowExecutionHistory(poll(workflowId, projector.runId(), following));
+                .getWorkflowExecutionHistory(pages.poll(workflowId, projector.runId(), following.token));
         return take(workflowId, projector, following, new Polled(page));
     }
 
@@ -97,7 +85,7 @@ public final class HistoryReader {
         return answered(
                 stubs.futureStub()
                         .withDeadlineAfter(waitMillis, TimeUnit.MILLISECONDS)
-                        .getWorkflowExecutionHistory(poll(workflowId, runId, following)),
+                        .getWorkflowExecutionHistory(pages.poll(workflowId, runId, following.token)),
                 Polled::new);
     }
 
@@ -134,20 +122,11 @@ public final class HistoryReader {
     public boolean take(String workflowId, Projector projector, Following following, Polled polled) {
         long before = projector.lastEventId();
         polled.page.getHistory().getEventsList().stream()
-                .map(decoder(workflowId))
+                .map(pages.decoder(workflowId))
                 .forEach(projector::accept);
         projector.pause();
         following.token = polled.page.getNextPageToken();
         return projector.lastEventId() > before;
-    }
-
-    private GetWorkflowExecutionHistoryRequest poll(String workflowId, String runId, Following following) {
-        return GetWorkflowExecutionHistoryRequest.newBuilder()
-                .setNamespace(namespace)
-                .setExecution(execution(workflowId, runId))
-                .setWaitNewEvent(true)
-                .setNextPageToken(following.token)
-                .build();
     }
 
     /** The state of a long poll. */
@@ -179,7 +158,7 @@ public final class HistoryReader {
     private DescribeWorkflowExecutionRequest describing(String workflowId) {
         return DescribeWorkflowExecutionRequest.newBuilder()
                 .setNamespace(namespace)
-                .setExecution(execution(workflowId, ""))
+                .setExecution(HistoryPages.execution(workflowId, ""))
                 .build();
     }
 
@@ -260,7 +239,7 @@ public final class HistoryReader {
     private DigestAudit audit(String workflowId, String newestRunId, long historyLength) {
         Projector newest = new Projector(newestRunId, moment -> {});
         AtomicReference<Optional<Conversation>> cutState = new AtomicReference<>(Optional.empty());
-        forEach(execution(workflowId, newestRunId), event -> {
+        pages.forEach(HistoryPages.execution(workflowId, newestRunId), event -> {
             newest.accept(event);
             if (newest.taskStartedId() <= historyLength) {
                 cutState.set(newest.state());
@@ -275,7 +254,7 @@ public final class HistoryReader {
         while (earlier.isPresent() && !cut) {
             Projector projector = new Projector(earlier.get(), moment -> {});
             try {
-                forEach(execution(workflowId, earlier.get()), projector::accept);
+                pages.forEach(HistoryPages.execution(workflowId, earlier.get()), projector::accept);
                 runs++;
                 modelCalls += projector.modelCalls();
                 mismatches.addAll(projector.mismatches());
@@ -301,12 +280,12 @@ public final class HistoryReader {
 
     /** The start input of a run. Reads only its first event. */
     public StartInput startInput(String workflowId, String runId) {
-        return Projector.startInput(firstEvent(workflowId, runId));
+        return Projector.startInput(pages.firstEvent(workflowId, runId));
     }
 
     /** The ids of the spans of a run's thread. */
     public TraceIds traceIds(String workflowId, String runId) {
-        HistoryEvent first = firstEvent(workflowId, runId);
+        HistoryEvent first = pages.firstEvent(workflowId, runId);
         return TraceIds.of(
                 Projector.firstRunId(first).orElse(runId),
                 Projector.startInput(first).traceparent());
@@ -314,13 +293,13 @@ public final class HistoryReader {
 
     /** The first run of the thread that this run belongs to. It does not change with a reset or continue-as-new. */
     public String firstRunId(String workflowId, String runId) {
-        return Projector.firstRunId(firstEvent(workflowId, runId)).orElse(runId);
+        return Projector.firstRunId(pages.firstEvent(workflowId, runId)).orElse(runId);
     }
 
     /** The continuation that {@code marker} recorded for a closed thread; empty if there is no such marker. */
     public Optional<ContinuationMarker> continuation(String marker) {
         try {
-            return Optional.of(Projector.input(firstEvent(marker, ""), ContinuationMarker.class));
+            return Optional.of(Projector.input(pages.firstEvent(marker, ""), ContinuationMarker.class));
         } catch (StatusRuntimeException e) {
             if (isNotFound(e)) {
                 return Optional.empty();
@@ -347,7 +326,7 @@ public final class HistoryReader {
 
     /** Whether a reset created this run, with a part of another one's history. */
     boolean isReset(String workflowId, String runId) {
-        String original = firstEvent(workflowId, runId)
+        String original = pages.firstEvent(workflowId, runId)
                 .getWorkflowExecutionStartedEventAttributes()
                 .getOriginalExecutionRunId();
         return !original.isEmpty() && !original.equals(runId);
@@ -355,7 +334,7 @@ public final class HistoryReader {
 
     /** The run of the parent thread that started this one; empty if there is none. */
     Optional<WorkflowExecution> parent(String workflowId, String runId) {
-        var started = firstEvent(workflowId, runId).getWorkflowExecutionStartedEventAttributes();
+        var started = pages.firstEvent(workflowId, runId).getWorkflowExecutionStartedEventAttributes();
         return started.hasParentWorkflowExecution()
                 ? Optional.of(started.getParentWorkflowExecution())
                 : Optional.empty();
@@ -385,7 +364,7 @@ public final class HistoryReader {
     /** The run whose history a reset copied into this one. */
     private Optional<String> resetFrom(String workflowId, String runId) {
         List<String> bases = new ArrayList<>();
-        forEach(execution(workflowId, runId), event -> {
+        pages.forEach(HistoryPages.execution(workflowId, runId), event -> {
             var failed = event.getWorkflowTaskFailedEventAttributes();
             if (event.hasWorkflowTaskFailedEventAttributes()
                     && failed.getNewRunId().equals(runId)) {
@@ -398,7 +377,7 @@ public final class HistoryReader {
     private boolean hasBegun(String workflowId, String runId, String child) {
         List<Long> begun = new ArrayList<>();
         try {
-            forEach(execution(workflowId, runId), event -> {
+            pages.forEach(HistoryPages.execution(workflowId, runId), event -> {
                 if (event.hasStartChildWorkflowExecutionInitiatedEventAttributes()
                         && event.getStartChildWorkflowExecutionInitiatedEventAttributes()
                                 .getWorkflowId()
@@ -414,13 +393,10 @@ public final class HistoryReader {
         return !begun.isEmpty();
     }
 
-    private HistoryEvent firstEvent(String workflowId, String runId) {
-        return decoder(workflowId).apply(rawFirstEvent(workflowId, runId));
-    }
-
     /** Whether the server has the run encrypted. */
     boolean isEncrypted(String workflowId, String runId) {
-        return rawFirstEvent(workflowId, runId)
+        return pages
+                .rawFirstEvent(workflowId, runId)
                 .getWorkflowExecutionStartedEventAttributes()
                 .getInput()
                 .getPayloadsList()
@@ -428,27 +404,10 @@ public final class HistoryReader {
                 .anyMatch(EncryptionCodec::isEncrypted);
     }
 
-    private HistoryEvent rawFirstEvent(String workflowId, String runId) {
-        return stubs.blockingStub()
-                .getWorkflowExecutionHistory(GetWorkflowExecutionHistoryRequest.newBuilder()
-                        .setNamespace(namespace)
-                        .setExecution(execution(workflowId, runId))
-                        .setMaximumPageSize(1)
-                        .build())
-                .getHistory()
-                .getEvents(0);
-    }
-
-    private UnaryOperator<HistoryEvent> decoder(String workflowId) {
-        return codec.map(encoding -> new HistoryDecoder(encoding, namespace, workflowId))
-                .<UnaryOperator<HistoryEvent>>map(decoder -> decoder::decoded)
-                .orElse(HistoryDecoder::refuseEncrypted);
-    }
-
     private Projector project(String workflowId, String runId, List<List<Moment>> runs) {
         List<Moment> moments = new ArrayList<>();
         Projector projector = new Projector(runId, moments::add);
-        forEach(execution(workflowId, runId), projector::accept);
+        pages.forEach(HistoryPages.execution(workflowId, runId), projector::accept);
         projector.pause();
         runs.add(moments);
         return projector;
@@ -464,64 +423,11 @@ public final class HistoryReader {
 
     /** Reads all events of a run, decoded. */
     void forEach(String workflowId, String runId, Consumer<HistoryEvent> reader) {
-        forEach(execution(workflowId, runId), reader);
-    }
-
-    private void forEach(WorkflowExecution run, Consumer<HistoryEvent> reader) {
-        UnaryOperator<HistoryEvent> decoder = decoder(run.getWorkflowId());
-        ByteString token = ByteString.EMPTY;
-        do {
-            GetWorkflowExecutionHistoryResponse page = stubs.blockingStub()
-                    .getWorkflowExecutionHistory(GetWorkflowExecutionHistoryRequest.newBuilder()
-                            .setNamespace(namespace)
-                            .setExecution(run)
-                            .setNextPageToken(token)
-                            .build());
-            page.getHistory().getEventsList().stream().map(decoder).forEach(reader);
-            token = page.getNextPageToken();
-        } while (!token.isEmpty());
-    }
-
-    /**
-     * The events after this one, oldest first. Reads backwards from the end, so that the cost depends on the new events
-     * only.
-     */
-    private List<HistoryEvent> since(WorkflowExecution run, long eventId) {
-        UnaryOperator<HistoryEvent> decoder = decoder(run.getWorkflowId());
-        List<HistoryEvent> events = new ArrayList<>();
-        ByteString token = ByteString.EMPTY;
-        int pageSize = FIRST_REVERSE_PAGE;
-        do {
-            GetWorkflowExecutionHistoryReverseResponse page = stubs.blockingStub()
-                    .getWorkflowExecutionHistoryReverse(GetWorkflowExecutionHistoryReverseRequest.newBuilder()
-                            .setNamespace(namespace)
-                            .setExecution(run)
-                            .setMaximumPageSize(pageSize)
-                            .setNextPageToken(token)
-                            .build());
-            for (HistoryEvent event : page.getHistory().getEventsList()) {
-                if (event.getEventId() <= eventId) {
-                    Collections.reverse(events);
-                    return events;
-                }
-                events.add(decoder.apply(event));
-            }
-            token = page.getNextPageToken();
-            pageSize = Math.min(4 * pageSize, MOST_REVERSE_PAGE);
-        } while (!token.isEmpty());
-        Collections.reverse(events);
-        return events;
+        pages.forEach(HistoryPages.execution(workflowId, runId), reader);
     }
 
     static boolean isNotFound(StatusRuntimeException e) {
         Status.Code code = e.getStatus().getCode();
         return code == Status.Code.NOT_FOUND || code == Status.Code.INVALID_ARGUMENT;
-    }
-
-    private static WorkflowExecution execution(String workflowId, String runId) {
-        return WorkflowExecution.newBuilder()
-                .setWorkflowId(workflowId)
-                .setRunId(runId)
-                .build();
     }
 }

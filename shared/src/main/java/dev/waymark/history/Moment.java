@@ -1,7 +1,7 @@
 package dev.waymark.history;
 
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.fact.Fact;
 import java.time.Instant;
 import java.util.Optional;
 

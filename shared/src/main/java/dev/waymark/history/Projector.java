@@ -1,20 +1,21 @@
 package dev.waymark.history;
 
 import dev.waymark.agent.AgentSpec;
-import dev.waymark.contract.ActivityInput;
 import dev.waymark.contract.CarriedState;
-import dev.waymark.contract.InboundDecoder;
-import dev.waymark.contract.ModelInput;
-import dev.waymark.contract.PassedOnDecision;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.RunOutcome;
 import dev.waymark.contract.SideEffectMarker;
-import dev.waymark.contract.StartInput;
-import dev.waymark.contract.SubagentReport;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.Work;
+import dev.waymark.contract.message.InboundDecoder;
+import dev.waymark.contract.message.PassedOnDecision;
+import dev.waymark.contract.message.SubagentReport;
+import dev.waymark.contract.thread.StartInput;
+import dev.waymark.contract.work.ActivityInput;
+import dev.waymark.contract.work.ModelInput;
+import dev.waymark.contract.work.RunOutcome;
+import dev.waymark.contract.work.Work;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Transcript;
 import io.temporal.api.common.v1.Payload;
@@ -53,9 +54,9 @@ public final class Projector {
     private final DataConverter converter = PayloadJson.dataConverter();
 
     /** Events that a completed task has seen, but that may follow an update in the next events. */
-    private final List<Held> ready = new ArrayList<>();
+    private final List<HeldEvent> ready = new ArrayList<>();
 
-    private final List<Held> held = new ArrayList<>();
+    private final List<HeldEvent> held = new ArrayList<>();
     private final Map<Long, Work<?>> works = new HashMap<>();
     private final Map<String, Request> admitted = new HashMap<>();
 
@@ -69,7 +70,7 @@ public final class Projector {
     private long taskStartedId;
     private Instant taskStartedAt = Instant.EPOCH;
     private boolean commandsFollow;
-    private boolean taskWaits;
+    private Optional<Long> waitingTask = Optional.empty();
     /** The first update that a reset reapplied since the last completed task. */
     private long firstAdmitted = Long.MAX_VALUE;
 
@@ -101,10 +102,10 @@ public final class Projector {
         }
         switch (event.getEventType()) {
             case EVENT_TYPE_WORKFLOW_EXECUTION_STARTED -> started(event);
-            case EVENT_TYPE_WORKFLOW_TASK_SCHEDULED -> taskWaits = true;
-            case EVENT_TYPE_WORKFLOW_TASK_FAILED, EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT -> taskWaits = false;
+            case EVENT_TYPE_WORKFLOW_TASK_SCHEDULED -> waitingTask = Optional.of(event.getEventId());
+            case EVENT_TYPE_WORKFLOW_TASK_FAILED, EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT -> waitingTask = Optional.empty();
             case EVENT_TYPE_WORKFLOW_TASK_STARTED -> {
-                taskWaits = false;
+                waitingTask = Optional.empty();
                 commandsFollow = false;
                 taskStartedId = event.getEventId();
                 taskStartedAt = timeOf(event);
@@ -141,8 +142,8 @@ public final class Projector {
             }
             case EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED ->
                 updateAccepted(event.getEventId(), event.getWorkflowExecutionUpdateAcceptedEventAttributes());
-            case EVENT_TYPE_TIMER_FIRED -> hold(event, Fact.TimePassed::new);
-            case EVENT_TYPE_WORKFLOW_EXECUTION_CANCEL_REQUESTED -> hold(event, Fact.CancelRequested::new);
+            case EVENT_TYPE_TIMER_FIRED -> hold(event, ThreadFact.TimePassed::new);
+            case EVENT_TYPE_WORKFLOW_EXECUTION_CANCEL_REQUESTED -> hold(event, ThreadFact.CancelRequested::new);
             case EVENT_TYPE_MARKER_RECORDED -> marker(event.getEventId(), event.getMarkerRecordedEventAttributes());
             case EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED -> {
                 compare(event.getWorkflowExecutionCompletedEventAttributes().getResult());
@@ -171,7 +172,7 @@ public final class Projector {
     /** The current state of the workflow, or empty before its first completed workflow task. */
     public Optional<Conversation> state() {
         Conversation newest = state;
-        for (Held each : ready) {
+        for (HeldEvent each : ready) {
             newest = each.applyTo(newest, taskStartedAt);
         }
         return Optional.ofNullable(newest);
@@ -182,8 +183,8 @@ public final class Projector {
      */
     public Optional<Conversation> expectedState() {
         Conversation expected = state().orElse(null);
-        for (Held each : held) {
-            expected = each.applyTo(expected, each.arrivedAt);
+        for (HeldEvent each : held) {
+            expected = each.applyTo(expected, each.arrivedAt());
         }
         return Optional.ofNullable(expected);
     }
@@ -230,11 +231,11 @@ public final class Projector {
     }
 
     /**
-     * Whether a workflow task is scheduled and no worker has taken it. Retried tasks are not in history, so they do not
-     * count.
+     * The event that scheduled the workflow task that no worker has taken yet; empty if there is none. Retried tasks are
+     * not in history, so they do not count.
      */
-    public boolean awaitsWorker() {
-        return taskWaits && ending == null;
+    public Optional<Long> waitingTask() {
+        return ending == null ? waitingTask : Optional.empty();
     }
 
     /** The number of projected model calls, each with a recorded digest. */
@@ -276,20 +277,20 @@ public final class Projector {
         if (input.carried().isPresent()) {
             CarriedState carried = CarriedState.unpack(input.carried().get());
             agent = carried.agent().orElse(null);
-            held.add(new Held(event.getEventId(), timeOf(event), carried.state(), null));
+            held.add(new HeldEvent(event.getEventId(), timeOf(event), carried.state(), null));
         } else {
             input.facts().forEach(fact -> hold(event, () -> fact));
         }
     }
 
-    private void hold(HistoryEvent event, FactOf fact) {
-        held.add(new Held(event.getEventId(), timeOf(event), null, fact));
+    private void hold(HistoryEvent event, HeldEvent.FactOf fact) {
+        held.add(new HeldEvent(event.getEventId(), timeOf(event), null, fact));
     }
 
     /** There is only one task at a time, so the completed task is the one that started last. */
     private void taskCompleted() {
         int seen = 0;
-        while (seen < held.size() && held.get(seen).eventId < taskStartedId) {
+        while (seen < held.size() && held.get(seen).eventId() < taskStartedId) {
             seen++;
         }
         ready.addAll(held.subList(0, seen));
@@ -301,13 +302,12 @@ public final class Projector {
 
     private void applyReady(long lastEventId) {
         int applied = 0;
-        while (applied < ready.size() && ready.get(applied).eventId <= lastEventId) {
-            Held each = ready.get(applied);
+        while (applied < ready.size() && ready.get(applied).eventId() <= lastEventId) {
+            HeldEvent each = ready.get(applied);
             Conversation before = state;
             state = each.applyTo(before, taskStartedAt);
             if (state != before) {
-                moments.accept(
-                        new Moment(runId, each.eventId, taskStartedAt, Optional.ofNullable(each.known), current()));
+                moments.accept(new Moment(runId, each.eventId(), taskStartedAt, each.fact(), current()));
             }
             applied++;
         }
@@ -464,43 +464,5 @@ public final class Projector {
     private static Instant timeOf(HistoryEvent event) {
         long seconds = event.getEventTime().getSeconds();
         return Instant.ofEpochMilli(seconds * 1000 + event.getEventTime().getNanos() / 1_000_000);
-    }
-
-    private interface FactOf {
-        Fact get();
-    }
-
-    /** An arrived event that no completed workflow task has seen yet. */
-    private final class Held {
-        private final long eventId;
-        private final Instant arrivedAt;
-        private final @Nullable Conversation carried;
-        private final @Nullable FactOf source;
-        private @Nullable Fact known;
-
-        Held(long eventId, Instant arrivedAt, @Nullable Conversation carried, @Nullable FactOf source) {
-            this.eventId = eventId;
-            this.arrivedAt = arrivedAt;
-            this.carried = carried;
-            this.source = source;
-        }
-
-        Conversation applyTo(@Nullable Conversation before, Instant at) {
-            if (source == null) {
-                if (carried == null) {
-                    throw new IllegalStateException("neither fact nor state");
-                }
-                return carried;
-            }
-            Fact fact = known == null ? source.get() : known;
-            known = fact;
-            if (fact instanceof Fact.RunStarted run) {
-                return Conversation.start(run, at);
-            }
-            if (before == null) {
-                throw new IllegalStateException("the history does not begin with the start of a run");
-            }
-            return before.apply(fact, at);
-        }
     }
 }

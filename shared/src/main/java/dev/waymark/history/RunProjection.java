@@ -4,7 +4,7 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.contract.StateDigest;
-import dev.waymark.contract.StateReport;
+import dev.waymark.contract.thread.StateReport;
 import dev.waymark.conversation.Conversation;
 import io.temporal.common.WorkflowExecutionHistory;
 import java.util.Optional;

@@ -2,8 +2,8 @@ package dev.waymark.history;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.ContinuationMarker;
-import dev.waymark.contract.ModelInput;
 import dev.waymark.contract.TraceIds;
+import dev.waymark.contract.work.ModelInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.value.Json;
 import java.util.Iterator;

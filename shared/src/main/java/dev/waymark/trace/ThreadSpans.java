@@ -4,12 +4,14 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.TraceIds;
-import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Spent;
 import dev.waymark.conversation.value.Usage;
@@ -174,17 +176,17 @@ public final class ThreadSpans {
     }
 
     private void model(Fact fact, Moment moment) {
-        if (fact instanceof Fact.ModelCalled called) {
+        if (fact instanceof ModelFact.ModelCalled called) {
             beginModel(called.step(), false, moment);
-        } else if (fact instanceof Fact.SummaryRequested requested) {
+        } else if (fact instanceof ModelFact.SummaryRequested requested) {
             beginModel(requested.step(), true, moment);
-        } else if (fact instanceof Fact.ModelReplied replied) {
+        } else if (fact instanceof ModelFact.ModelReplied replied) {
             endModel(replied.step(), replied.reply(), moment);
-        } else if (fact instanceof Fact.Summarised summarised) {
+        } else if (fact instanceof ModelFact.Summarised summarised) {
             endModel(summarised.step(), summarised.reply(), moment);
-        } else if (fact instanceof Fact.ModelFailed failed) {
+        } else if (fact instanceof ModelFact.ModelFailed failed) {
             failModel(failed.step(), failed.problem(), failed.spent(), moment);
-        } else if (fact instanceof Fact.SummaryFailed failed) {
+        } else if (fact instanceof ModelFact.SummaryFailed failed) {
             failModel(failed.step(), failed.problem(), failed.spent(), moment);
         }
     }
@@ -333,9 +335,9 @@ public final class ThreadSpans {
 
     /** From the dispatch to the grant or refusal. */
     private void claim(Fact fact, Moment moment) {
-        if (fact instanceof Fact.ToolDispatched dispatched) {
+        if (fact instanceof ToolFact.ToolDispatched dispatched) {
             dispatchedAt.put(dispatched.callId(), moment.at());
-        } else if (fact instanceof Fact.ToolClaimed claimed) {
+        } else if (fact instanceof ToolFact.ToolClaimed claimed) {
             SpanDraft call = open.get("call/" + claimed.callId());
             if (call == null) {
                 return;

@@ -2,8 +2,10 @@ package dev.waymark.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.contract.work.ModelInput;
+import dev.waymark.contract.work.ToolInput;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Transcript;
@@ -50,7 +52,7 @@ class BriefFormsTest {
         assertThat(PayloadJson.MAPPER.readValue(older, ModelInput.class).isOf(Transcript.EMPTY))
                 .isTrue();
         Conversation blank =
-                Conversation.start(new Fact.RunStarted(1, "helper", false, Optional.empty()), Instant.EPOCH);
+                Conversation.start(new ThreadFact.RunStarted(1, "helper", false, Optional.empty()), Instant.EPOCH);
         assertThat(ModelInput.of(blank).isOf(Transcript.EMPTY)).isTrue();
     }
 

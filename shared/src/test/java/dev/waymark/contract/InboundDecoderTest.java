@@ -6,8 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.google.protobuf.ByteString;
+import dev.waymark.contract.message.ClaimRequest;
+import dev.waymark.contract.message.InboundDecoder;
+import dev.waymark.contract.message.Refusal;
+import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
@@ -59,7 +66,7 @@ class InboundDecoderTest {
         Message call = Message.assistant(new Part.Text("4"), new Part.ToolUse("tu_1", "add", Json.of(Map.of("a", 2))));
         Message result = new Message(Role.USER, List.of(new Part.ToolResult("tu_1", "no", true)));
         assertThat(fact)
-                .isEqualTo(new Fact.UserSpoke(
+                .isEqualTo(new PersonFact.UserSpoke(
                         NONE,
                         Optional.of(List.of(Message.user("2+2?"), call, result)),
                         Optional.of(Message.user("Go on")),
@@ -69,48 +76,49 @@ class InboundDecoderTest {
     @Test
     void say_emptyList_replacesTheConversationByNothing() {
         assertThat(read("say", "{\"messages\":[]}"))
-                .isEqualTo(new Fact.UserSpoke(NONE, Optional.of(List.of()), Optional.empty(), false));
+                .isEqualTo(new PersonFact.UserSpoke(NONE, Optional.of(List.of()), Optional.empty(), false));
     }
 
     @Test
     void say_retry_asksForTheTurnOnceMore() {
         assertThat(read("say", "{\"retry\":true}"))
-                .isEqualTo(new Fact.UserSpoke(NONE, Optional.empty(), Optional.empty(), true));
+                .isEqualTo(new PersonFact.UserSpoke(NONE, Optional.empty(), Optional.empty(), true));
     }
 
     @Test
     void answer_object_namesItsCall() {
         assertThat(read("answer", "{\"id\":\"a\",\"callId\":\"tu_7\",\"answer\":\"Friday\",\"by\":\"ann\"}"))
-                .isEqualTo(new Fact.HumanAnswered(Optional.of("a"), Optional.of("tu_7"), "Friday", Optional.of("ann")));
+                .isEqualTo(new PersonFact.HumanAnswered(
+                        Optional.of("a"), Optional.of("tu_7"), "Friday", Optional.of("ann")));
     }
 
     @ParameterizedTest
     @CsvSource({"\"\",''", "3.50,3.50", "false,false"})
     void answer_bareValue_isTakenAsItIsWritten(String payload, String text) {
-        assertThat(read("answer", payload)).isEqualTo(new Fact.HumanAnswered(NONE, NONE, text, NONE));
+        assertThat(read("answer", payload)).isEqualTo(new PersonFact.HumanAnswered(NONE, NONE, text, NONE));
     }
 
     @Test
     void stop_nothingAtAll_isUnderstood() {
-        assertThat(InboundDecoder.read("stop", (Payload) null)).isEqualTo(new Fact.Stopped(NONE));
-        assertThat(InboundDecoder.read("stop", NullNode.instance)).isEqualTo(new Fact.Stopped(NONE));
-        assertThat(read("stop", "null")).isEqualTo(new Fact.Stopped(NONE));
-        assertThat(read("stop", "")).isEqualTo(new Fact.Stopped(NONE));
+        assertThat(InboundDecoder.read("stop", (Payload) null)).isEqualTo(new PersonFact.Stopped(NONE));
+        assertThat(InboundDecoder.read("stop", NullNode.instance)).isEqualTo(new PersonFact.Stopped(NONE));
+        assertThat(read("stop", "null")).isEqualTo(new PersonFact.Stopped(NONE));
+        assertThat(read("stop", "")).isEqualTo(new PersonFact.Stopped(NONE));
         assertThat(InboundDecoder.read("stop", payload("binary/null", new byte[0])))
-                .isEqualTo(new Fact.Stopped(NONE));
-        assertThat(InboundDecoder.read("stop", Payload.getDefaultInstance())).isEqualTo(new Fact.Stopped(NONE));
+                .isEqualTo(new PersonFact.Stopped(NONE));
+        assertThat(InboundDecoder.read("stop", Payload.getDefaultInstance())).isEqualTo(new PersonFact.Stopped(NONE));
     }
 
     @Test
     void budget_iterations_areRead() {
         assertThat(read("budget", "{\"iterations\":20,\"by\":\"ann\"}"))
-                .isEqualTo(new Fact.BudgetRaised(Optional.of(20), Optional.of("ann")));
+                .isEqualTo(new PersonFact.BudgetRaised(Optional.of(20), Optional.of("ann")));
     }
 
     @Test
     void approve_nothing_namesNoCall() {
         assertThat(InboundDecoder.read("approve", (Payload) null))
-                .isEqualTo(new Fact.ApprovalDecided(true, NONE, NONE, Optional.empty(), NONE, NONE, NONE));
+                .isEqualTo(new PersonFact.ApprovalDecided(true, NONE, NONE, Optional.empty(), NONE, NONE, NONE));
     }
 
     @Test
@@ -119,7 +127,7 @@ class InboundDecoderTest {
                         "approve",
                         "{\"id\":\"m\",\"callId\":\"tu_7\",\"args\":{\"x\":1},\"argsDigest\":\"ab\",\"by\":\"ann\","
                                 + "\"reason\":\"fine\"}"))
-                .isEqualTo(new Fact.ApprovalDecided(
+                .isEqualTo(new PersonFact.ApprovalDecided(
                         true,
                         Optional.of("m"),
                         Optional.of("tu_7"),
@@ -131,28 +139,29 @@ class InboundDecoderTest {
 
     @Test
     void clear_all_isRead() {
-        assertThat(read("clear", "{\"all\":true}")).isEqualTo(new Fact.Cleared(true, NONE));
-        assertThat(InboundDecoder.read("clear", (Payload) null)).isEqualTo(new Fact.Cleared(false, NONE));
+        assertThat(read("clear", "{\"all\":true}")).isEqualTo(new PersonFact.Cleared(true, NONE));
+        assertThat(InboundDecoder.read("clear", (Payload) null)).isEqualTo(new PersonFact.Cleared(false, NONE));
     }
 
     @ParameterizedTest
     @CsvSource({"done,DONE", "rerun,RERUN", "give-up,GIVE_UP"})
-    void settle_outcome_isRead(String outcome, Fact.Settlement settlement) {
+    void settle_outcome_isRead(String outcome, PersonFact.Settlement settlement) {
         assertThat(read("settle", "{\"callId\":\"tu_7\",\"outcome\":\"" + outcome + "\"}"))
-                .isEqualTo(new Fact.OutcomeSettled("tu_7", settlement, NONE, NONE));
+                .isEqualTo(new PersonFact.OutcomeSettled("tu_7", settlement, NONE, NONE));
     }
 
     @ParameterizedTest
     @CsvSource({"run-1,false", "run-2,true", "run-,true"})
     void claim_asAnUpdate_isRestoredIfAnotherRunMadeIt(String runId, boolean restored) {
         assertThat(InboundDecoder.readUpdate("claim", claim("run-1/1/x"), runId))
-                .isEqualTo(new Fact.ToolClaimed("tu_7", 2, "charge", "ab", 3, "run-1/1/x", restored));
+                .isEqualTo(new ToolFact.ToolClaimed("tu_7", 2, "charge", "ab", 3, "run-1/1/x", restored));
     }
 
     @Test
     void claim_asASignal_isNoSuchThing() {
         assertThat(InboundDecoder.read("claim", claim("run-1/1/x")))
-                .isEqualTo(new Fact.MessageIgnored("claim", new Problem(Problem.BAD_INPUT, "there is no such signal")));
+                .isEqualTo(new ThreadFact.MessageIgnored(
+                        "claim", new Problem(Problem.BAD_INPUT, "there is no such signal")));
     }
 
     private static Payload claim(String execution) {
@@ -205,7 +214,7 @@ class InboundDecoderTest {
             })
     void payload_thatCannotBeUsed_isIgnoredWithTheReason(String name, String payload, String reason) {
         assertThat(read(name, payload))
-                .isEqualTo(new Fact.MessageIgnored(name, new Problem(Problem.BAD_INPUT, reason)));
+                .isEqualTo(new ThreadFact.MessageIgnored(name, new Problem(Problem.BAD_INPUT, reason)));
     }
 
     @ParameterizedTest
@@ -230,7 +239,7 @@ class InboundDecoderTest {
     void say_partOfTheWrongShape_spoilsTheMessage(String part) {
         assertThat(read("say", "{\"messages\":[{\"role\":\"user\",\"content\":[" + part + "]}]}"))
                 .isInstanceOfSatisfying(
-                        Fact.MessageIgnored.class,
+                        ThreadFact.MessageIgnored.class,
                         ignored -> assertThat(ignored.problem().message())
                                 .startsWith("message 0: no such part, or a field of the wrong type"));
     }
@@ -239,13 +248,13 @@ class InboundDecoderTest {
     @ValueSource(strings = {"binary/plain", "json/protobuf", "", "json/encrypted"})
     void payload_ofAnotherEncoding_isIgnored(String encoding) {
         assertThat(InboundDecoder.read("say", payload(encoding, "\"Hello\"".getBytes(StandardCharsets.UTF_8))))
-                .isInstanceOf(Fact.MessageIgnored.class);
+                .isInstanceOf(ThreadFact.MessageIgnored.class);
     }
 
     @Test
     void payload_ofNearlyTwoMegabytes_isTooLarge() {
         assertThat(read("say", "\"" + "x".repeat(1_900_000) + "\""))
-                .isEqualTo(new Fact.MessageIgnored(
+                .isEqualTo(new ThreadFact.MessageIgnored(
                         "say", new Problem(Problem.TOO_LARGE, "too large: 1900002 bytes, of at most 1048576")));
     }
 
@@ -259,7 +268,7 @@ class InboundDecoderTest {
     @Test
     void message_beyondItsLimit_isTooLarge() {
         assertThat(read("say", "\"" + "é".repeat(InboundDecoder.MAX_TEXT_BYTES / 2) + "x\""))
-                .isEqualTo(new Fact.MessageIgnored(
+                .isEqualTo(new ThreadFact.MessageIgnored(
                         "say", new Problem(Problem.TOO_LARGE, "too large: 262145 bytes, of at most 262144")));
     }
 
@@ -270,8 +279,8 @@ class InboundDecoderTest {
         Fact fact = assertTimeoutPreemptively(Duration.ofSeconds(5), () -> read("say", closed));
 
         assertThat(fact)
-                .isEqualTo(
-                        new Fact.MessageIgnored("say", new Problem(Problem.BAD_INPUT, "the payload is broken JSON")));
+                .isEqualTo(new ThreadFact.MessageIgnored(
+                        "say", new Problem(Problem.BAD_INPUT, "the payload is broken JSON")));
     }
 
     @ParameterizedTest
@@ -285,7 +294,8 @@ class InboundDecoderTest {
                         + "\"content\":[{\"type\":\"tool_result\",\"toolUseId\":\"a\",\"content\":\"c\"}]}]}");
 
         Conversation state = started().apply(fact, Instant.EPOCH);
-        assertThat(fact).isInstanceOf(depth <= Json.MAX_DEPTH ? Fact.UserSpoke.class : Fact.MessageIgnored.class);
+        assertThat(fact)
+                .isInstanceOf(depth <= Json.MAX_DEPTH ? PersonFact.UserSpoke.class : ThreadFact.MessageIgnored.class);
         assertThat(CarriedState.unpack(new CarriedState(state, Optional.empty()).pack())
                         .state())
                 .isEqualTo(state);
@@ -298,7 +308,7 @@ class InboundDecoderTest {
 
         assertThat(fact)
                 .isInstanceOfSatisfying(
-                        Fact.MessageIgnored.class,
+                        ThreadFact.MessageIgnored.class,
                         ignored -> assertThat(ignored.signal()).isEqualTo("x" + "😀".repeat(49) + "…"));
     }
 
@@ -314,7 +324,7 @@ class InboundDecoderTest {
     void startInput_sayNull_isAbsent() throws Exception {
         StartInput input = PayloadJson.MAPPER.readValue("{\"agent\":\"a\",\"say\":null}", StartInput.class);
 
-        assertThat(input.facts()).isEqualTo(List.of(new Fact.RunStarted(1, "a", false, Optional.empty())));
+        assertThat(input.facts()).isEqualTo(List.of(new ThreadFact.RunStarted(1, "a", false, Optional.empty())));
     }
 
     // ---- and it never throws
@@ -385,11 +395,11 @@ class InboundDecoderTest {
     }
 
     private static Conversation started() {
-        return Conversation.start(new Fact.RunStarted(1, "helper", false, Optional.empty()), Instant.EPOCH);
+        return Conversation.start(new ThreadFact.RunStarted(1, "helper", false, Optional.empty()), Instant.EPOCH);
     }
 
     private static Fact said(Optional<String> id, String text) {
-        return new Fact.UserSpoke(id, Optional.empty(), Optional.of(Message.user(text)), false);
+        return new PersonFact.UserSpoke(id, Optional.empty(), Optional.of(Message.user(text)), false);
     }
 
     private static Fact read(String name, String json) {

@@ -8,38 +8,40 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.agent.Endpoint;
 import dev.waymark.agent.Pricing;
-import dev.waymark.conversation.AgentBinding;
-import dev.waymark.conversation.AgentPolicy;
-import dev.waymark.conversation.Arrivals;
-import dev.waymark.conversation.Call;
-import dev.waymark.conversation.CallApproval;
-import dev.waymark.conversation.CallBook;
+import dev.waymark.contract.work.PartialReply;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Counters;
-import dev.waymark.conversation.Delegation;
-import dev.waymark.conversation.Dialogue;
-import dev.waymark.conversation.EffectLog;
-import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.IgnoredSignals;
-import dev.waymark.conversation.Money;
-import dev.waymark.conversation.OpenRequest;
-import dev.waymark.conversation.Origin;
-import dev.waymark.conversation.Parent;
-import dev.waymark.conversation.ParentLink;
-import dev.waymark.conversation.SeenIds;
-import dev.waymark.conversation.Signers;
-import dev.waymark.conversation.SubagentProgress;
-import dev.waymark.conversation.SummaryRule;
-import dev.waymark.conversation.ThreadIdentity;
-import dev.waymark.conversation.TokenEstimate;
-import dev.waymark.conversation.Turn;
-import dev.waymark.conversation.Workspace;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.CallApproval;
+import dev.waymark.conversation.call.Delegation;
+import dev.waymark.conversation.call.EffectLog;
+import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.call.Parent;
+import dev.waymark.conversation.call.SubagentProgress;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Queued;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.message.Transcript;
+import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.policy.Signers;
+import dev.waymark.conversation.policy.SummaryRule;
+import dev.waymark.conversation.state.AgentBinding;
+import dev.waymark.conversation.state.Arrivals;
+import dev.waymark.conversation.state.CallBook;
+import dev.waymark.conversation.state.Counters;
+import dev.waymark.conversation.state.Dialogue;
+import dev.waymark.conversation.state.IgnoredSignals;
+import dev.waymark.conversation.state.Money;
+import dev.waymark.conversation.state.Origin;
+import dev.waymark.conversation.state.ParentLink;
+import dev.waymark.conversation.state.SeenIds;
+import dev.waymark.conversation.state.ThreadIdentity;
+import dev.waymark.conversation.state.TokenEstimate;
+import dev.waymark.conversation.state.Turn;
+import dev.waymark.conversation.state.Workspace;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.PersistentList;
@@ -158,7 +160,7 @@ class StoredFormsTest {
         Queued queued = new Queued(Optional.of("id-2"), Message.user("Hello"), AT, Optional.of(ARGS));
         Origin origin = new Origin(Optional.of("trip"), Optional.of(ARGS));
         Conversation conversation = new Conversation(
-                new ThreadIdentity(1, true, Conversation.Life.CLOSING, true, AT, AT, Optional.of(origin)),
+                new ThreadIdentity(1, true, ThreadIdentity.Life.CLOSING, true, AT, AT, Optional.of(origin)),
                 new AgentBinding("helper", true, Optional.of(terms), Optional.of(ARGS)),
                 new Dialogue(transcript, List.of(queued), turn, Optional.of(turn), true, Optional.of(gauge)),
                 new CallBook(
@@ -352,9 +354,9 @@ class StoredFormsTest {
     /** Call ids are keys there, and Jackson by default reads no key of more than 50,000 characters. */
     @Test
     void carried_callWithAVeryLongId_isReadAgain() {
-        Conversation state = Conversation.start(new Fact.RunStarted(1, "helper", false, Optional.empty()), AT)
+        Conversation state = Conversation.start(new ThreadFact.RunStarted(1, "helper", false, Optional.empty()), AT)
                 .apply(
-                        new Fact.UserSpoke(
+                        new PersonFact.UserSpoke(
                                 Optional.empty(),
                                 Optional.of(List.of(
                                         Message.assistant(new Part.ToolUse("i".repeat(60_000), "add", ARGS)),
@@ -371,7 +373,7 @@ class StoredFormsTest {
         Conversation state = started();
         for (int i = 0; i < 200; i++) {
             state = state.apply(
-                    new Fact.UserSpoke(
+                    new PersonFact.UserSpoke(
                             Optional.of("id-" + i),
                             Optional.empty(),
                             Optional.of(Message.user("漢😀".repeat(5_000))),
@@ -386,7 +388,7 @@ class StoredFormsTest {
     @Test
     void digest_ofAState_seesEveryChangeButTheTranscriptsEntries() {
         Conversation state = started();
-        Conversation other = state.apply(new Fact.MessageIgnored("x", new Problem("T", "m")), AT);
+        Conversation other = state.apply(new ThreadFact.MessageIgnored("x", new Problem("T", "m")), AT);
 
         assertThat(StateDigest.of(other)).isNotEqualTo(StateDigest.of(state));
         assertThat(StateDigest.of(state)).isEqualTo(StateDigest.of(started()));
@@ -399,7 +401,7 @@ class StoredFormsTest {
     }
 
     private static Conversation started() {
-        return Conversation.start(new Fact.RunStarted(1, "helper", false, Optional.empty()), AT);
+        return Conversation.start(new ThreadFact.RunStarted(1, "helper", false, Optional.empty()), AT);
     }
 
     private static ObjectNode tree(Object value) throws IOException {

@@ -2,7 +2,11 @@ package dev.waymark.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.conversation.Fact;
+import dev.waymark.contract.message.ClaimRequest;
+import dev.waymark.contract.work.AgentInput;
+import dev.waymark.contract.work.ToolOutcome;
+import dev.waymark.contract.work.VerifyInput;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import java.util.Optional;
@@ -16,11 +20,14 @@ class ToolFormsTest {
 
     @Test
     void toolOutcome_everyEnd_isItsFact() {
-        assertThat(ToolOutcome.result("5").toFact("a", 2)).isEqualTo(new Fact.ToolFinished("a", 2, "5", false, false));
-        assertThat(ToolOutcome.error("no").toFact("a", 2)).isEqualTo(new Fact.ToolFinished("a", 2, "no", true, false));
-        assertThat(ToolOutcome.notDone("no").toFact("a", 2)).isEqualTo(new Fact.ToolFinished("a", 2, "no", true, true));
+        assertThat(ToolOutcome.result("5").toFact("a", 2))
+                .isEqualTo(new ToolFact.ToolFinished("a", 2, "5", false, false));
+        assertThat(ToolOutcome.error("no").toFact("a", 2))
+                .isEqualTo(new ToolFact.ToolFinished("a", 2, "no", true, false));
+        assertThat(ToolOutcome.notDone("no").toFact("a", 2))
+                .isEqualTo(new ToolFact.ToolFinished("a", 2, "no", true, true));
         assertThat(ToolOutcome.unknown("HTTP 504").toFact("a", 2))
-                .isEqualTo(new Fact.ToolLost("a", 2, new Problem(Problem.OUTCOME_UNKNOWN, "HTTP 504")));
+                .isEqualTo(new ToolFact.ToolLost("a", 2, new Problem(Problem.OUTCOME_UNKNOWN, "HTTP 504")));
     }
 
     @Test

@@ -13,8 +13,15 @@ import static dev.waymark.conversation.ToolConversationScript.denied;
 import static dev.waymark.conversation.ToolConversationScript.replied;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.contract.ModelInput;
+import dev.waymark.contract.work.ModelInput;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.CallApproval;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Sha256;
@@ -99,7 +106,7 @@ class ApprovalTest {
 
         ConversationScript deniedOnce = replied(use("a", "fire")).with(denied("a"));
         assertThat(deniedOnce.refusal(approved("a"))).contains(Problem.ALREADY_DECIDED);
-        assertThat(deniedOnce.with(new Fact.ModelCalled(2)).refusal(denied("a")))
+        assertThat(deniedOnce.with(new ModelFact.ModelCalled(2)).refusal(denied("a")))
                 .contains(Problem.ALREADY_DECIDED);
     }
 
@@ -109,7 +116,8 @@ class ApprovalTest {
 
         assertThat(story.refusal(approved("z"))).contains(Problem.NOT_FOUND);
         assertThat(story.refusal(approved("a"))).contains(Problem.NOT_FOUND);
-        assertThat(story.with(new Fact.Stopped(NONE)).refusal(approved("b"))).contains(Problem.NOT_FOUND);
+        assertThat(story.with(new PersonFact.Stopped(NONE)).refusal(approved("b")))
+                .contains(Problem.NOT_FOUND);
     }
 
     @Test
@@ -127,8 +135,8 @@ class ApprovalTest {
 
     @Test
     void decision_redelivered_isADuplicate() {
-        Fact.ApprovalDecided once =
-                new Fact.ApprovalDecided(true, Optional.of("m-1"), Optional.of("a"), AS_IT_IS, NONE, NONE, NONE);
+        PersonFact.ApprovalDecided once =
+                new PersonFact.ApprovalDecided(true, Optional.of("m-1"), Optional.of("a"), AS_IT_IS, NONE, NONE, NONE);
 
         assertThat(replied(use("a", "fire")).with(once).refusal(once)).contains(Problem.DUPLICATE);
     }
@@ -156,7 +164,7 @@ class ApprovalTest {
     @Test
     void denial_whereNobodyApproves_comesAtOnceForAllOfThem() {
         ConversationScript story = begun(Optional.of(new AgentPolicy.Approvals(true, Optional.empty())))
-                .with(said("Hello"), new Fact.ModelCalled(1), reply(1, use("a", "fire"), use("b", "fire")));
+                .with(said("Hello"), new ModelFact.ModelCalled(1), reply(1, use("a", "fire"), use("b", "fire")));
         String text = "Tool execution denied. No approval callback provided. The fire tool was not executed.";
 
         assertThat(story.call("a").toolResult()).contains(error("a", text));
@@ -169,7 +177,7 @@ class ApprovalTest {
         ConversationScript story = hurried();
         assertThat(story.decides()).containsExactly(new Step.WakeAt(DEADLINE));
 
-        story.at(DEADLINE, new Fact.TimePassed());
+        story.at(DEADLINE, new ThreadFact.TimePassed());
         assertThat(story.call("a").toolResult())
                 .contains(error("a", "Tool execution denied. Nobody decided in time. The fire tool was not executed."));
         assertThat(story.refusal(approved("a"))).contains(Problem.ALREADY_DECIDED);
@@ -180,7 +188,8 @@ class ApprovalTest {
         ConversationScript story = hurried();
         Conversation before = story.state();
 
-        assertThat(story.at(DEADLINE.minusMillis(1), new Fact.TimePassed()).state())
+        assertThat(story.at(DEADLINE.minusMillis(1), new ThreadFact.TimePassed())
+                        .state())
                 .isEqualTo(before);
     }
 
@@ -189,10 +198,10 @@ class ApprovalTest {
         ConversationScript story = begun(Optional.of(new AgentPolicy.Approvals(false, Optional.of(30_000L))))
                 .with(
                         said("Hello"),
-                        new Fact.ModelCalled(1),
+                        new ModelFact.ModelCalled(1),
                         reply(1, use("a", "drop"), ConversationScript.ask("q", "Day?")))
-                .at(DEADLINE, new Fact.TimePassed(), ToolConversationScript.restored("a", 1, "drop", "old"))
-                .with(ToolConversationScript.settled("a", Fact.Settlement.RERUN));
+                .at(DEADLINE, new ThreadFact.TimePassed(), ToolConversationScript.restored("a", 1, "drop", "old"))
+                .with(ToolConversationScript.settled("a", PersonFact.Settlement.RERUN));
 
         assertThat(story.call("a").status()).isEqualTo(Call.Status.AWAITING);
     }
@@ -203,10 +212,10 @@ class ApprovalTest {
         Map<String, AgentPolicy.Care> care = new LinkedHashMap<>(terms.care());
         care.put("write_file", new AgentPolicy.Care(false, true, false, false, false, false, 0));
         ConversationScript story = ConversationScript.begun(
-                        new Fact.RunStarted(Conversation.RULES, "helper", false, Optional.empty()))
-                .with(new Fact.AgentRequested())
-                .with(new Fact.AgentResolved(new AgentPolicy("helper", 9, terms.tools(), care, Optional.empty())))
-                .with(said("Hello"), new Fact.ModelCalled(1))
+                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
+                .with(new ThreadFact.AgentRequested())
+                .with(new ThreadFact.AgentResolved(new AgentPolicy("helper", 9, terms.tools(), care, Optional.empty())))
+                .with(said("Hello"), new ModelFact.ModelCalled(1))
                 .with(reply(1, new Part.ToolUse("a", "write_file", Json.of(Map.of("path", "x", "content", "1")))));
         assertThat(story.state().desk().files().size()).isZero();
 
@@ -218,11 +227,12 @@ class ApprovalTest {
     @Test
     void modelCall_recordsWhoDecidedBeforeIt() {
         Conversation byAnn = replied(use("a", "fire"))
-                .with(denied("a"), new Fact.ModelCalled(2))
+                .with(denied("a"), new ModelFact.ModelCalled(2))
                 .state();
         Conversation byEve = replied(use("a", "fire"))
-                .with(new Fact.ApprovalDecided(false, NONE, Optional.of("a"), AS_IT_IS, NONE, Optional.of("eve"), NONE))
-                .with(new Fact.ModelCalled(2))
+                .with(new PersonFact.ApprovalDecided(
+                        false, NONE, Optional.of("a"), AS_IT_IS, NONE, Optional.of("eve"), NONE))
+                .with(new ModelFact.ModelCalled(2))
                 .state();
         ModelInput recorded = ModelInput.of(byAnn);
 
@@ -233,6 +243,6 @@ class ApprovalTest {
 
     private static ConversationScript hurried() {
         return begun(Optional.of(new AgentPolicy.Approvals(false, Optional.of(30_000L))))
-                .with(said("Hello"), new Fact.ModelCalled(1), reply(1, use("a", "fire")));
+                .with(said("Hello"), new ModelFact.ModelCalled(1), reply(1, use("a", "fire")));
     }
 }

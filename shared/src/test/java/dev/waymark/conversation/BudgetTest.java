@@ -2,8 +2,14 @@ package dev.waymark.conversation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
@@ -31,15 +37,15 @@ class BudgetTest {
     }
 
     private static ConversationScript limited(Budget budget) {
-        return ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
+        return ConversationScript.begun(new ThreadFact.RunStarted(1, "helper", false, Optional.empty()))
                 .with(
-                        new Fact.AgentRequested(),
-                        new Fact.AgentResolved(ConversationScript.terms(9).withBudget(budget)),
+                        new ThreadFact.AgentRequested(),
+                        new ThreadFact.AgentResolved(ConversationScript.terms(9).withBudget(budget)),
                         ConversationScript.said("Hello"));
     }
 
     private static Fact replied(int step, String cost, Part... parts) {
-        return new Fact.ModelReplied(
+        return new ModelFact.ModelReplied(
                 step, new Reply(List.of(parts), new Usage(10, 5), "").charged(Optional.of(usd(cost)), Spent.NOTHING));
     }
 
@@ -47,14 +53,14 @@ class BudgetTest {
     private static ConversationScript round(ConversationScript story, int step) {
         Part.ToolUse use = ADD.withId("tu_" + step);
         return story.with(
-                new Fact.ModelCalled(step),
+                new ModelFact.ModelCalled(step),
                 replied(step, "0.1", use),
-                new Fact.ToolDispatched(use.id(), 1),
-                new Fact.ToolFinished(use.id(), 1, "3", false));
+                new ToolFact.ToolDispatched(use.id(), 1),
+                new ToolFact.ToolFinished(use.id(), 1, "3", false));
     }
 
     private static Fact raise(Budget budget) {
-        return new Fact.BudgetRaised(Optional.empty(), budget, Optional.empty());
+        return new PersonFact.BudgetRaised(Optional.empty(), budget, Optional.empty());
     }
 
     @Test
@@ -107,8 +113,8 @@ class BudgetTest {
     /** Older histories have raises of limits that were not there, beside one that was. */
     @Test
     void raise_ofALimitThatIsNotThere_isPassedOverBesideOneThatIs() {
-        ConversationScript story =
-                limited(tokens(1_000)).with(new Fact.BudgetRaised(Optional.of(20), dollars("5"), Optional.empty()));
+        ConversationScript story = limited(tokens(1_000))
+                .with(new PersonFact.BudgetRaised(Optional.of(20), dollars("5"), Optional.empty()));
 
         assertThat(story.state().iterationLimit()).contains(20);
         assertThat(story.state().limits()).isEqualTo(tokens(1_000));
@@ -117,7 +123,7 @@ class BudgetTest {
     @Test
     void raise_ofAnotherLimit_leavesTheTurnWhereItEnded() {
         ConversationScript story = round(limited(dollars("0.1")), 1)
-                .with(new Fact.BudgetRaised(Optional.of(20), Budget.UNLIMITED, Optional.empty()));
+                .with(new PersonFact.BudgetRaised(Optional.of(20), Budget.UNLIMITED, Optional.empty()));
 
         assertThat(story.status()).isEqualTo(Turn.Status.BUDGET);
     }
@@ -134,24 +140,24 @@ class BudgetTest {
     @Test
     void failedAttempts_thatSaidWhatTheyTook_areCounted() {
         Spent lost = new Spent(new Usage(7, 0), Optional.of(usd("0.07")));
-        ConversationScript story = limited(dollars("1")).with(new Fact.ModelCalled(1));
-        story.with(new Fact.ModelReplied(
+        ConversationScript story = limited(dollars("1")).with(new ModelFact.ModelCalled(1));
+        story.with(new ModelFact.ModelReplied(
                 1, new Reply(List.of(ADD), new Usage(10, 5), "").charged(Optional.of(usd("0.1")), lost)));
         assertThat(story.state().spent()).isEqualTo(new Spent(new Usage(17, 5), Optional.of(usd("0.17"))));
         assertThat(story.state().turn().usage()).isEqualTo(new Usage(17, 5));
 
         story.with(
-                new Fact.ToolDispatched("tu_1", 1),
-                new Fact.ToolFinished("tu_1", 1, "3", false),
-                new Fact.ModelCalled(2),
-                new Fact.ModelFailed(2, new Problem("Overloaded", "busy"), lost));
+                new ToolFact.ToolDispatched("tu_1", 1),
+                new ToolFact.ToolFinished("tu_1", 1, "3", false),
+                new ModelFact.ModelCalled(2),
+                new ModelFact.ModelFailed(2, new Problem("Overloaded", "busy"), lost));
         assertThat(story.state().spent()).isEqualTo(new Spent(new Usage(24, 5), Optional.of(usd("0.24"))));
     }
 
     @Test
     void replyThatNobodyWaitsFor_isPaidAllTheSame() {
         ConversationScript story = limited(dollars("1"))
-                .with(new Fact.ModelCalled(1), new Fact.Stopped(Optional.empty()), replied(1, "0.1", ADD));
+                .with(new ModelFact.ModelCalled(1), new PersonFact.Stopped(Optional.empty()), replied(1, "0.1", ADD));
 
         assertThat(story.status()).isEqualTo(Turn.Status.STOPPED);
         assertThat(story.state().cost()).contains(usd("0.1"));

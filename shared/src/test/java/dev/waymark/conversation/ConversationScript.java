@@ -1,8 +1,17 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.state.ThreadIdentity;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Usage;
@@ -25,19 +34,19 @@ public final class ConversationScript {
         this.state = state;
     }
 
-    public static ConversationScript begun(Fact.RunStarted started) {
+    public static ConversationScript begun(ThreadFact.RunStarted started) {
         return new ConversationScript(Conversation.start(started, START));
     }
 
     /** A thread whose agent is there: tools add, lookup and ask_user, at most 4 iterations. */
     public static ConversationScript ready() {
-        return begun(new Fact.RunStarted(Conversation.RULES, "helper", false, Optional.empty()))
-                .with(new Fact.AgentRequested(), new Fact.AgentResolved(terms(4)));
+        return begun(new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
+                .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(terms(4)));
     }
 
     /** A thread in which a model was asked and replied with these parts. */
     public static ConversationScript replied(Part... parts) {
-        return ready().with(said("Hello"), new Fact.ModelCalled(1), reply(1, parts));
+        return ready().with(said("Hello"), new ModelFact.ModelCalled(1), reply(1, parts));
     }
 
     public static AgentPolicy terms(int maxIterations) {
@@ -90,40 +99,40 @@ public final class ConversationScript {
         return state.refusal(fact).map(Problem::type);
     }
 
-    public static Fact.UserSpoke said(String text) {
-        return new Fact.UserSpoke(NONE, Optional.empty(), Optional.of(Message.user(text)), false);
+    public static PersonFact.UserSpoke said(String text) {
+        return new PersonFact.UserSpoke(NONE, Optional.empty(), Optional.of(Message.user(text)), false);
     }
 
-    public static Fact.UserSpoke said(String id, String text) {
-        return new Fact.UserSpoke(Optional.of(id), Optional.empty(), Optional.of(Message.user(text)), false);
+    public static PersonFact.UserSpoke said(String id, String text) {
+        return new PersonFact.UserSpoke(Optional.of(id), Optional.empty(), Optional.of(Message.user(text)), false);
     }
 
-    public static Fact.UserSpoke replaced(Message... messages) {
-        return new Fact.UserSpoke(NONE, Optional.of(List.of(messages)), Optional.empty(), false);
+    public static PersonFact.UserSpoke replaced(Message... messages) {
+        return new PersonFact.UserSpoke(NONE, Optional.of(List.of(messages)), Optional.empty(), false);
     }
 
-    public static Fact.UserSpoke retried() {
-        return new Fact.UserSpoke(NONE, Optional.empty(), Optional.empty(), true);
+    public static PersonFact.UserSpoke retried() {
+        return new PersonFact.UserSpoke(NONE, Optional.empty(), Optional.empty(), true);
     }
 
-    public static Fact.UserSpoke goOn() {
-        return new Fact.UserSpoke(NONE, Optional.empty(), Optional.empty(), false);
+    public static PersonFact.UserSpoke goOn() {
+        return new PersonFact.UserSpoke(NONE, Optional.empty(), Optional.empty(), false);
     }
 
-    public static Fact.HumanAnswered answered(String text) {
-        return new Fact.HumanAnswered(NONE, NONE, text, NONE);
+    public static PersonFact.HumanAnswered answered(String text) {
+        return new PersonFact.HumanAnswered(NONE, NONE, text, NONE);
     }
 
-    public static Fact.HumanAnswered answered(String callId, String text) {
-        return new Fact.HumanAnswered(NONE, Optional.of(callId), text, NONE);
+    public static PersonFact.HumanAnswered answered(String callId, String text) {
+        return new PersonFact.HumanAnswered(NONE, Optional.of(callId), text, NONE);
     }
 
-    public static Fact.BudgetRaised raised(int iterations) {
-        return new Fact.BudgetRaised(Optional.of(iterations), NONE);
+    public static PersonFact.BudgetRaised raised(int iterations) {
+        return new PersonFact.BudgetRaised(Optional.of(iterations), NONE);
     }
 
-    public static Fact.ModelReplied reply(int step, Part... parts) {
-        return new Fact.ModelReplied(step, new Reply(List.of(parts), new Usage(10, 5), "end_turn"));
+    public static ModelFact.ModelReplied reply(int step, Part... parts) {
+        return new ModelFact.ModelReplied(step, new Reply(List.of(parts), new Usage(10, 5), "end_turn"));
     }
 
     public static Part.Text text(String words) {
@@ -143,7 +152,7 @@ public final class ConversationScript {
     }
 
     public static Fact finished(String id, String text) {
-        return new Fact.ToolFinished(id, 1, text, false);
+        return new ToolFact.ToolFinished(id, 1, text, false);
     }
 
     public static Part.ToolResult result(String id, String text) {

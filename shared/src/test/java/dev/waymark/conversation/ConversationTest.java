@@ -21,8 +21,19 @@ import static dev.waymark.conversation.message.Message.user;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.state.Counters;
+import dev.waymark.conversation.state.IgnoredSignals;
+import dev.waymark.conversation.state.ThreadIdentity;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Usage;
@@ -36,15 +47,16 @@ import org.junit.jupiter.api.Timeout;
 class ConversationTest {
     private static final Problem OVERLOADED = new Problem("Provider", "overloaded");
     private static final Problem TOO_LARGE = new Problem(Problem.TOO_LARGE, "too large to carry");
-    private static final Fact STOP = new Fact.Stopped(Optional.of("ann"));
-    private static final Fact CLEAR = new Fact.Cleared(false, NONE);
-    private static final Fact CLOSE = new Fact.CloseRequested(NONE);
+    private static final Fact STOP = new PersonFact.Stopped(Optional.of("ann"));
+    private static final Fact CLEAR = new PersonFact.Cleared(false, NONE);
+    private static final Fact CLOSE = new PersonFact.CloseRequested(NONE);
 
     // ---- beginnings
 
     @Test
     void thread_new_looksForItsAgent() {
-        ConversationScript story = ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()));
+        ConversationScript story =
+                ConversationScript.begun(new ThreadFact.RunStarted(1, "helper", false, Optional.empty()));
 
         assertThat(story.decides()).containsExactly(new Step.ResolveAgent("helper"));
     }
@@ -53,26 +65,28 @@ class ConversationTest {
     void thread_ofNewerRules_isRefused() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ConversationScript.begun(
-                        new Fact.RunStarted(Conversation.RULES + 1, "helper", false, Optional.empty())))
+                        new ThreadFact.RunStarted(ThreadIdentity.RULES + 1, "helper", false, Optional.empty())))
                 .withMessageContaining("Upgrade the workers first");
     }
 
     @Test
     void message_beforeTheAgentIsThere_waitsForIt() {
-        ConversationScript story = ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
-                .with(said("Hello"), new Fact.AgentRequested());
+        ConversationScript story = ConversationScript.begun(
+                        new ThreadFact.RunStarted(1, "helper", false, Optional.empty()))
+                .with(said("Hello"), new ThreadFact.AgentRequested());
 
         assertThat(story.decides()).isEmpty();
-        assertThat(story.with(new Fact.AgentResolved(ConversationScript.terms(4)))
+        assertThat(story.with(new ThreadFact.AgentResolved(ConversationScript.terms(4)))
                         .decides())
                 .containsExactly(new Step.CallModel(1));
     }
 
     @Test
     void agent_unknown_failsTheTurnAndClosesTheThread() {
-        ConversationScript story = ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
-                .with(said("Hello"), new Fact.AgentRequested())
-                .with(new Fact.AgentRefused(new Problem(Problem.NOT_FOUND, "no agent helper")));
+        ConversationScript story = ConversationScript.begun(
+                        new ThreadFact.RunStarted(1, "helper", false, Optional.empty()))
+                .with(said("Hello"), new ThreadFact.AgentRequested())
+                .with(new ThreadFact.AgentRefused(new Problem(Problem.NOT_FOUND, "no agent helper")));
 
         assertThat(story.state().turn().problem()).contains(new Problem(Problem.NOT_FOUND, "no agent helper"));
         assertThat(story.decides()).containsExactly(new Step.Close(false));
@@ -80,9 +94,10 @@ class ConversationTest {
 
     @Test
     void agent_cancelledWithItsThread_leavesTheTurnCancelled() {
-        ConversationScript story = ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
-                .with(said("Hello"), new Fact.AgentRequested(), new Fact.CancelRequested())
-                .with(new Fact.AgentRefused(new Problem("Cancelled", "cancelled")));
+        ConversationScript story = ConversationScript.begun(
+                        new ThreadFact.RunStarted(1, "helper", false, Optional.empty()))
+                .with(said("Hello"), new ThreadFact.AgentRequested(), new ThreadFact.CancelRequested())
+                .with(new ThreadFact.AgentRefused(new Problem("Cancelled", "cancelled")));
 
         assertThat(story.status()).isEqualTo(Turn.Status.CANCELLED);
     }
@@ -108,9 +123,13 @@ class ConversationTest {
 
     @Test
     void turn_ofAThreadForOneTurn_closesIt() {
-        ConversationScript story = ConversationScript.begun(new Fact.RunStarted(1, "helper", true, Optional.empty()))
-                .with(said("Hello"), new Fact.AgentRequested(), new Fact.AgentResolved(ConversationScript.terms(4)))
-                .with(new Fact.ModelCalled(1), reply(1, text("Hi")));
+        ConversationScript story = ConversationScript.begun(
+                        new ThreadFact.RunStarted(1, "helper", true, Optional.empty()))
+                .with(
+                        said("Hello"),
+                        new ThreadFact.AgentRequested(),
+                        new ThreadFact.AgentResolved(ConversationScript.terms(4)))
+                .with(new ModelFact.ModelCalled(1), reply(1, text("Hi")));
 
         assertThat(story.decides()).containsExactly(new Step.Close(false));
     }
@@ -118,7 +137,11 @@ class ConversationTest {
     @Test
     void message_duringATurn_joinsBeforeTheNextModelCallAndAfterTheResults() {
         ConversationScript story = replied(use("a", "add"))
-                .with(said("More"), new Fact.ToolDispatched("a", 1), finished("a", "3"), new Fact.ModelCalled(2));
+                .with(
+                        said("More"),
+                        new ToolFact.ToolDispatched("a", 1),
+                        finished("a", "3"),
+                        new ModelFact.ModelCalled(2));
 
         assertThat(story.messages())
                 .containsExactly(
@@ -127,12 +150,12 @@ class ConversationTest {
 
     @Test
     void messages_whenTheTurnCompletes_openTheNextTogether() {
-        ConversationScript story = ready().with(said("Hello"), new Fact.ModelCalled(1), said("One"), said("Two"));
+        ConversationScript story = ready().with(said("Hello"), new ModelFact.ModelCalled(1), said("One"), said("Two"));
         story.with(reply(1, text("Hi")));
 
         assertThat(story.state().turn().number()).isEqualTo(2);
         assertThat(story.decides()).containsExactly(new Step.CallModel(2));
-        assertThat(story.with(new Fact.ModelCalled(2)).messages())
+        assertThat(story.with(new ModelFact.ModelCalled(2)).messages())
                 .containsExactly(user("Hello"), Message.assistant(text("Hi")), user("One"), user("Two"));
     }
 
@@ -163,7 +186,7 @@ class ConversationTest {
     @Test
     void message_thatWasRefused_mayComeAgain() {
         ConversationScript story =
-                ready().with(said("Hello"), new Fact.LimitReached(TOO_LARGE), said("m-1", "More"), CLEAR);
+                ready().with(said("Hello"), new ThreadFact.LimitReached(TOO_LARGE), said("m-1", "More"), CLEAR);
 
         assertThat(story.refusal(said("m-1", "More"))).isEmpty();
     }
@@ -186,7 +209,7 @@ class ConversationTest {
     @Test
     void model_failure_failsTheTurnAndKeepsTheTranscript() {
         ConversationScript story =
-                ready().with(said("Hello"), new Fact.ModelCalled(1), new Fact.ModelFailed(1, OVERLOADED));
+                ready().with(said("Hello"), new ModelFact.ModelCalled(1), new ModelFact.ModelFailed(1, OVERLOADED));
 
         assertThat(story.state().turn().problem()).contains(OVERLOADED);
         assertThat(story.messages()).containsExactly(user("Hello"));
@@ -196,7 +219,7 @@ class ConversationTest {
     @Test
     void retry_afterAFailure_asksTheModelAgain() {
         ConversationScript story =
-                ready().with(said("Hello"), new Fact.ModelCalled(1), new Fact.ModelFailed(1, OVERLOADED));
+                ready().with(said("Hello"), new ModelFact.ModelCalled(1), new ModelFact.ModelFailed(1, OVERLOADED));
 
         assertThat(story.with(retried()).decides()).containsExactly(new Step.CallModel(2));
         assertThat(story.messages()).containsExactly(user("Hello"));
@@ -214,8 +237,8 @@ class ConversationTest {
 
     @Test
     void reply_lateAfterAStop_belongsToNobody() {
-        ConversationScript story = ready().with(said("Hello"), new Fact.ModelCalled(1), STOP, said("Again"));
-        Conversation before = story.with(new Fact.ModelCalled(2)).state();
+        ConversationScript story = ready().with(said("Hello"), new ModelFact.ModelCalled(1), STOP, said("Again"));
+        Conversation before = story.with(new ModelFact.ModelCalled(2)).state();
         Conversation after = story.with(reply(1, text("Hi"))).state();
 
         assertThat(after.transcript()).isEqualTo(before.transcript());
@@ -235,15 +258,15 @@ class ConversationTest {
     @Test
     void results_inAnyOrder_enterInCallOrder() {
         ConversationScript story = replied(use("a", "add"), use("b", "lookup"))
-                .with(new Fact.ToolDispatched("a", 1), new Fact.ToolDispatched("b", 1))
-                .with(finished("b", "B"), finished("a", "A"), new Fact.ModelCalled(2));
+                .with(new ToolFact.ToolDispatched("a", 1), new ToolFact.ToolDispatched("b", 1))
+                .with(finished("b", "B"), finished("a", "A"), new ModelFact.ModelCalled(2));
 
         assertThat(story.messages()).last().isEqualTo(results(result("a", "A"), result("b", "B")));
     }
 
     @Test
     void call_ofAnUnknownTool_isToldWhatThereIs() {
-        ConversationScript story = replied(use("a", "fly")).with(new Fact.ModelCalled(2));
+        ConversationScript story = replied(use("a", "fly")).with(new ModelFact.ModelCalled(2));
 
         assertThat(story.messages())
                 .last()
@@ -252,9 +275,12 @@ class ConversationTest {
 
     @Test
     void call_ofAnUnknownToolWhereThereIsNone_isToldSo() {
-        ConversationScript story = ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
-                .with(new Fact.AgentRequested(), new Fact.AgentResolved(new AgentPolicy("helper", 4, Map.of())))
-                .with(said("Hello"), new Fact.ModelCalled(1), reply(1, use("a", "fly")));
+        ConversationScript story = ConversationScript.begun(
+                        new ThreadFact.RunStarted(1, "helper", false, Optional.empty()))
+                .with(
+                        new ThreadFact.AgentRequested(),
+                        new ThreadFact.AgentResolved(new AgentPolicy("helper", 4, Map.of())))
+                .with(said("Hello"), new ModelFact.ModelCalled(1), reply(1, use("a", "fly")));
 
         assertThat(story.call("a").result()).contains("Tool \"fly\" not found. Available tools: none");
     }
@@ -286,7 +312,7 @@ class ConversationTest {
 
     @Test
     void callId_usedBefore_isRenamed() {
-        ConversationScript story = replied(use("tu_7", "fly")).with(new Fact.ModelCalled(2));
+        ConversationScript story = replied(use("tu_7", "fly")).with(new ModelFact.ModelCalled(2));
         story.with(reply(2, use("tu_7", "add"), use("tu_7", "add"), use("tu_7~2", "add"), use("", "add")));
 
         assertThat(story.state().batch()).containsExactly("tu_7~2", "tu_7~3", "tu_7~2~2", "call");
@@ -303,7 +329,7 @@ class ConversationTest {
         assertThat(story.decides()).hasSize(Conversation.MAX_PARALLEL_CALLS);
 
         for (int i = 0; i < Conversation.MAX_PARALLEL_CALLS; i++) {
-            story.with(new Fact.ToolDispatched("c" + i, 1));
+            story.with(new ToolFact.ToolDispatched("c" + i, 1));
         }
         assertThat(story.decides()).isEmpty();
         assertThat(story.with(finished("c7", "3")).decides()).containsExactly(new Step.RunTool(story.call("c50"), 1));
@@ -333,18 +359,20 @@ class ConversationTest {
     @Test
     void call_lost_isAnErrorThatTheModelSees() {
         ConversationScript story = replied(use("a", "add"))
-                .with(new Fact.ToolDispatched("a", 1))
-                .with(new Fact.ToolLost("a", 1, new Problem("Timeout", "the worker was lost")));
+                .with(new ToolFact.ToolDispatched("a", 1))
+                .with(new ToolFact.ToolLost("a", 1, new Problem("Timeout", "the worker was lost")));
 
         assertThat(story.call("a").toolResult()).contains(error("a", "Tool error: the worker was lost"));
     }
 
     @Test
     void result_ofAnotherDispatch_isIgnored() {
-        ConversationScript story = replied(use("a", "add")).with(new Fact.ToolDispatched("a", 1));
+        ConversationScript story = replied(use("a", "add")).with(new ToolFact.ToolDispatched("a", 1));
         Conversation before = story.state();
 
-        assertThat(story.with(new Fact.ToolFinished("a", 2, "3", false)).state().calls())
+        assertThat(story.with(new ToolFact.ToolFinished("a", 2, "3", false))
+                        .state()
+                        .calls())
                 .isEqualTo(before.calls());
     }
 
@@ -353,7 +381,7 @@ class ConversationTest {
     @Test
     void question_siblingsStillRunning_isNoInterruptionYet() {
         ConversationScript story =
-                replied(ask("a", "Which day?"), use("b", "add")).with(new Fact.ToolDispatched("b", 1));
+                replied(ask("a", "Which day?"), use("b", "add")).with(new ToolFact.ToolDispatched("b", 1));
 
         assertThat(story.state().isInterrupted()).isFalse();
         assertThat(story.with(finished("b", "3")).state().isInterrupted()).isTrue();
@@ -362,8 +390,8 @@ class ConversationTest {
     @Test
     void question_answered_keepsTheSiblingsResults() {
         ConversationScript story = replied(use("a", "add"), ask("b", "Which day?"), use("c", "lookup"))
-                .with(new Fact.ToolDispatched("a", 1), new Fact.ToolDispatched("c", 1))
-                .with(finished("c", "C"), finished("a", "A"), answered("Friday"), new Fact.ModelCalled(2));
+                .with(new ToolFact.ToolDispatched("a", 1), new ToolFact.ToolDispatched("c", 1))
+                .with(finished("c", "C"), finished("a", "A"), answered("Friday"), new ModelFact.ModelCalled(2));
 
         assertThat(story.messages())
                 .last()
@@ -375,14 +403,14 @@ class ConversationTest {
         ConversationScript story = replied(ask("a", "Day?"), ask("b", "Hour?"));
 
         assertThat(story.refusal(answered("Friday"))).contains(Problem.CALL_REQUIRED);
-        story.with(answered("b", "Noon"), answered("Friday"), new Fact.ModelCalled(2));
+        story.with(answered("b", "Noon"), answered("Friday"), new ModelFact.ModelCalled(2));
         assertThat(story.messages()).last().isEqualTo(results(result("a", "Friday"), result("b", "Noon")));
     }
 
     @Test
     void question_ofATool_isAnsweredWithoutRunningItAgain() {
         ConversationScript story = replied(use("a", "add"))
-                .with(new Fact.ToolDispatched("a", 1), new Fact.ToolInterrupted("a", 1, "Sure?"), answered(""));
+                .with(new ToolFact.ToolDispatched("a", 1), new ToolFact.ToolInterrupted("a", 1, "Sure?"), answered(""));
 
         assertThat(story.call("a").toolResult()).contains(result("a", ""));
         assertThat(story.decides()).containsExactly(new Step.CallModel(2));
@@ -401,7 +429,8 @@ class ConversationTest {
 
     @Test
     void approval_whereNothingWaits_isRefused() {
-        assertThat(ready().refusal(new Fact.ApprovalDecided(true, NONE, NONE, Optional.empty(), NONE, NONE, NONE)))
+        assertThat(ready().refusal(
+                                new PersonFact.ApprovalDecided(true, NONE, NONE, Optional.empty(), NONE, NONE, NONE)))
                 .contains(Problem.NOT_FOUND);
     }
 
@@ -410,12 +439,12 @@ class ConversationTest {
     @Test
     void stop_withOpenCalls_cancelsThemAndKeepsResultsAndQueue() {
         ConversationScript story = replied(use("a", "add"), ask("b", "Day?"), use("c", "lookup"))
-                .with(new Fact.ToolDispatched("a", 1), new Fact.ToolDispatched("c", 1), finished("a", "A"))
+                .with(new ToolFact.ToolDispatched("a", 1), new ToolFact.ToolDispatched("c", 1), finished("a", "A"))
                 .with(said("More"), STOP);
 
         assertThat(story.status()).isEqualTo(Turn.Status.STOPPED);
         assertThat(story.decides()).isEmpty();
-        assertThat(story.with(finished("c", "late"), said("Go on"), new Fact.ModelCalled(2))
+        assertThat(story.with(finished("c", "late"), said("Go on"), new ModelFact.ModelCalled(2))
                         .messages())
                 .endsWith(
                         results(result("a", "A"), error("b", "Cancelled by ann."), error("c", "Cancelled by ann.")),
@@ -425,7 +454,7 @@ class ConversationTest {
 
     @Test
     void stop_whenNoTurnRuns_isRefused() {
-        assertThat(ready().refusal(new Fact.Stopped(NONE))).contains(Problem.NOT_FOUND);
+        assertThat(ready().refusal(new PersonFact.Stopped(NONE))).contains(Problem.NOT_FOUND);
     }
 
     @Test
@@ -470,7 +499,7 @@ class ConversationTest {
     void replacement_withForeignCalls_takesTheirIds() {
         ConversationScript story = ready().with(
                         replaced(user("?"), Message.assistant(use("x", "add")), results(result("x", "4"))))
-                .with(new Fact.ModelCalled(1), reply(1, use("x", "add")));
+                .with(new ModelFact.ModelCalled(1), reply(1, use("x", "add")));
 
         assertThat(story.state().batch()).containsExactly("x~2");
     }
@@ -515,7 +544,7 @@ class ConversationTest {
 
     @Test
     void budget_beforeTheLimitIsKnown_isRefused() {
-        assertThat(ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
+        assertThat(ConversationScript.begun(new ThreadFact.RunStarted(1, "helper", false, Optional.empty()))
                         .refusal(raised(3)))
                 .contains(Problem.BAD_INPUT);
     }
@@ -527,7 +556,7 @@ class ConversationTest {
 
     @Test
     void thread_tooLargeToCarry_failsTheTurnAndTakesNoMore() {
-        ConversationScript story = replied(use("a", "add")).with(new Fact.LimitReached(TOO_LARGE));
+        ConversationScript story = replied(use("a", "add")).with(new ThreadFact.LimitReached(TOO_LARGE));
 
         assertThat(story.state().turn().problem()).contains(TOO_LARGE);
         assertThat(story.call("a").toolResult()).contains(error("a", "Cancelled: too large to carry"));
@@ -537,14 +566,15 @@ class ConversationTest {
 
     @Test
     void thread_tooLargeAndCleared_goesOn() {
-        ConversationScript story = replied(use("a", "add")).with(new Fact.LimitReached(TOO_LARGE), CLEAR, said("Anew"));
+        ConversationScript story =
+                replied(use("a", "add")).with(new ThreadFact.LimitReached(TOO_LARGE), CLEAR, said("Anew"));
 
         assertThat(story.decides()).containsExactly(new Step.CallModel(2));
     }
 
     @Test
     void thread_tooLargeAfterTheLimit_isNotContinuedByARaise() {
-        assertThat(atLimit().with(new Fact.LimitReached(TOO_LARGE)).refusal(raised(2)))
+        assertThat(atLimit().with(new ThreadFact.LimitReached(TOO_LARGE)).refusal(raised(2)))
                 .contains(Problem.TOO_LARGE);
     }
 
@@ -552,7 +582,7 @@ class ConversationTest {
 
     @Test
     void close_duringATurn_waitsForItsEnd() {
-        ConversationScript story = ready().with(said("Hello"), new Fact.ModelCalled(1), CLOSE);
+        ConversationScript story = ready().with(said("Hello"), new ModelFact.ModelCalled(1), CLOSE);
 
         assertThat(story.decides()).isEmpty();
         assertThat(story.refusal(said("More"))).contains(Problem.CLOSED);
@@ -567,20 +597,20 @@ class ConversationTest {
 
     @Test
     void cancel_withOpenCalls_givesThemResultsAndOnlyCloses() {
-        ConversationScript story = replied(use("a", "add"), ask("b", "Day?")).with(new Fact.CancelRequested());
+        ConversationScript story = replied(use("a", "add"), ask("b", "Day?")).with(new ThreadFact.CancelRequested());
 
         assertThat(story.status()).isEqualTo(Turn.Status.CANCELLED);
         assertThat(story.call("a").toolResult()).contains(error("a", "Cancelled with its thread."));
         assertThat(story.decides()).containsExactly(new Step.Close(true));
         assertThat(story.refusal(said("More"))).contains(Problem.CLOSED);
-        assertThat(story.refusal(new Fact.Cleared(false, NONE))).contains(Problem.CLOSED);
+        assertThat(story.refusal(new PersonFact.Cleared(false, NONE))).contains(Problem.CLOSED);
     }
 
     @Test
     void ignored_manyMessages_keepsTheNewestTwenty() {
         ConversationScript story = ready();
         for (int i = 0; i < 25; i++) {
-            story.with(new Fact.MessageIgnored("s" + i, new Problem(Problem.BAD_INPUT, "x".repeat(100_000))));
+            story.with(new ThreadFact.MessageIgnored("s" + i, new Problem(Problem.BAD_INPUT, "x".repeat(100_000))));
         }
 
         assertThat(story.state().ignored().count()).isEqualTo(25);
@@ -600,13 +630,13 @@ class ConversationTest {
         story.with(answered("Friday"));
         assertThat(story.state().counters().versions()).isEqualTo(2);
 
-        story.with(new Fact.ModelCalled(2), reply(2, text("Booked.")));
+        story.with(new ModelFact.ModelCalled(2), reply(2, text("Booked.")));
         assertThat(story.state().counters()).isEqualTo(new Counters(9, 2, 3, 4));
     }
 
     private static ConversationScript atLimit() {
-        return ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.of(1)))
-                .with(new Fact.AgentRequested(), new Fact.AgentResolved(ConversationScript.terms(4)))
-                .with(said("Hello"), new Fact.ModelCalled(1), reply(1, use("a", "fly")));
+        return ConversationScript.begun(new ThreadFact.RunStarted(1, "helper", false, Optional.of(1)))
+                .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(ConversationScript.terms(4)))
+                .with(said("Hello"), new ModelFact.ModelCalled(1), reply(1, use("a", "fly")));
     }
 }

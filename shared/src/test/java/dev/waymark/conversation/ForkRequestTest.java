@@ -7,8 +7,13 @@ import static dev.waymark.conversation.ConversationScript.text;
 import static dev.waymark.conversation.ConversationScript.use;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Pairing;
 import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.value.Sha256;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -27,15 +32,15 @@ class ForkRequestTest {
         tools.put("charge", AgentPolicy.ToolKind.ACTIVITY);
         AgentPolicy.Care care = new AgentPolicy.Care(true, false, false, false, false, false, 60_000);
         AgentPolicy terms = new AgentPolicy("helper", 9, tools, Map.of("charge", care), Optional.empty());
-        return ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
-                .with(new Fact.AgentRequested(), new Fact.AgentResolved(terms))
-                .with(said("Charge"), new Fact.ModelCalled(1), reply(1, parts));
+        return ConversationScript.begun(new ThreadFact.RunStarted(1, "helper", false, Optional.empty()))
+                .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(terms))
+                .with(said("Charge"), new ModelFact.ModelCalled(1), reply(1, parts));
     }
 
     private static ConversationScript claimed() {
         return asked(use("tu_1", "charge"))
-                .with(new Fact.ToolDispatched("tu_1", 1))
-                .with(new Fact.ToolClaimed("tu_1", 1, "charge", Sha256.hex("{}"), 0, "run/1/x", false));
+                .with(new ToolFact.ToolDispatched("tu_1", 1))
+                .with(new ToolFact.ToolClaimed("tu_1", 1, "charge", Sha256.hex("{}"), 0, "run/1/x", false));
     }
 
     private static Call call(Conversation state, String id) {
@@ -45,11 +50,11 @@ class ForkRequestTest {
     @Test
     void whatIsDone_askedForAgain_isGivenAsRecorded() {
         ConversationScript story = claimed()
-                .with(new Fact.ToolFinished("tu_1", 1, "charged 5", false))
-                .with(new Fact.ModelCalled(2), reply(2, text("Done.")));
+                .with(new ToolFact.ToolFinished("tu_1", 1, "charged 5", false))
+                .with(new ModelFact.ModelCalled(2), reply(2, text("Done.")));
 
         Conversation again = SPEAKING.of(story.state(), LATER)
-                .apply(new Fact.ModelCalled(3), LATER)
+                .apply(new ModelFact.ModelCalled(3), LATER)
                 .apply(reply(3, use("other", "charge")), LATER);
 
         assertThat(call(again, "other").status()).isEqualTo(Call.Status.COMPLETED);
@@ -73,7 +78,7 @@ class ForkRequestTest {
                 .isEmpty();
         assertThat(SILENT.of(
                                 ConversationScript.ready()
-                                        .with(said("Hello"), new Fact.ModelCalled(1))
+                                        .with(said("Hello"), new ModelFact.ModelCalled(1))
                                         .state(),
                                 LATER)
                         .decide())
@@ -87,7 +92,7 @@ class ForkRequestTest {
         assertThat(SILENT.of(story.state(), LATER).isInterrupted()).isTrue();
         Conversation spoken = SPEAKING.of(story.state(), LATER);
         assertThat(spoken.decide()).containsExactly(new Step.CallModel(2));
-        assertThat(Pairing.violation(spoken.apply(new Fact.ModelCalled(2), LATER)
+        assertThat(Pairing.violation(spoken.apply(new ModelFact.ModelCalled(2), LATER)
                         .transcript()
                         .messages()))
                 .isEmpty();
@@ -95,10 +100,10 @@ class ForkRequestTest {
 
     @Test
     void keys_areThoseOfANewSession() {
-        ConversationScript story = claimed().with(new Fact.ToolFinished("tu_1", 1, "Tool error: no", true));
+        ConversationScript story = claimed().with(new ToolFact.ToolFinished("tu_1", 1, "Tool error: no", true));
 
         Conversation again = SPEAKING.of(story.state(), LATER)
-                .apply(new Fact.ModelCalled(2), LATER)
+                .apply(new ModelFact.ModelCalled(2), LATER)
                 .apply(reply(2, use("other", "charge")), LATER);
 
         assertThat(again.session()).isEmpty();

@@ -9,7 +9,13 @@ import static dev.waymark.conversation.ToolConversationScript.dispatched;
 import static dev.waymark.conversation.ToolConversationScript.lost;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.state.ThreadIdentity;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Spent;
 import java.util.List;
@@ -25,11 +31,11 @@ class NewerRulesTest {
         ConversationScript script =
                 ToolConversationScript.begun(Optional.empty()).with(said("Hello"));
         List<Step> due = script.decides();
-        script.with(new Fact.ModelCalled(1), new Fact.ModelFailed(1, LEFT, Spent.NOTHING));
+        script.with(new ModelFact.ModelCalled(1), new ModelFact.ModelFailed(1, LEFT, Spent.NOTHING));
 
         assertThat(script.decides()).isEqualTo(due);
         assertThat(script.state().turn()).returns(true, Turn::isRunning).returns(0, Turn::iterations);
-        script.with(new Fact.ModelCalled(1), reply(1, new Part.Text("Hi")));
+        script.with(new ModelFact.ModelCalled(1), reply(1, new Part.Text("Hi")));
         assertThat(script.status()).isEqualTo(Turn.Status.COMPLETE);
         assertThat(script.messages()).hasSize(2);
     }
@@ -37,8 +43,8 @@ class NewerRulesTest {
     @Test
     void agent_leftByAWorker_isLookedUpAgain() {
         ConversationScript script = ConversationScript.begun(
-                        new Fact.RunStarted(Conversation.RULES, "helper", false, Optional.empty()))
-                .with(new Fact.AgentRequested(), new Fact.AgentRefused(LEFT));
+                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
+                .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentRefused(LEFT));
 
         assertThat(script.decides()).containsExactly(new Step.ResolveAgent("helper"));
         assertThat(script.status()).isEqualTo(Turn.Status.NONE);
@@ -49,8 +55,8 @@ class NewerRulesTest {
         for (String tool : List.of("add", "charge")) {
             ConversationScript script = ToolConversationScript.replied(use("a", tool));
             for (int i = 1; i <= 2 * Conversation.MAX_DISPATCHES; i++) {
-                script.with(dispatched("a", i), new Fact.ToolLost("a", i, LEFT));
-                script.call("a").wakeAt().ifPresent(time -> script.at(time, new Fact.TimePassed()));
+                script.with(dispatched("a", i), new ToolFact.ToolLost("a", i, LEFT));
+                script.call("a").wakeAt().ifPresent(time -> script.at(time, new ThreadFact.TimePassed()));
                 assertThat(script.decides()).containsExactly(new Step.RunTool(script.call("a"), i + 1));
             }
         }
@@ -60,25 +66,26 @@ class NewerRulesTest {
     void check_leftByAWorker_isMadeAgain() {
         ConversationScript script = ToolConversationScript.replied(use("a", "pay"))
                 .with(dispatched("a", 1), claimed("a", 1, "pay", "x"), lost("a", 1));
-        script.at(script.call("a").wakeAt().orElseThrow(), new Fact.TimePassed());
+        script.at(script.call("a").wakeAt().orElseThrow(), new ThreadFact.TimePassed());
         List<Step> due = script.decides();
         assertThat(due).containsExactly(new Step.VerifyTool(script.call("a")));
-        script.with(new Fact.VerifyDispatched("a", 1), new Fact.VerifyLeft("a", 1));
+        script.with(new ToolFact.VerifyDispatched("a", 1), new ToolFact.VerifyLeft("a", 1));
 
         assertThat(script.decides()).hasSize(1).first().isInstanceOf(Step.VerifyTool.class);
     }
 
     @Test
     void failureOfThatName_underTheFirstRules_isAFailure() {
-        ConversationScript script = ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
+        ConversationScript script = ConversationScript.begun(
+                        new ThreadFact.RunStarted(1, "helper", false, Optional.empty()))
                 .with(
-                        new Fact.AgentRequested(),
-                        new Fact.AgentResolved(ConversationScript.terms(4)),
+                        new ThreadFact.AgentRequested(),
+                        new ThreadFact.AgentResolved(ConversationScript.terms(4)),
                         said("Hello"),
-                        new Fact.ModelCalled(1),
-                        new Fact.ModelFailed(1, LEFT, Spent.NOTHING));
+                        new ModelFact.ModelCalled(1),
+                        new ModelFact.ModelFailed(1, LEFT, Spent.NOTHING));
 
         assertThat(script.status()).isEqualTo(Turn.Status.FAILED);
-        assertThat(script.with(new Fact.Stopped(NONE)).decides()).isEmpty();
+        assertThat(script.with(new PersonFact.Stopped(NONE)).decides()).isEmpty();
     }
 }

@@ -9,8 +9,17 @@ import static dev.waymark.conversation.ConversationScript.text;
 import static dev.waymark.conversation.ConversationScript.use;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.state.ThreadIdentity;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Sha256;
@@ -44,14 +53,14 @@ class ResumptionTest {
 
     /** A thread whose model asks for one charge, which is handed out. */
     private static ConversationScript charged(AgentPolicy.Care care) {
-        return ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
-                .with(new Fact.AgentRequested(), new Fact.AgentResolved(charging(care)))
-                .with(said("Charge"), new Fact.ModelCalled(1), reply(1, use("tu_1", "charge")))
-                .with(new Fact.ToolDispatched("tu_1", 1));
+        return ConversationScript.begun(new ThreadFact.RunStarted(1, "helper", false, Optional.empty()))
+                .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(charging(care)))
+                .with(said("Charge"), new ModelFact.ModelCalled(1), reply(1, use("tu_1", "charge")))
+                .with(new ToolFact.ToolDispatched("tu_1", 1));
     }
 
     private static Fact claim() {
-        return new Fact.ToolClaimed("tu_1", 1, "charge", Sha256.hex("{}"), 0, "run/1/x", false);
+        return new ToolFact.ToolClaimed("tu_1", 1, "charge", Sha256.hex("{}"), 0, "run/1/x", false);
     }
 
     private static Call call(Conversation state, String id) {
@@ -60,7 +69,7 @@ class ResumptionTest {
 
     @Test
     void awaitedModelCall_isMadeAgainAndCountsOnce() {
-        ConversationScript story = ConversationScript.ready().with(said("Hello"), new Fact.ModelCalled(1));
+        ConversationScript story = ConversationScript.ready().with(said("Hello"), new ModelFact.ModelCalled(1));
 
         Conversation begun = ONWARD.of(story.state(), LATER);
 
@@ -101,9 +110,10 @@ class ResumptionTest {
     @Test
     void verificationUnderWay_isBegunAgain() {
         ConversationScript story = charged(VERIFIED)
-                .with(claim(), new Fact.ToolLost("tu_1", 1, new Problem("Timeout", "the worker was lost")));
-        Conversation verifying =
-                story.state().apply(new Fact.TimePassed(), LATER).apply(new Fact.VerifyDispatched("tu_1", 1), LATER);
+                .with(claim(), new ToolFact.ToolLost("tu_1", 1, new Problem("Timeout", "the worker was lost")));
+        Conversation verifying = story.state()
+                .apply(new ThreadFact.TimePassed(), LATER)
+                .apply(new ToolFact.VerifyDispatched("tu_1", 1), LATER);
 
         Conversation begun = ONWARD.of(verifying, LATER);
 
@@ -126,10 +136,11 @@ class ResumptionTest {
     void approvalThatAFileStates_isNoApprovalToRunAgain() {
         AgentPolicy.Care guarded = new AgentPolicy.Care(true, true, false, false, true, true, 60_000);
         Conversation begun = ONWARD.of(approvedInAFile(), LATER)
-                .apply(new Fact.AgentRequested(), LATER)
-                .apply(new Fact.AgentResolved(charging(guarded)), LATER);
+                .apply(new ThreadFact.AgentRequested(), LATER)
+                .apply(new ThreadFact.AgentResolved(charging(guarded)), LATER);
         Conversation settled = begun.apply(
-                new Fact.OutcomeSettled("tu_1", Fact.Settlement.RERUN, Optional.empty(), Optional.empty()), LATER);
+                new PersonFact.OutcomeSettled("tu_1", PersonFact.Settlement.RERUN, Optional.empty(), Optional.empty()),
+                LATER);
 
         assertThat(call(begun, "tu_1").approval().orElseThrow().stated()).isTrue();
         assertThat(call(begun, "tu_1").status()).isEqualTo(Call.Status.UNSETTLED);
@@ -142,7 +153,7 @@ class ResumptionTest {
         Json own = Json.of(Map.of("tenant", "acme"));
         Resumption onward = new Resumption(
                 "r", Optional.empty(), Optional.empty(), Optional.empty(), false, Optional.empty(), Optional.of(own));
-        ConversationScript story = ConversationScript.ready().with(said("Hello"), new Fact.ModelCalled(1));
+        ConversationScript story = ConversationScript.ready().with(said("Hello"), new ModelFact.ModelCalled(1));
 
         assertThat(onward.of(story.state(), LATER).context()).contains(own);
         assertThat(ONWARD.of(onward.of(story.state(), LATER), LATER).context()).contains(own);
@@ -151,7 +162,7 @@ class ResumptionTest {
     @Test
     void safeCallUnderWay_isRunAgain() {
         ConversationScript story =
-                ConversationScript.replied(use("tu_1", "add")).with(new Fact.ToolDispatched("tu_1", 1));
+                ConversationScript.replied(use("tu_1", "add")).with(new ToolFact.ToolDispatched("tu_1", 1));
 
         Conversation begun = ONWARD.of(story.state(), LATER);
 
@@ -161,7 +172,7 @@ class ResumptionTest {
     @Test
     void openQuestion_staysOpen_andQueuedMessagesStay() {
         ConversationScript story = ConversationScript.replied(ask("tu_1", "Which day?"), use("tu_2", "add"))
-                .with(new Fact.ToolDispatched("tu_2", 1), finished("tu_2", "3"), said("And hurry"));
+                .with(new ToolFact.ToolDispatched("tu_2", 1), finished("tu_2", "3"), said("And hurry"));
 
         Conversation begun = ONWARD.of(story.state(), LATER);
 
@@ -188,9 +199,10 @@ class ResumptionTest {
 
     @Test
     void answerAtTheLimitOfIterations_isKept() {
-        ConversationScript story = ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.of(1)))
-                .with(new Fact.AgentRequested(), new Fact.AgentResolved(ConversationScript.terms(4)))
-                .with(said("Hello"), new Fact.ModelCalled(1), reply(1, ask("tu_1", "Which day?")));
+        ConversationScript story = ConversationScript.begun(
+                        new ThreadFact.RunStarted(1, "helper", false, Optional.of(1)))
+                .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(ConversationScript.terms(4)))
+                .with(said("Hello"), new ModelFact.ModelCalled(1), reply(1, ask("tu_1", "Which day?")));
 
         Conversation begun = answering("Friday").of(story.state(), LATER);
 
@@ -200,10 +212,11 @@ class ResumptionTest {
 
     @Test
     void turnAtItsLimit_goesOnWithAHigherOne_andItsIterationsCount() {
-        ConversationScript story = ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.of(1)))
-                .with(new Fact.AgentRequested(), new Fact.AgentResolved(ConversationScript.terms(4)))
-                .with(said("Hello"), new Fact.ModelCalled(1), reply(1, use("tu_1", "add")))
-                .with(new Fact.ToolDispatched("tu_1", 1), finished("tu_1", "3"));
+        ConversationScript story = ConversationScript.begun(
+                        new ThreadFact.RunStarted(1, "helper", false, Optional.of(1)))
+                .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(ConversationScript.terms(4)))
+                .with(said("Hello"), new ModelFact.ModelCalled(1), reply(1, use("tu_1", "add")))
+                .with(new ToolFact.ToolDispatched("tu_1", 1), finished("tu_1", "3"));
         Resumption more =
                 new Resumption("r", Optional.empty(), Optional.empty(), Optional.of(5), false, Optional.empty());
 
@@ -216,7 +229,10 @@ class ResumptionTest {
     @Test
     void failedTurn_goesOn() {
         ConversationScript story = ConversationScript.ready()
-                .with(said("Hello"), new Fact.ModelCalled(1), new Fact.ModelFailed(1, new Problem("Provider", "no")));
+                .with(
+                        said("Hello"),
+                        new ModelFact.ModelCalled(1),
+                        new ModelFact.ModelFailed(1, new Problem("Provider", "no")));
 
         Conversation begun = ONWARD.of(story.state(), LATER);
 
@@ -227,11 +243,11 @@ class ResumptionTest {
     @Test
     void cancelledThread_isOpenAgainAndGoesOn() {
         ConversationScript story = ConversationScript.replied(use("tu_1", "add"))
-                .with(new Fact.ToolDispatched("tu_1", 1), new Fact.CancelRequested());
+                .with(new ToolFact.ToolDispatched("tu_1", 1), new ThreadFact.CancelRequested());
 
         Conversation begun = ONWARD.of(story.state(), LATER);
 
-        assertThat(begun.life()).isEqualTo(Conversation.Life.OPEN);
+        assertThat(begun.life()).isEqualTo(ThreadIdentity.Life.OPEN);
         assertThat(begun.decide()).containsExactly(new Step.CallModel(2));
         assertThat(call(begun, "tu_1").result()).contains("Cancelled with its thread.");
     }
@@ -263,8 +279,8 @@ class ResumptionTest {
         Conversation begun = other.of(charged(EFFECT).state(), LATER);
 
         assertThat(begun.decide()).containsExactly(new Step.ResolveAgent("other"));
-        Conversation resolved = begun.apply(new Fact.AgentRequested(), LATER)
-                .apply(new Fact.AgentResolved(new AgentPolicy("other", 4, Map.of())), LATER);
+        Conversation resolved = begun.apply(new ThreadFact.AgentRequested(), LATER)
+                .apply(new ThreadFact.AgentResolved(new AgentPolicy("other", 4, Map.of())), LATER);
         assertThat(call(resolved, "tu_1").result()).contains("Tool \"charge\" not found. Available tools: none");
         assertThat(resolved.decide()).containsExactly(new Step.CallModel(2));
     }
@@ -272,9 +288,10 @@ class ResumptionTest {
     @Test
     void answer_whereOnlyAnApprovalIsOpen_isRefused() {
         AgentPolicy.Care approved = new AgentPolicy.Care(true, true, false, false, false, false, 60_000);
-        ConversationScript story = ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
-                .with(new Fact.AgentRequested(), new Fact.AgentResolved(charging(approved)))
-                .with(said("Charge"), new Fact.ModelCalled(1), reply(1, use("tu_1", "charge")));
+        ConversationScript story = ConversationScript.begun(
+                        new ThreadFact.RunStarted(1, "helper", false, Optional.empty()))
+                .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(charging(approved)))
+                .with(said("Charge"), new ModelFact.ModelCalled(1), reply(1, use("tu_1", "charge")));
 
         assertThat(answering("yes").refusal(story.state()).map(Problem::type)).contains(Problem.NOT_FOUND);
         assertThat(ONWARD.of(story.state(), LATER).waitingCalls()).isEqualTo(List.of(story.call("tu_1")));

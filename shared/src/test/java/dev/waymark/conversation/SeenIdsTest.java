@@ -2,6 +2,7 @@ package dev.waymark.conversation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.conversation.state.SeenIds;
 import org.junit.jupiter.api.Test;
 
 class SeenIdsTest {

@@ -15,7 +15,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.CallApproval;
+import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.SubagentFact;
+import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.policy.DecisionStatement;
+import dev.waymark.conversation.policy.Signers;
+import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.SignerKey;
@@ -59,7 +70,7 @@ class SignedDecisionTest {
 
     private static ConversationScript replied(String thread, Part... parts) {
         return begun(Optional.of(new AgentPolicy.Approvals(false, Optional.empty(), Optional.of(signers(thread)))))
-                .with(said("Hello"), new Fact.ModelCalled(1), reply(1, parts));
+                .with(said("Hello"), new ModelFact.ModelCalled(1), reply(1, parts));
     }
 
     private static String signature(PrivateKey key, DecisionStatement statement) {
@@ -80,13 +91,13 @@ class SignedDecisionTest {
                 ask.signers().orElseThrow(), ask.since(), ask.argsDigest(), decision, args, NONE, BY_ANN);
     }
 
-    private static Fact.ApprovalDecided signed(
+    private static PersonFact.ApprovalDecided signed(
             String callId, boolean approve, Optional<Json> args, Optional<String> by, String signature) {
-        return new Fact.ApprovalDecided(
+        return new PersonFact.ApprovalDecided(
                 approve, NONE, Optional.of(callId), args, NONE, by, NONE, Optional.of(signature));
     }
 
-    private static Fact.ApprovalDecided approvedByAnn(ConversationScript story, String callId) {
+    private static PersonFact.ApprovalDecided approvedByAnn(ConversationScript story, String callId) {
         return signed(
                 callId,
                 true,
@@ -112,7 +123,7 @@ class SignedDecisionTest {
     void decision_signed_counts_andSaysWhoSigned() {
         ConversationScript story = replied("trip", use("a", "fire"));
         Instant asked = story.call("a").since();
-        Fact.ApprovalDecided decision = approvedByAnn(story, "a");
+        PersonFact.ApprovalDecided decision = approvedByAnn(story, "a");
 
         story.with(decision);
 
@@ -125,7 +136,7 @@ class SignedDecisionTest {
                         ToolConversationScript.DIGEST,
                         NONE,
                         decision.signature().orElseThrow()));
-        assertThat(Signers.violations(story.state())).isEmpty();
+        assertThat(UnsignedDecisions.in(story.state())).isEmpty();
     }
 
     @Test
@@ -140,7 +151,7 @@ class SignedDecisionTest {
                 signature(ANN.getPrivate(), statement(story, "deny", Optional.empty()))));
 
         assertThat(story.call("a").status()).isEqualTo(Call.Status.DENIED);
-        assertThat(Signers.violations(story.state())).isEmpty();
+        assertThat(UnsignedDecisions.in(story.state())).isEmpty();
     }
 
     static Stream<UnaryOperator<DecisionStatement>> elsewhere() {
@@ -219,7 +230,7 @@ class SignedDecisionTest {
         assertThat(story.refusal(signed("a", true, Optional.empty(), BY_ANN, signature(ANN.getPrivate(), right))))
                 .isEmpty();
 
-        Fact.ApprovalDecided replayed =
+        PersonFact.ApprovalDecided replayed =
                 signed("a", true, Optional.empty(), BY_ANN, signature(ANN.getPrivate(), change.apply(right)));
 
         assertThat(story.refusal(replayed)).contains(Problem.SIGNATURE_REQUIRED);
@@ -252,21 +263,21 @@ class SignedDecisionTest {
                 .contains(Problem.SIGNATURE_REQUIRED);
         story.with(signed("a", true, other, BY_ANN, signature));
         assertThat(story.call("a").args()).isEqualTo(OTHER);
-        assertThat(Signers.violations(story.state())).isEmpty();
+        assertThat(UnsignedDecisions.in(story.state())).isEmpty();
     }
 
     @Test
     void settlement_hasToBeSigned() {
         ConversationScript story =
                 replied("trip", use("a", "mail")).with(dispatched("a", 1), claimed("a", 1, "mail", "x"), lost("a", 1));
-        assertThat(story.refusal(settled("a", Fact.Settlement.RERUN))).contains(Problem.SIGNATURE_REQUIRED);
+        assertThat(story.refusal(settled("a", PersonFact.Settlement.RERUN))).contains(Problem.SIGNATURE_REQUIRED);
         String signature = signature(ANN.getPrivate(), statement(story, "rerun", Optional.empty()));
 
-        assertThat(story.refusal(new Fact.OutcomeSettled(
-                        "a", Fact.Settlement.GIVE_UP, NONE, BY_ANN, Optional.of(signature), Optional.empty())))
+        assertThat(story.refusal(new PersonFact.OutcomeSettled(
+                        "a", PersonFact.Settlement.GIVE_UP, NONE, BY_ANN, Optional.of(signature), Optional.empty())))
                 .contains(Problem.SIGNATURE_REQUIRED);
-        assertThat(story.refusal(new Fact.OutcomeSettled(
-                        "a", Fact.Settlement.RERUN, NONE, BY_ANN, Optional.of(signature), Optional.empty())))
+        assertThat(story.refusal(new PersonFact.OutcomeSettled(
+                        "a", PersonFact.Settlement.RERUN, NONE, BY_ANN, Optional.of(signature), Optional.empty())))
                 .isEmpty();
     }
 
@@ -275,15 +286,15 @@ class SignedDecisionTest {
         ConversationScript below = replied("trip/tu_1", use("a", "fire"));
         AgentPolicy boss = new AgentPolicy("boss", 9, Map.of("helper", AgentPolicy.ToolKind.SUBAGENT));
         ConversationScript above = ConversationScript.begun(
-                        new Fact.RunStarted(Conversation.RULES, "boss", false, Optional.empty()))
-                .with(new Fact.AgentRequested(), new Fact.AgentResolved(boss))
-                .with(said("Go"), new Fact.ModelCalled(1))
+                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "boss", false, Optional.empty()))
+                .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(boss))
+                .with(said("Go"), new ModelFact.ModelCalled(1))
                 .with(reply(1, new Part.ToolUse("tu_1", "helper", Json.of(Map.of("task", "look")))))
-                .with(new Fact.SubagentStarted("tu_1", Optional.empty()))
-                .with(new Fact.SubagentReported("tu_1", SubagentProgress.of(below.state())));
+                .with(new SubagentFact.SubagentStarted("tu_1", Optional.empty()))
+                .with(new SubagentFact.SubagentReported("tu_1", below.state().progress()));
 
         assertThat(above.refusal(approved("tu_1/a"))).contains(Problem.SIGNATURE_REQUIRED);
-        Fact.ApprovalDecided decision = approvedByAnn(above, "tu_1/a");
+        PersonFact.ApprovalDecided decision = approvedByAnn(above, "tu_1/a");
         above.with(decision);
 
         Step.PassOn passedOn = (Step.PassOn) above.decides().get(0);
@@ -311,7 +322,7 @@ class SignedDecisionTest {
             } else {
                 approval.remove("signed");
             }
-            assertThat(Signers.violations(PayloadJson.MAPPER.treeToValue(tree, Conversation.class)))
+            assertThat(UnsignedDecisions.in(PayloadJson.MAPPER.treeToValue(tree, Conversation.class)))
                     .containsExactly("a");
         }
     }

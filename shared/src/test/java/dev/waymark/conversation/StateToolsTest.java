@@ -3,7 +3,10 @@ package dev.waymark.conversation;
 import static dev.waymark.conversation.ToolConversationScript.replied;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.state.Workspace;
 import dev.waymark.conversation.value.Json;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,15 +40,15 @@ class StateToolsTest {
     @Test
     void workspace_isForgottenWithTheConversation() {
         ConversationScript story = replied(use("a", "write_file", Map.of("path", "x", "content", "1")))
-                .with(new Fact.Cleared(false, Optional.empty()));
+                .with(new PersonFact.Cleared(false, Optional.empty()));
 
         assertThat(story.state().callBook().workspace()).isEmpty();
     }
 
     @Test
     void workspace_staysWhenTheMessagesAreReplaced_underNewerRules() {
-        Fact replaced =
-                new Fact.UserSpoke(Optional.empty(), Optional.of(List.of()), Optional.empty(), false, Optional.empty());
+        Fact replaced = new PersonFact.UserSpoke(
+                Optional.empty(), Optional.of(List.of()), Optional.empty(), false, Optional.empty());
         ConversationScript story = replied(use("a", "write_file", Map.of("path", "x", "content", "1")));
         Workspace before = story.state().desk();
 

@@ -2,8 +2,13 @@ package dev.waymark.conversation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import java.util.List;
@@ -18,22 +23,22 @@ class StructuredTest {
             Message.user("Your reply does not fit the JSON Schema: it is not one JSON value."
                     + " Reply once more, with one JSON value that fits it and nothing else.");
 
-    private static Fact.UserSpoke wanted(Optional<Message> content, Optional<List<Message>> replacement) {
-        return new Fact.UserSpoke(Optional.empty(), replacement, content, false, Optional.of(SCHEMA));
+    private static PersonFact.UserSpoke wanted(Optional<Message> content, Optional<List<Message>> replacement) {
+        return new PersonFact.UserSpoke(Optional.empty(), replacement, content, false, Optional.of(SCHEMA));
     }
 
     private static ConversationScript asked() {
         return ConversationScript.ready()
-                .with(wanted(Optional.of(Message.user("How many?")), Optional.empty()), new Fact.ModelCalled(1));
+                .with(wanted(Optional.of(Message.user("How many?")), Optional.empty()), new ModelFact.ModelCalled(1));
     }
 
     private static Fact misfit(int step) {
-        return new Fact.ModelReplied(
+        return new ModelFact.ModelReplied(
                 step, Reply.of(ConversationScript.text("Many.")).withMisfit("it is not one JSON value"));
     }
 
     private static Fact fitting(int step) {
-        return new Fact.ModelReplied(
+        return new ModelFact.ModelReplied(
                 step, Reply.of(ConversationScript.text("{\"a\": 1}")).withStructured(VALUE));
     }
 
@@ -54,14 +59,14 @@ class StructuredTest {
         assertThat(story.messages()).hasSize(3).endsWith(MISFIT);
         assertThat(story.decides()).containsExactly(new Step.CallModel(2));
 
-        story.with(new Fact.ModelCalled(2), fitting(2));
+        story.with(new ModelFact.ModelCalled(2), fitting(2));
 
         assertThat(story.state().turn().structured()).contains(VALUE);
     }
 
     @Test
     void reply_thatDoesNotFitTwice_failsTheTurn_andARetryHasBothChancesAgain() {
-        ConversationScript story = asked().with(misfit(1), new Fact.ModelCalled(2), misfit(2));
+        ConversationScript story = asked().with(misfit(1), new ModelFact.ModelCalled(2), misfit(2));
 
         assertThat(story.state().turn().problem())
                 .contains(new Problem(
@@ -69,7 +74,7 @@ class StructuredTest {
                         "the reply does not fit the schema, asked twice: it is not one JSON value"));
         assertThat(story.messages()).hasSize(4);
 
-        story.with(ConversationScript.retried(), new Fact.ModelCalled(3));
+        story.with(ConversationScript.retried(), new ModelFact.ModelCalled(3));
         assertThat(story.messages()).hasSize(5).endsWith(MISFIT);
 
         story.with(misfit(3));
@@ -81,7 +86,7 @@ class StructuredTest {
     @Test
     void nextTurn_wantsNothing() {
         ConversationScript story =
-                asked().with(fitting(1), ConversationScript.said("Thanks"), new Fact.ModelCalled(2), misfit(2));
+                asked().with(fitting(1), ConversationScript.said("Thanks"), new ModelFact.ModelCalled(2), misfit(2));
 
         assertThat(story.status()).isEqualTo(Turn.Status.COMPLETE);
         assertThat(story.state().turn().structured()).isEmpty();
@@ -89,12 +94,13 @@ class StructuredTest {
 
     @Test
     void repair_countsAsAnIteration() {
-        ConversationScript story = ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.of(1)))
+        ConversationScript story = ConversationScript.begun(
+                        new ThreadFact.RunStarted(1, "helper", false, Optional.of(1)))
                 .with(
-                        new Fact.AgentRequested(),
-                        new Fact.AgentResolved(ConversationScript.terms(4)),
+                        new ThreadFact.AgentRequested(),
+                        new ThreadFact.AgentResolved(ConversationScript.terms(4)),
                         wanted(Optional.of(Message.user("How many?")), Optional.empty()),
-                        new Fact.ModelCalled(1),
+                        new ModelFact.ModelCalled(1),
                         misfit(1));
 
         assertThat(story.status()).isEqualTo(Turn.Status.MAX_ITERATIONS);
@@ -106,7 +112,7 @@ class StructuredTest {
                 .with(wanted(Optional.of(Message.user("As JSON.")), Optional.empty()));
         assertThat(story.state().turn().schema()).isEmpty();
 
-        story.with(ConversationScript.answered("Friday"), new Fact.ModelCalled(2), misfit(2));
+        story.with(ConversationScript.answered("Friday"), new ModelFact.ModelCalled(2), misfit(2));
 
         assertThat(story.status()).isEqualTo(Turn.Status.RUNNING);
     }
@@ -116,7 +122,7 @@ class StructuredTest {
         ConversationScript story = ConversationScript.ready()
                 .with(
                         wanted(Optional.empty(), Optional.of(List.of(Message.user("How many?")))),
-                        new Fact.ModelCalled(1),
+                        new ModelFact.ModelCalled(1),
                         misfit(1));
 
         assertThat(story.status()).isEqualTo(Turn.Status.RUNNING);

@@ -8,7 +8,21 @@ import static dev.waymark.conversation.ConversationScript.said;
 import static dev.waymark.conversation.ConversationScript.use;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.Delegation;
+import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.call.Parent;
+import dev.waymark.conversation.call.SubagentProgress;
+import dev.waymark.conversation.call.ToolTexts;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.SubagentFact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
@@ -39,10 +53,10 @@ class SubagentTest {
     }
 
     private static ConversationScript replied(AgentPolicy terms, Optional<Parent> parent, Part... parts) {
-        return ConversationScript.begun(new Fact.RunStarted(
+        return ConversationScript.begun(new ThreadFact.RunStarted(
                         1, "helper", false, Optional.empty(), Optional.empty(), parent, Optional.empty()))
-                .with(new Fact.AgentRequested(), new Fact.AgentResolved(terms))
-                .with(said("Go"), new Fact.ModelCalled(1), reply(1, parts));
+                .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(terms))
+                .with(said("Go"), new ModelFact.ModelCalled(1), reply(1, parts));
     }
 
     /** A thread of which a subagent has the call tu_1. */
@@ -50,7 +64,8 @@ class SubagentTest {
         Part[] parts = new Part[others.length + 1];
         parts[0] = task("tu_1", "look");
         System.arraycopy(others, 0, parts, 1, others.length);
-        return replied(terms(), Optional.empty(), parts).with(new Fact.SubagentStarted("tu_1", Optional.empty()));
+        return replied(terms(), Optional.empty(), parts)
+                .with(new SubagentFact.SubagentStarted("tu_1", Optional.empty()));
     }
 
     private static OpenRequest question(String id) {
@@ -78,7 +93,7 @@ class SubagentTest {
     }
 
     private static Fact reported(boolean waiting, long tokens, OpenRequest... asks) {
-        return new Fact.SubagentReported("tu_1", new SubagentProgress(waiting, List.of(asks), spent(tokens)));
+        return new SubagentFact.SubagentReported("tu_1", new SubagentProgress(waiting, List.of(asks), spent(tokens)));
     }
 
     private static Spent spent(long tokens) {
@@ -86,7 +101,7 @@ class SubagentTest {
     }
 
     private static Fact ended(String status, String text, long tokens) {
-        return new Fact.SubagentFinished("tu_1", status, text, Optional.empty(), Optional.of(spent(tokens)));
+        return new SubagentFact.SubagentFinished("tu_1", status, text, Optional.empty(), Optional.of(spent(tokens)));
     }
 
     private static List<String> asks(ConversationScript story) {
@@ -104,7 +119,7 @@ class SubagentTest {
                 .containsExactly(
                         new Step.StartSubagent(story.call("tu_1"), half),
                         new Step.StartSubagent(story.call("tu_2"), half));
-        story.with(new Fact.SubagentStarted("tu_1", half), reported(true, 100, question("tu_9")));
+        story.with(new SubagentFact.SubagentStarted("tu_1", half), reported(true, 100, question("tu_9")));
         Optional<Budget> rest = Optional.of(new Budget(Optional.of(Usd.of(new BigDecimal("0.5"))), Optional.of(500L)));
         assertThat(story.decides()).containsExactly(new Step.StartSubagent(story.call("tu_2"), rest));
         story.with(ended("complete", "found", 100));
@@ -146,7 +161,7 @@ class SubagentTest {
     @Test
     void question_below_interruptsWhenNothingElseRuns() {
         ConversationScript story = delegated(use("tu_2", "add"))
-                .with(new Fact.ToolDispatched("tu_2", 1), reported(true, 7, question("tu_9")));
+                .with(new ToolFact.ToolDispatched("tu_2", 1), reported(true, 7, question("tu_9")));
         assertThat(story.state().isInterrupted()).isFalse();
         assertThat(asks(story)).containsExactly("tu_1/tu_9");
 
@@ -170,7 +185,7 @@ class SubagentTest {
         assertThat(asks(story)).containsExactly("tu_1/tu_8");
         assertThat(story.state().isInterrupted()).isFalse();
         assertThat(story.refusal(answered("tu_1/tu_9", "Sunday"))).contains(Problem.ALREADY_DECIDED);
-        story.with(new Fact.DecisionPassedOn("tu_1"), reported(true, 7, question("tu_9"), question("tu_8")));
+        story.with(new SubagentFact.DecisionPassedOn("tu_1"), reported(true, 7, question("tu_9"), question("tu_8")));
         assertThat(story.decides()).isEmpty();
         assertThat(asks(story)).containsExactly("tu_1/tu_8");
         story.with(reported(true, 8, question("tu_8")));
@@ -181,11 +196,11 @@ class SubagentTest {
     @Test
     void approval_isBoundToTheArgumentsThatWereShown() {
         ConversationScript story = delegated().with(reported(true, 7, approval("tu_9", "d1")));
-        Fact.ApprovalDecided stale = new Fact.ApprovalDecided(
+        PersonFact.ApprovalDecided stale = new PersonFact.ApprovalDecided(
                 true, NONE, Optional.of("tu_1/tu_9"), Optional.empty(), Optional.of("d2"), NONE, NONE);
         assertThat(story.refusal(stale)).contains(Problem.ARGS_CHANGED);
 
-        story.with(new Fact.ApprovalDecided(true, NONE, NONE, Optional.empty(), NONE, Optional.of("ann"), NONE));
+        story.with(new PersonFact.ApprovalDecided(true, NONE, NONE, Optional.empty(), NONE, Optional.of("ann"), NONE));
 
         Json body = Json.of(Map.of("callId", "tu_9", "argsDigest", "d1", "by", "ann", "via", "tu_1"));
         assertThat(story.decides()).containsExactly(new Step.PassOn("tu_1", new Delegation.Decision("approve", body)));
@@ -195,15 +210,14 @@ class SubagentTest {
     void report_isShortenedByHowMuchThereIs_andADecisionStaysMade() {
         Part[] two = {ask("tu_8", "x".repeat(SubagentProgress.MAX_LENGTH)), ask("tu_9", "Day?")};
         ConversationScript below = replied(terms(), Optional.of(new Parent("tu_1", 1, Optional.empty())), two);
-        SubagentProgress both = SubagentProgress.of(below.state());
-        SubagentProgress one =
-                SubagentProgress.of(below.with(answered("tu_9", "Friday")).state());
+        SubagentProgress both = below.state().progress();
+        SubagentProgress one = below.with(answered("tu_9", "Friday")).state().progress();
         assertThat(both.asks().get(0).question().map(String::length)).contains(SubagentProgress.MAX_LENGTH / 2);
         assertThat(one.asks().get(0).question().map(String::length)).contains(SubagentProgress.MAX_LENGTH);
 
         ConversationScript above =
-                delegated().with(new Fact.SubagentReported("tu_1", both), answered("tu_1/tu_8", "Yes"));
-        above.with(new Fact.SubagentReported("tu_1", one));
+                delegated().with(new SubagentFact.SubagentReported("tu_1", both), answered("tu_1/tu_8", "Yes"));
+        above.with(new SubagentFact.SubagentReported("tu_1", one));
 
         assertThat(asks(above)).isEmpty();
     }
@@ -219,8 +233,8 @@ class SubagentTest {
         assertThat(story.with(raised(100)).state().limits().tokens()).contains(100L);
     }
 
-    private static Fact.BudgetRaised raised(long tokens) {
-        return new Fact.BudgetRaised(Optional.empty(), new Budget(Optional.empty(), Optional.of(tokens)), NONE);
+    private static PersonFact.BudgetRaised raised(long tokens) {
+        return new PersonFact.BudgetRaised(Optional.empty(), new Budget(Optional.empty(), Optional.of(tokens)), NONE);
     }
 
     @Test
@@ -237,13 +251,13 @@ class SubagentTest {
 
     @Test
     void stop_whatIsSpentBelowMeanwhile_stillCounts() {
-        ConversationScript story = delegated().with(reported(true, 7, question("tu_9")), new Fact.Stopped(NONE));
+        ConversationScript story = delegated().with(reported(true, 7, question("tu_9")), new PersonFact.Stopped(NONE));
         assertThat(story.call("tu_1").status()).isEqualTo(Call.Status.CANCELLED);
         assertThat(asks(story)).isEmpty();
 
         story.with(
                 reported(false, 12),
-                new Fact.SubagentFinished("tu_1", "cancelled", "", Optional.empty(), Optional.empty()));
+                new SubagentFact.SubagentFinished("tu_1", "cancelled", "", Optional.empty(), Optional.empty()));
 
         assertThat(story.state().usage()).isEqualTo(new Usage(22, 5));
         assertThat(story.state().turn().usage()).isEqualTo(new Usage(22, 5));
@@ -253,7 +267,7 @@ class SubagentTest {
 
     @Test
     void threadOfThatName_exists_nobodyKnowsWhatItDid() {
-        ConversationScript story = delegated().with(new Fact.SubagentNotStarted("tu_1", true, "there is one"));
+        ConversationScript story = delegated().with(new SubagentFact.SubagentNotStarted("tu_1", true, "there is one"));
 
         assertThat(story.call("tu_1").status()).isEqualTo(Call.Status.LOST);
         assertThat(story.call("tu_1").result().map(ToolTexts::isDurability)).contains(true);
@@ -290,7 +304,7 @@ class SubagentTest {
                 new SubagentProgress(true, story.state().asks(), story.state().spent());
         assertThat(story.decides()).containsExactly(new Step.ReportToParent(parent, report));
 
-        story.with(new Fact.ParentTold(report));
+        story.with(new SubagentFact.ParentTold(report));
         assertThat(story.decides()).isEmpty();
 
         story.with(answered("Friday"));

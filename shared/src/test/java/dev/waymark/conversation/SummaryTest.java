@@ -2,12 +2,19 @@ package dev.waymark.conversation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Pairing;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.message.Summary;
+import dev.waymark.conversation.policy.SummaryRule;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
@@ -21,31 +28,31 @@ class SummaryTest {
     private static final Part.ToolUse ADD = new Part.ToolUse("tu_1", "add", Json.EMPTY_OBJECT);
 
     private static ConversationScript summarised(long whenTokens, int keep) {
-        return ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
+        return ConversationScript.begun(new ThreadFact.RunStarted(1, "helper", false, Optional.empty()))
                 .with(
-                        new Fact.AgentRequested(),
-                        new Fact.AgentResolved(
+                        new ThreadFact.AgentRequested(),
+                        new ThreadFact.AgentResolved(
                                 ConversationScript.terms(9).withSummaries(new SummaryRule(whenTokens, keep))),
                         ConversationScript.said("One"));
     }
 
     private static Fact replied(int step, long tokens, Part... parts) {
-        return new Fact.ModelReplied(step, new Reply(List.of(parts), new Usage(tokens, 0), ""));
+        return new ModelFact.ModelReplied(step, new Reply(List.of(parts), new Usage(tokens, 0), ""));
     }
 
     private static Fact summary(int step, String words) {
-        return new Fact.Summarised(step, new Reply(List.of(ConversationScript.text(words)), new Usage(7, 3), ""));
+        return new ModelFact.Summarised(step, new Reply(List.of(ConversationScript.text(words)), new Usage(7, 3), ""));
     }
 
     /** A turn, and the beginning of the next: four messages, and 100 tokens when the last reply was counted. */
     private static ConversationScript secondTurn(int keep) {
         return summarised(100, keep)
                 .with(
-                        new Fact.ModelCalled(1),
+                        new ModelFact.ModelCalled(1),
                         replied(1, 20, ADD),
-                        new Fact.ToolDispatched("tu_1", 1),
+                        new ToolFact.ToolDispatched("tu_1", 1),
                         ConversationScript.finished("tu_1", "3"),
-                        new Fact.ModelCalled(2),
+                        new ModelFact.ModelCalled(2),
                         replied(2, 100, ConversationScript.text("Three")),
                         ConversationScript.said("Two"));
     }
@@ -54,7 +61,7 @@ class SummaryTest {
     void conversation_belowTheLimit_isLeftAlone() {
         ConversationScript story = summarised(100, 1)
                 .with(
-                        new Fact.ModelCalled(1),
+                        new ModelFact.ModelCalled(1),
                         replied(1, 90, ConversationScript.text("Hi")),
                         ConversationScript.said("Two"));
 
@@ -71,7 +78,7 @@ class SummaryTest {
         ConversationScript story = ConversationScript.ready()
                 .with(
                         ConversationScript.said("One"),
-                        new Fact.ModelCalled(1),
+                        new ModelFact.ModelCalled(1),
                         replied(1, 1_000_000, ConversationScript.text("Hi")),
                         ConversationScript.said("Two"));
 
@@ -81,7 +88,7 @@ class SummaryTest {
 
     @Test
     void summary_takesThePlaceOfTheOlderPart_andTheTurnGoesOn() {
-        ConversationScript story = secondTurn(1).with(new Fact.SummaryRequested(3));
+        ConversationScript story = secondTurn(1).with(new ModelFact.SummaryRequested(3));
         assertThat(story.state().isSummarising()).isTrue();
         assertThat(story.state().givingWay())
                 .isEqualTo(story.messages().subList(0, 4))
@@ -103,14 +110,14 @@ class SummaryTest {
     void summary_neverTakesACallWithoutItsResult() {
         ConversationScript story = summarised(100, 1)
                 .with(
-                        new Fact.ModelCalled(1),
+                        new ModelFact.ModelCalled(1),
                         replied(1, 20, ConversationScript.text("Hi")),
                         ConversationScript.said("Two"),
-                        new Fact.ModelCalled(2),
+                        new ModelFact.ModelCalled(2),
                         replied(2, 100, ADD),
-                        new Fact.ToolDispatched("tu_1", 1),
+                        new ToolFact.ToolDispatched("tu_1", 1),
                         ConversationScript.finished("tu_1", "3"),
-                        new Fact.SummaryRequested(3),
+                        new ModelFact.SummaryRequested(3),
                         summary(3, "They met."));
 
         assertThat(story.messages().subList(1, 3))
@@ -121,11 +128,11 @@ class SummaryTest {
 
     @Test
     void summary_isFollowedByAModelCall_howeverMuchIsLeft() {
-        ConversationScript story = secondTurn(1).with(new Fact.SummaryRequested(3), summary(3, "x".repeat(4_000)));
+        ConversationScript story = secondTurn(1).with(new ModelFact.SummaryRequested(3), summary(3, "x".repeat(4_000)));
         assertThat(story.decides()).containsExactly(new Step.CallModel(4));
 
         story.with(
-                new Fact.ModelCalled(4),
+                new ModelFact.ModelCalled(4),
                 replied(4, 1_100, ConversationScript.text("Ok")),
                 ConversationScript.said("Three"));
 
@@ -142,7 +149,7 @@ class SummaryTest {
     void whatIsNew_isGuessed() {
         ConversationScript story = summarised(1_000, 1)
                 .with(
-                        new Fact.ModelCalled(1),
+                        new ModelFact.ModelCalled(1),
                         replied(1, 10, ConversationScript.text("Hi")),
                         ConversationScript.said("x".repeat(3_900)));
         assertThat(story.decides()).containsExactly(new Step.CallModel(2));
@@ -178,8 +185,8 @@ class SummaryTest {
         Spent spent = new Spent(new Usage(7, 0), Optional.empty());
         ConversationScript story = secondTurn(1)
                 .with(
-                        new Fact.SummaryRequested(3),
-                        new Fact.SummaryFailed(3, new Problem("Provider", "overloaded"), spent));
+                        new ModelFact.SummaryRequested(3),
+                        new ModelFact.SummaryFailed(3, new Problem("Provider", "overloaded"), spent));
 
         assertThat(story.messages()).hasSize(5);
         assertThat(story.state().usage()).isEqualTo(new Usage(127, 0));
@@ -189,7 +196,7 @@ class SummaryTest {
 
     @Test
     void summaryWithoutWords_leavesTheConversation() {
-        ConversationScript story = secondTurn(1).with(new Fact.SummaryRequested(3), summary(3, " \n"));
+        ConversationScript story = secondTurn(1).with(new ModelFact.SummaryRequested(3), summary(3, " \n"));
 
         assertThat(story.messages()).hasSize(5);
         assertThat(story.decides()).containsExactly(new Step.CallModel(4));
@@ -197,7 +204,8 @@ class SummaryTest {
 
     @Test
     void stop_whileASummaryIsWritten_leavesTheConversation_andTheSummaryIsPaid() {
-        ConversationScript story = secondTurn(1).with(new Fact.SummaryRequested(3), new Fact.Stopped(Optional.empty()));
+        ConversationScript story =
+                secondTurn(1).with(new ModelFact.SummaryRequested(3), new PersonFact.Stopped(Optional.empty()));
         List<Message> before = story.messages();
 
         story.with(summary(3, "Too late."));
@@ -209,17 +217,18 @@ class SummaryTest {
 
     @Test
     void budget_spentByASummary_endsTheTurn() {
-        ConversationScript story = ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
+        ConversationScript story = ConversationScript.begun(
+                        new ThreadFact.RunStarted(1, "helper", false, Optional.empty()))
                 .with(
-                        new Fact.AgentRequested(),
-                        new Fact.AgentResolved(ConversationScript.terms(9)
+                        new ThreadFact.AgentRequested(),
+                        new ThreadFact.AgentResolved(ConversationScript.terms(9)
                                 .withSummaries(new SummaryRule(100, 1))
                                 .withBudget(new Budget(Optional.empty(), Optional.of(110L)))),
                         ConversationScript.said("One"),
-                        new Fact.ModelCalled(1),
+                        new ModelFact.ModelCalled(1),
                         replied(1, 100, ConversationScript.text("Hi")),
                         ConversationScript.said("Two"),
-                        new Fact.SummaryRequested(2),
+                        new ModelFact.SummaryRequested(2),
                         summary(2, "They met."));
 
         assertThat(story.status()).isEqualTo(Turn.Status.BUDGET);
@@ -229,7 +238,7 @@ class SummaryTest {
     @Test
     void threadThatEndedWhileASummaryWasWritten_asksForItAgain_whereItGoesOn() {
         Conversation over = secondTurn(1)
-                .with(new Fact.SummaryRequested(3), new Fact.CancelRequested())
+                .with(new ModelFact.SummaryRequested(3), new ThreadFact.CancelRequested())
                 .state();
 
         Conversation goesOn = new Resumption(
@@ -244,11 +253,13 @@ class SummaryTest {
     @Test
     void forkWhileASummaryWasWritten_thatHasNoUseForOne_asksForAReply() {
         Conversation forked = new ForkRequest("f", Optional.empty())
-                .of(secondTurn(1).with(new Fact.SummaryRequested(3)).state(), ConversationScript.START.plusSeconds(60))
+                .of(
+                        secondTurn(1).with(new ModelFact.SummaryRequested(3)).state(),
+                        ConversationScript.START.plusSeconds(60))
                 .apply(ConversationScript.replaced(Message.user("Anew")), ConversationScript.START.plusSeconds(61));
         assertThat(forked.decide()).containsExactly(new Step.CallModel(3));
 
-        Conversation called = forked.apply(new Fact.ModelCalled(3), ConversationScript.START.plusSeconds(62));
+        Conversation called = forked.apply(new ModelFact.ModelCalled(3), ConversationScript.START.plusSeconds(62));
 
         assertThat(called.isSummarising()).isFalse();
     }

@@ -1,6 +1,13 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Sha256;
@@ -37,75 +44,80 @@ final class ToolConversationScript {
     }
 
     static ConversationScript begun(Optional<AgentPolicy.Approvals> approvals) {
-        return ConversationScript.begun(new Fact.RunStarted(Conversation.RULES, "helper", false, Optional.empty()))
-                .with(new Fact.AgentRequested(), new Fact.AgentResolved(terms(approvals)));
+        return ConversationScript.begun(
+                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
+                .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(terms(approvals)));
     }
 
     /** The model was asked, and replied with these parts. */
     static ConversationScript replied(Part... parts) {
         return begun(Optional.empty())
-                .with(ConversationScript.said("Hello"), new Fact.ModelCalled(1), ConversationScript.reply(1, parts));
+                .with(
+                        ConversationScript.said("Hello"),
+                        new ModelFact.ModelCalled(1),
+                        ConversationScript.reply(1, parts));
     }
 
     static Fact dispatched(String callId, int dispatch) {
-        return new Fact.ToolDispatched(callId, dispatch);
+        return new ToolFact.ToolDispatched(callId, dispatch);
     }
 
-    static Fact.ToolClaimed claimed(String callId, int dispatch, String tool, String execution) {
-        return new Fact.ToolClaimed(callId, dispatch, tool, DIGEST, 0, execution, false);
+    static ToolFact.ToolClaimed claimed(String callId, int dispatch, String tool, String execution) {
+        return new ToolFact.ToolClaimed(callId, dispatch, tool, DIGEST, 0, execution, false);
     }
 
     /** The same, brought back by a reset. */
-    static Fact.ToolClaimed restored(String callId, int dispatch, String tool, String execution) {
-        return new Fact.ToolClaimed(callId, dispatch, tool, DIGEST, 0, execution, true);
+    static ToolFact.ToolClaimed restored(String callId, int dispatch, String tool, String execution) {
+        return new ToolFact.ToolClaimed(callId, dispatch, tool, DIGEST, 0, execution, true);
     }
 
     static Fact finished(String callId, int dispatch, String text) {
-        return new Fact.ToolFinished(callId, dispatch, text, false);
+        return new ToolFact.ToolFinished(callId, dispatch, text, false);
     }
 
     /** It ended, and nobody knows how. */
     static Fact lost(String callId, int dispatch) {
-        return new Fact.ToolLost(callId, dispatch, new Problem(Problem.OUTCOME_UNKNOWN, "HTTP 504"));
+        return new ToolFact.ToolLost(callId, dispatch, new Problem(Problem.OUTCOME_UNKNOWN, "HTTP 504"));
     }
 
     /** The server takes it for lost. It may go on. */
     static Fact timedOut(String callId, int dispatch) {
-        return new Fact.ToolLost(callId, dispatch, new Problem("Timeout", "the worker was lost"));
+        return new ToolFact.ToolLost(callId, dispatch, new Problem("Timeout", "the worker was lost"));
     }
 
     /** Its execution says at last how it ended. */
-    static Fact.ToolEndedLate endedLate(String callId, String execution, Fact end) {
-        return new Fact.ToolEndedLate(callId, execution, end);
+    static ToolFact.ToolEndedLate endedLate(String callId, String execution, Fact end) {
+        return new ToolFact.ToolEndedLate(callId, execution, end);
     }
 
     static Fact notStarted(String callId, int dispatch, String execution) {
-        return new Fact.ToolNotStarted(callId, dispatch, execution, "the worker is stopping");
+        return new ToolFact.ToolNotStarted(callId, dispatch, execution, "the worker is stopping");
     }
 
     static Fact verified(String callId, int dispatch, boolean landed) {
-        return new Fact.ToolVerified(callId, dispatch, Optional.of(landed), Optional.empty());
+        return new ToolFact.ToolVerified(callId, dispatch, Optional.of(landed), Optional.empty());
     }
 
-    static Fact.OutcomeSettled settled(String callId, Fact.Settlement how) {
-        return new Fact.OutcomeSettled(callId, how, Optional.empty(), Optional.of("ann"));
+    static PersonFact.OutcomeSettled settled(String callId, PersonFact.Settlement how) {
+        return new PersonFact.OutcomeSettled(callId, how, Optional.empty(), Optional.of("ann"));
     }
 
-    static Fact.ApprovalDecided approved(String callId) {
+    static PersonFact.ApprovalDecided approved(String callId) {
         return decided(true, Optional.of(callId), Optional.empty(), Optional.empty(), Optional.empty());
     }
 
-    static Fact.ApprovalDecided denied(String callId) {
+    static PersonFact.ApprovalDecided denied(String callId) {
         return decided(false, Optional.of(callId), Optional.empty(), Optional.empty(), Optional.empty());
     }
 
-    static Fact.ApprovalDecided decided(
+    static PersonFact.ApprovalDecided decided(
             boolean approved,
             Optional<String> callId,
             Optional<Json> args,
             Optional<String> digest,
             Optional<String> reason) {
-        return new Fact.ApprovalDecided(approved, Optional.empty(), callId, args, digest, Optional.of("ann"), reason);
+        return new PersonFact.ApprovalDecided(
+                approved, Optional.empty(), callId, args, digest, Optional.of("ann"), reason);
     }
 
     static String durability(String tool, String callId, Instant claimedAt) {

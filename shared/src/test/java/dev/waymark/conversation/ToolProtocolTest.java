@@ -22,6 +22,11 @@ import static dev.waymark.conversation.ToolConversationScript.settled;
 import static dev.waymark.conversation.ToolConversationScript.verified;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
@@ -62,7 +67,7 @@ class ToolProtocolTest {
         assertThat(story.refusal(claimed("z", 1, "charge", "x"))).contains(Problem.NOT_FOUND);
         assertThat(story.refusal(claimed("a", 2, "charge", "x"))).contains(Problem.ALREADY_DECIDED);
         assertThat(story.refusal(claimed("a", 1, "pay", "x"))).contains(Problem.ALREADY_DECIDED);
-        assertThat(story.refusal(new Fact.ToolClaimed("a", 1, "charge", "other", 0, "x", false)))
+        assertThat(story.refusal(new ToolFact.ToolClaimed("a", 1, "charge", "other", 0, "x", false)))
                 .contains(Problem.ALREADY_DECIDED);
         assertThat(story.refusal(claimed("b", 1, "add", "x"))).contains(Problem.BAD_INPUT);
         assertThat(story.refusal(restored("b", 1, "add", "x"))).contains(Problem.BAD_INPUT);
@@ -71,10 +76,10 @@ class ToolProtocolTest {
 
     @Test
     void claim_afterItsCallWasCancelled_isRefused() {
-        ConversationScript story = replied(use("a", "charge")).with(dispatched("a", 1), new Fact.Stopped(NONE));
+        ConversationScript story = replied(use("a", "charge")).with(dispatched("a", 1), new PersonFact.Stopped(NONE));
 
         assertThat(story.refusal(claimed("a", 1, "charge", "x"))).contains(Problem.ALREADY_DECIDED);
-        assertThat(story.with(new Fact.CancelRequested()).refusal(claimed("a", 1, "charge", "x")))
+        assertThat(story.with(new ThreadFact.CancelRequested()).refusal(claimed("a", 1, "charge", "x")))
                 .contains(Problem.CLOSED);
     }
 
@@ -134,13 +139,18 @@ class ToolProtocolTest {
                 .with(dispatched("a", 1), notStarted("a", 1, "x"), dispatched("a", 2), notStarted("a", 2, "y"));
 
         assertThat(story.decides()).containsExactly(new Step.WakeAt(ConversationScript.START.plusSeconds(10)));
-        assertThat(story.with(new Fact.TimePassed()).decides()).containsExactly(new Step.RunTool(story.call("a"), 3));
+        assertThat(story.with(new ThreadFact.TimePassed()).decides())
+                .containsExactly(new Step.RunTool(story.call("a"), 3));
     }
 
     @Test
     void cancelledCall_thatWasClaimed_saysSo() {
         ConversationScript story = replied(use("a", "charge"), use("b", "pay"))
-                .with(dispatched("a", 1), dispatched("b", 1), claimed("a", 1, "charge", "x"), new Fact.Stopped(NONE));
+                .with(
+                        dispatched("a", 1),
+                        dispatched("b", 1),
+                        claimed("a", 1, "charge", "x"),
+                        new PersonFact.Stopped(NONE));
 
         assertThat(story.call("a").result())
                 .contains("Cancelled by user. The call had been claimed for execution at "
@@ -151,8 +161,8 @@ class ToolProtocolTest {
     @Test
     void cancelledCall_lateResult_isAKnownOutcomeForTheNextKey() {
         ConversationScript story = replied(use("a", "charge"))
-                .with(dispatched("a", 1), claimed("a", 1, "charge", "x"), new Fact.Stopped(NONE), said("Again"))
-                .with(new Fact.ModelCalled(2), reply(2, use("b", "charge")));
+                .with(dispatched("a", 1), claimed("a", 1, "charge", "x"), new PersonFact.Stopped(NONE), said("Again"))
+                .with(new ModelFact.ModelCalled(2), reply(2, use("b", "charge")));
         assertThat(story.call("b").repeat()).isZero();
 
         assertThat(story.with(finished("a", 1, "paid")).call("b").repeat()).isEqualTo(1);
@@ -197,7 +207,7 @@ class ToolProtocolTest {
         ConversationScript story = replied(use("a", "book"), use("b", "book"), use("c", "book"))
                 .with(dispatched("a", 1), claimed("a", 1, "book", "x"), finished("a", 1, "seat 7"));
 
-        assertThat(story.with(new Fact.ModelCalled(2)).messages())
+        assertThat(story.with(new ModelFact.ModelCalled(2)).messages())
                 .last()
                 .isEqualTo(results(
                         result("a", "seat 7"),
@@ -209,7 +219,7 @@ class ToolProtocolTest {
     void sameCalls_dedupedAndTheFirstFails_runTheSecond() {
         ConversationScript story = replied(use("a", "book"), use("b", "book"))
                 .with(dispatched("a", 1), claimed("a", 1, "book", "x"))
-                .with(new Fact.ToolFinished("a", 1, "Tool error: full", true));
+                .with(new ToolFact.ToolFinished("a", 1, "Tool error: full", true));
 
         assertThat(story.decides()).containsExactly(new Step.RunTool(story.call("b"), 1));
     }
@@ -256,7 +266,7 @@ class ToolProtocolTest {
         Instant fence = ConversationScript.START.plusSeconds(7).plus(FENCE);
         assertThat(story.decides()).containsExactly(new Step.WakeAt(fence));
 
-        assertThat(story.at(fence, new Fact.TimePassed()).decides())
+        assertThat(story.at(fence, new ThreadFact.TimePassed()).decides())
                 .containsExactly(new Step.VerifyTool(story.call("a")));
     }
 
@@ -286,7 +296,7 @@ class ToolProtocolTest {
     @Test
     void verify_thatCannotTell_isReported() {
         ConversationScript story =
-                verifying("pay").with(new Fact.ToolVerified("a", 1, Optional.empty(), Optional.empty()));
+                verifying("pay").with(new ToolFact.ToolVerified("a", 1, Optional.empty(), Optional.empty()));
 
         assertThat(story.call("a").status()).isEqualTo(Call.Status.LOST);
     }
@@ -297,32 +307,32 @@ class ToolProtocolTest {
         ConversationScript story = unsettled(tool);
         assertThat(story.state().isInterrupted()).isTrue();
 
-        story.with(settled("a", Fact.Settlement.DONE));
+        story.with(settled("a", PersonFact.Settlement.DONE));
         assertThat(story.call("a").toolResult()).contains(result("a", "Done, as settled by ann."));
-        assertThat(story.refusal(settled("a", Fact.Settlement.DONE))).contains(Problem.ALREADY_DECIDED);
+        assertThat(story.refusal(settled("a", PersonFact.Settlement.DONE))).contains(Problem.ALREADY_DECIDED);
     }
 
     @Test
     void settle_rerun_waitsForTheFenceAndKeepsTheClaimUntilThen() {
-        ConversationScript story = unsettled("mail").with(settled("a", Fact.Settlement.RERUN));
+        ConversationScript story = unsettled("mail").with(settled("a", PersonFact.Settlement.RERUN));
         Instant fence = ConversationScript.START.plusSeconds(7).plus(FENCE);
 
         assertThat(story.decides()).containsExactly(new Step.WakeAt(fence));
         assertThat(story.call("a").claim()).isPresent();
-        assertThat(story.at(fence, new Fact.TimePassed()).decides())
+        assertThat(story.at(fence, new ThreadFact.TimePassed()).decides())
                 .containsExactly(new Step.RunTool(story.call("a"), 2));
         assertThat(story.call("a").claim()).isEmpty();
     }
 
     @Test
     void settle_rerunOfWhatCannotBeFenced_isRefused() {
-        assertThat(unsettled("sign").refusal(settled("a", Fact.Settlement.RERUN)))
+        assertThat(unsettled("sign").refusal(settled("a", PersonFact.Settlement.RERUN)))
                 .contains(Problem.BAD_INPUT);
     }
 
     @Test
     void settle_giveUp_isReported() {
-        ConversationScript story = unsettled("sign").with(settled("a", Fact.Settlement.GIVE_UP));
+        ConversationScript story = unsettled("sign").with(settled("a", PersonFact.Settlement.GIVE_UP));
 
         assertThat(story.call("a").toolResult())
                 .contains(error("a", durability("sign", "a", ConversationScript.START.plusSeconds(7))));
@@ -332,9 +342,9 @@ class ToolProtocolTest {
     void settle_whatIsNotInQuestion_isRefusedByName() {
         ConversationScript story = replied(use("a", "charge"), use("b", "add"));
 
-        assertThat(story.refusal(settled("z", Fact.Settlement.DONE))).contains(Problem.NOT_FOUND);
-        assertThat(story.refusal(settled("a", Fact.Settlement.DONE))).contains(Problem.NOT_FOUND);
-        assertThat(story.refusal(settled("b", Fact.Settlement.RERUN))).contains(Problem.NOT_FOUND);
+        assertThat(story.refusal(settled("z", PersonFact.Settlement.DONE))).contains(Problem.NOT_FOUND);
+        assertThat(story.refusal(settled("a", PersonFact.Settlement.DONE))).contains(Problem.NOT_FOUND);
+        assertThat(story.refusal(settled("b", PersonFact.Settlement.RERUN))).contains(Problem.NOT_FOUND);
     }
 
     // ---- resets
@@ -368,7 +378,7 @@ class ToolProtocolTest {
     @ValueSource(strings = {"a", "fresh"})
     void restoredClaim_beforeItsCall_meetsTheSameCallWhateverItsId(String id) {
         ConversationScript story = ToolConversationScript.begun(Optional.empty())
-                .with(said("Hello"), restored("a", 1, "charge", "old"), new Fact.ModelCalled(1))
+                .with(said("Hello"), restored("a", 1, "charge", "old"), new ModelFact.ModelCalled(1))
                 .with(reply(1, use(id, "charge"), use("b", "charge"), use("c", "pay")));
 
         assertThat(story.call(id).status()).isEqualTo(Call.Status.LOST);
@@ -380,7 +390,7 @@ class ToolProtocolTest {
     void restoredClaims_ofOneCall_areOne() {
         ConversationScript story = ToolConversationScript.begun(Optional.empty())
                 .with(said("Hello"), restored("a", 1, "charge", "old"), restored("a", 2, "charge", "older"))
-                .with(new Fact.ModelCalled(1), reply(1, use("x", "charge"), use("y", "charge")));
+                .with(new ModelFact.ModelCalled(1), reply(1, use("x", "charge"), use("y", "charge")));
 
         assertThat(story.call("x").claim().map(Call.Claim::execution)).contains("older");
         assertThat(story.call("y").status()).isEqualTo(Call.Status.ISSUED);
@@ -390,19 +400,19 @@ class ToolProtocolTest {
     @Test
     void restoredClaim_ofALaterOfTheSameCalls_keepsItsKey() {
         ConversationScript story = replied(use("a", "pay"), use("b", "pay"))
-                .with(new Fact.ToolClaimed("b", 1, "pay", DIGEST, 1, "old", true));
+                .with(new ToolFact.ToolClaimed("b", 1, "pay", DIGEST, 1, "old", true));
         assertThat(story.call("b").repeat()).isEqualTo(1);
 
         story = ToolConversationScript.begun(Optional.empty())
-                .with(said("Hello"), new Fact.ToolClaimed("b", 1, "pay", DIGEST, 1, "old", true))
-                .with(new Fact.ModelCalled(1), reply(1, use("c", "pay")));
+                .with(said("Hello"), new ToolFact.ToolClaimed("b", 1, "pay", DIGEST, 1, "old", true))
+                .with(new ModelFact.ModelCalled(1), reply(1, use("c", "pay")));
         assertThat(story.call("c").repeat()).isEqualTo(1);
     }
 
     @Test
     void restoredClaim_ofACallIdThatMeansAnotherNow_isRemembered() {
         ConversationScript story = replied(use("a", "pay")).with(restored("a", 1, "charge", "old"), dispatched("a", 1));
-        story.with(claimed("a", 1, "pay", "x"), finished("a", 1, "paid"), new Fact.ModelCalled(2));
+        story.with(claimed("a", 1, "pay", "x"), finished("a", 1, "paid"), new ModelFact.ModelCalled(2));
 
         assertThat(story.with(reply(2, use("b", "charge"))).call("b").status()).isEqualTo(Call.Status.LOST);
     }
@@ -418,7 +428,7 @@ class ToolProtocolTest {
     @Test
     void restoredClaim_ofACallThatWasCancelled_isAddedToItsResult() {
         ConversationScript story = replied(use("a", "charge"))
-                .with(dispatched("a", 1), new Fact.Stopped(NONE), restored("a", 1, "charge", "old"));
+                .with(dispatched("a", 1), new PersonFact.Stopped(NONE), restored("a", 1, "charge", "old"));
 
         assertThat(story.call("a").result())
                 .hasValueSatisfying(
@@ -430,8 +440,8 @@ class ToolProtocolTest {
     @Test
     void restoredClaim_ofAForgottenCall_isRemembered() {
         ConversationScript story = replied(use("a", "charge"))
-                .with(dispatched("a", 1), new Fact.Cleared(false, NONE), restored("a", 1, "charge", "old"))
-                .with(said("Anew"), new Fact.ModelCalled(2), reply(2, use("b", "charge")));
+                .with(dispatched("a", 1), new PersonFact.Cleared(false, NONE), restored("a", 1, "charge", "old"))
+                .with(said("Anew"), new ModelFact.ModelCalled(2), reply(2, use("b", "charge")));
 
         assertThat(story.call("b").status()).isEqualTo(Call.Status.LOST);
     }
@@ -439,8 +449,8 @@ class ToolProtocolTest {
     @Test
     void clear_ofEverything_keepsRememberedClaimsAndUsedKeys() {
         ConversationScript story = ToolConversationScript.begun(Optional.empty())
-                .with(restored("a", 1, "charge", "old"), new Fact.Cleared(true, NONE))
-                .with(said("Anew"), new Fact.ModelCalled(1), reply(1, use("b", "charge")));
+                .with(restored("a", 1, "charge", "old"), new PersonFact.Cleared(true, NONE))
+                .with(said("Anew"), new ModelFact.ModelCalled(1), reply(1, use("b", "charge")));
 
         assertThat(story.call("b").status()).isEqualTo(Call.Status.LOST);
     }
@@ -469,7 +479,7 @@ class ToolProtocolTest {
         ConversationScript story = replied(use("a", "drop")).with(restored("a", 1, "drop", "old"));
         assertThat(story.call("a").status()).isEqualTo(Call.Status.UNSETTLED);
 
-        story.with(settled("a", Fact.Settlement.RERUN));
+        story.with(settled("a", PersonFact.Settlement.RERUN));
         assertThat(story.call("a").status()).isEqualTo(Call.Status.AWAITING);
         assertThat(story.with(approved("a")).decides())
                 .containsExactly(
@@ -509,13 +519,13 @@ class ToolProtocolTest {
                 case "approve" ->
                     story.with(approved("f"), dispatched("f", 1), claimed("f", 1, "fire", "z"))
                             .with(finished("f", 1, "fired"));
-                case "fail" -> story.with(new Fact.ToolFinished("c", 1, "Tool error: declined", true));
+                case "fail" -> story.with(new ToolFact.ToolFinished("c", 1, "Tool error: declined", true));
                 default -> story.with(finished("p", 1, "paid"));
             }
         }
 
         assertThat(story.decides()).containsExactly(new Step.CallModel(2));
-        assertThat(story.with(new Fact.ModelCalled(2)).messages())
+        assertThat(story.with(new ModelFact.ModelCalled(2)).messages())
                 .last()
                 .isEqualTo(results(
                         result("q", "Friday"),
@@ -540,7 +550,7 @@ class ToolProtocolTest {
                 String id = call.id();
                 story.with(
                         dispatched(id, 1),
-                        new Fact.ToolClaimed(id, 1, "book", call.argsDigest(), call.repeat(), "x" + id, false));
+                        new ToolFact.ToolClaimed(id, 1, "book", call.argsDigest(), call.repeat(), "x" + id, false));
                 story.with(finished(id, 1, "done"));
             }
         }
@@ -553,8 +563,8 @@ class ToolProtocolTest {
                 .with(dispatched("a", 1), claimed("a", 1, tool, "x"), lost("a", 1))
                 .at(
                         ConversationScript.START.plusSeconds(7).plus(FENCE),
-                        new Fact.TimePassed(),
-                        new Fact.VerifyDispatched("a", 1));
+                        new ThreadFact.TimePassed(),
+                        new ToolFact.VerifyDispatched("a", 1));
     }
 
     private static ConversationScript unsettled(String tool) {

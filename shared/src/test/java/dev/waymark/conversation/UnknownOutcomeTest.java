@@ -18,6 +18,12 @@ import static dev.waymark.conversation.ToolConversationScript.timedOut;
 import static dev.waymark.conversation.ToolConversationScript.verified;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
@@ -52,7 +58,7 @@ class UnknownOutcomeTest {
     @Test
     void unknownEnd_ofMuchToTell_isCut() {
         Problem seen = new Problem(Problem.OUTCOME_UNKNOWN, "x".repeat(1_000));
-        ConversationScript script = claimedCall("sign").with(new Fact.ToolLost("a", 1, seen));
+        ConversationScript script = claimedCall("sign").with(new ToolFact.ToolLost("a", 1, seen));
 
         assertThat(script.call("a").evidence().orElseThrow()).hasSize(500);
     }
@@ -61,7 +67,8 @@ class UnknownOutcomeTest {
 
     @Test
     void errorOfTheToolsOwnWord_leavesTheKeyToTheNextCall() {
-        ConversationScript script = claimedCall("charge").with(new Fact.ToolFinished("a", 1, "Tool error: no", true));
+        ConversationScript script =
+                claimedCall("charge").with(new ToolFact.ToolFinished("a", 1, "Tool error: no", true));
 
         assertThat(called(script).call("b").repeat()).isZero();
     }
@@ -69,29 +76,30 @@ class UnknownOutcomeTest {
     @Test
     void errorThatProvesThatNothingHappened_usesTheKeyUp() {
         ConversationScript script =
-                claimedCall("charge").with(new Fact.ToolFinished("a", 1, "Tool error: no", true, true));
+                claimedCall("charge").with(new ToolFact.ToolFinished("a", 1, "Tool error: no", true, true));
 
         assertThat(called(script).call("b").repeat()).isEqualTo(1);
     }
 
     @Test
     void errorUnderTheFirstRules_usesTheKeyUp() {
-        ConversationScript script = ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
+        ConversationScript script = ConversationScript.begun(
+                        new ThreadFact.RunStarted(1, "helper", false, Optional.empty()))
                 .with(
-                        new Fact.AgentRequested(),
-                        new Fact.AgentResolved(ToolConversationScript.terms(Optional.empty())),
+                        new ThreadFact.AgentRequested(),
+                        new ThreadFact.AgentResolved(ToolConversationScript.terms(Optional.empty())),
                         said("Hello"),
-                        new Fact.ModelCalled(1),
+                        new ModelFact.ModelCalled(1),
                         reply(1, use("a", "charge")),
                         dispatched("a", 1),
                         claimed("a", 1, "charge", "x"),
-                        new Fact.ToolFinished("a", 1, "Tool error: no", true));
+                        new ToolFact.ToolFinished("a", 1, "Tool error: no", true));
 
         assertThat(called(script).call("b").repeat()).isEqualTo(1);
     }
 
     private static ConversationScript called(ConversationScript script) {
-        return script.with(new Fact.ModelCalled(2), reply(2, use("b", "charge")));
+        return script.with(new ModelFact.ModelCalled(2), reply(2, use("b", "charge")));
     }
 
     // ---- fencing tokens
@@ -134,8 +142,8 @@ class UnknownOutcomeTest {
     void rerunOnAPersonsWord_whereTheKeyIsNotHonoured_isRefused() {
         ConversationScript script = verifying("post").with(verified("a", 1, false));
 
-        assertThat(script.refusal(settled("a", Fact.Settlement.RERUN))).contains(Problem.BAD_INPUT);
-        assertThat(script.refusal(settled("a", Fact.Settlement.DONE))).isEmpty();
+        assertThat(script.refusal(settled("a", PersonFact.Settlement.RERUN))).contains(Problem.BAD_INPUT);
+        assertThat(script.refusal(settled("a", PersonFact.Settlement.DONE))).isEmpty();
     }
 
     /** Nobody knows whether a call from a checkpoint was claimed, so no claim says when a check is too early. */
@@ -151,8 +159,8 @@ class UnknownOutcomeTest {
         Conversation resumed = how.of(draft.state(), START.plusSeconds(30));
         Instant fence = resumed.calls().get("a").orElseThrow().wakeAt().orElseThrow();
 
-        Conversation checked = resumed.apply(new Fact.TimePassed(), fence)
-                .apply(new Fact.VerifyDispatched("a", 1), fence.plusMillis(1))
+        Conversation checked = resumed.apply(new ThreadFact.TimePassed(), fence)
+                .apply(new ToolFact.VerifyDispatched("a", 1), fence.plusMillis(1))
                 .apply(verified("a", 1, false), fence.plusMillis(2));
 
         Call.Status status = checked.calls().get("a").orElseThrow().status();
@@ -173,7 +181,8 @@ class UnknownOutcomeTest {
         Instant until = START.plusSeconds(8).plus(LATE_WORD);
         assertThat(script.decides()).containsExactly(new Step.WakeAt(until));
 
-        assertThat(script.at(until, new Fact.TimePassed()).call("a").status()).isEqualTo(Call.Status.LOST);
+        assertThat(script.at(until, new ThreadFact.TimePassed()).call("a").status())
+                .isEqualTo(Call.Status.LOST);
         assertThat(script.decides()).containsExactly(new Step.CallModel(2));
     }
 
@@ -188,14 +197,14 @@ class UnknownOutcomeTest {
     @ValueSource(strings = {"charge", "pay", "sign"})
     void lateOutcome_ofTheClaimedExecution_makesTheUnknownKnown(String tool) {
         ConversationScript script = claimedCall(tool).with(timedOut("a", 1));
-        Fact.ToolEndedLate late = endedLate("a", "x", finished("a", 1, "paid"));
+        ToolFact.ToolEndedLate late = endedLate("a", "x", finished("a", 1, "paid"));
         assertThat(script.refusal(late)).isEmpty();
         script.with(late);
 
         assertThat(script.call("a").toolResult()).contains(result("a", "paid"));
         assertThat(script.decides()).containsExactly(new Step.CallModel(2));
         assertThat(script.refusal(late)).contains(Problem.ALREADY_DECIDED);
-        assertThat(script.with(new Fact.ModelCalled(2), reply(2, use("b", tool)))
+        assertThat(script.with(new ModelFact.ModelCalled(2), reply(2, use("b", tool)))
                         .call("b")
                         .repeat())
                 .isEqualTo(1);
@@ -211,7 +220,8 @@ class UnknownOutcomeTest {
 
     @Test
     void lateOutcome_beforeItsRerun_isTheResult() {
-        ConversationScript script = claimedCall("mail").with(timedOut("a", 1), settled("a", Fact.Settlement.RERUN));
+        ConversationScript script =
+                claimedCall("mail").with(timedOut("a", 1), settled("a", PersonFact.Settlement.RERUN));
         script.with(endedLate("a", "x", finished("a", 1, "sent")));
 
         assertThat(script.call("a").toolResult()).contains(result("a", "sent"));
@@ -219,7 +229,7 @@ class UnknownOutcomeTest {
 
     @Test
     void lateOutcome_afterTheModelWasTold_isKnownToTheNextCall() {
-        ConversationScript script = claimedCall("book").with(lost("a", 1), new Fact.ModelCalled(2));
+        ConversationScript script = claimedCall("book").with(lost("a", 1), new ModelFact.ModelCalled(2));
         script.with(endedLate("a", "x", finished("a", 1, "seat 7")), reply(2, use("b", "book")));
 
         assertThat(script.call("a").status()).isEqualTo(Call.Status.LOST);
@@ -237,7 +247,7 @@ class UnknownOutcomeTest {
     @Test
     void lateQuestion_isAsked() {
         ConversationScript script = claimedCall("charge").with(timedOut("a", 1));
-        script.with(endedLate("a", "x", new Fact.ToolInterrupted("a", 1, "Which card?")));
+        script.with(endedLate("a", "x", new ToolFact.ToolInterrupted("a", 1, "Which card?")));
 
         assertThat(script.call("a").question()).contains("Which card?");
         assertThat(script.state().isInterrupted()).isTrue();
@@ -255,8 +265,8 @@ class UnknownOutcomeTest {
 
     @Test
     void lateOutcome_ofACancelledCall_isKnownToTheNextCall() {
-        ConversationScript script = claimedCall("charge").with(new Fact.Stopped(NONE));
-        script.with(endedLate("a", "x", finished("a", 1, "paid")), said("Again"), new Fact.ModelCalled(2));
+        ConversationScript script = claimedCall("charge").with(new PersonFact.Stopped(NONE));
+        script.with(endedLate("a", "x", finished("a", 1, "paid")), said("Again"), new ModelFact.ModelCalled(2));
 
         assertThat(script.with(reply(2, use("b", "charge"))).call("b").repeat()).isEqualTo(1);
     }
@@ -274,7 +284,7 @@ class UnknownOutcomeTest {
 
     private static ConversationScript verifying(String tool) {
         ConversationScript script = claimedCall(tool).with(timedOut("a", 1));
-        return script.at(script.call("a").wakeAt().orElseThrow(), new Fact.TimePassed())
-                .with(new Fact.VerifyDispatched("a", 1));
+        return script.at(script.call("a").wakeAt().orElseThrow(), new ThreadFact.TimePassed())
+                .with(new ToolFact.VerifyDispatched("a", 1));
     }
 }

@@ -12,7 +12,13 @@ import static dev.waymark.conversation.ToolConversationScript.settled;
 import static dev.waymark.conversation.ToolConversationScript.terms;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Sha256;
@@ -46,7 +52,7 @@ class UnusualOrdersTest {
         Conversation state =
                 resumed(replied(use("a", "mail")).with(dispatched("a", 1), claimed("a", 1, "mail", "x"), lost("a", 1)));
 
-        for (Fact.Settlement settlement : Fact.Settlement.values()) {
+        for (PersonFact.Settlement settlement : PersonFact.Settlement.values()) {
             assertThat(state.refusal(settled("a", settlement))).contains(LOOKED_UP);
         }
     }
@@ -54,8 +60,8 @@ class UnusualOrdersTest {
     @Test
     void sameCalls_resumedUnderAnotherAgent_stillRunOneAfterTheOther() {
         Conversation state = resumed(replied(use("a", "charge"), use("b", "charge")))
-                .apply(new Fact.AgentRequested(), LATER)
-                .apply(new Fact.AgentResolved(terms(Optional.empty())), LATER);
+                .apply(new ThreadFact.AgentRequested(), LATER)
+                .apply(new ThreadFact.AgentResolved(terms(Optional.empty())), LATER);
 
         assertThat(state.calls().get("a").orElseThrow().status()).isEqualTo(Call.Status.ISSUED);
         assertThat(state.calls().get("b").orElseThrow().status()).isEqualTo(Call.Status.HELD);
@@ -67,11 +73,11 @@ class UnusualOrdersTest {
         ConversationScript story = replied(old)
                 .with(
                         dispatched("a", 1),
-                        new Fact.ToolClaimed(
+                        new ToolFact.ToolClaimed(
                                 "a", 1, "charge", Sha256.hex(old.input().canonical()), 0, "x", false),
-                        new Fact.Cleared(false, NONE),
+                        new PersonFact.Cleared(false, NONE),
                         ConversationScript.said("again"),
-                        new Fact.ModelCalled(2),
+                        new ModelFact.ModelCalled(2),
                         ConversationScript.reply(2, use("b", "charge"), use("c", "charge", 1)),
                         finished("a", 1, "done"));
 
@@ -88,8 +94,8 @@ class UnusualOrdersTest {
 
         Conversation state = resumed(
                         replied(use("a", "pay")).with(dispatched("a", 1), claimed("a", 1, "pay", "x"), lost("a", 1)))
-                .apply(new Fact.AgentRequested(), LATER)
-                .apply(new Fact.AgentResolved(without), LATER);
+                .apply(new ThreadFact.AgentRequested(), LATER)
+                .apply(new ThreadFact.AgentResolved(without), LATER);
 
         assertThat(state.calls().get("a").orElseThrow().status()).isEqualTo(Call.Status.LOST);
         assertThat(state.decide()).noneMatch(Step.VerifyTool.class::isInstance);
@@ -101,7 +107,7 @@ class UnusualOrdersTest {
         ConversationScript story = ToolConversationScript.replied(new Part.ToolUse("tu_1", "fire", Json.EMPTY_OBJECT))
                 .with(ToolConversationScript.restored("tu_1", 1, "fire", "run-a/1/1"));
 
-        story.with(new Fact.ApprovalDecided(
+        story.with(new PersonFact.ApprovalDecided(
                 true,
                 Optional.empty(),
                 Optional.of("tu_1"),

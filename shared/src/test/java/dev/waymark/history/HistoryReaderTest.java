@@ -2,8 +2,8 @@ package dev.waymark.history;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.contract.SayPayload;
-import dev.waymark.contract.StartInput;
+import dev.waymark.contract.message.SayPayload;
+import dev.waymark.contract.thread.StartInput;
 import io.temporal.client.WorkflowClient;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

@@ -3,11 +3,11 @@ package dev.waymark.history;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.agent.AgentSpec;
-import dev.waymark.contract.AgentInput;
-import dev.waymark.contract.ModelInput;
-import dev.waymark.contract.SayPayload;
-import dev.waymark.contract.StartInput;
 import dev.waymark.contract.WireNames;
+import dev.waymark.contract.message.SayPayload;
+import dev.waymark.contract.thread.StartInput;
+import dev.waymark.contract.work.AgentInput;
+import dev.waymark.contract.work.ModelInput;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Transcript;
 import java.time.Instant;
@@ -72,8 +72,8 @@ class ProjectorTest {
 
     @Test
     void workflowTask_untilItIsStarted_awaitsAWorker() {
-        assertThat(history.projected().awaitsWorker()).isFalse();
-        assertThat(history.taskScheduled().projected().awaitsWorker()).isTrue();
-        assertThat(history.taskStarted().projected().awaitsWorker()).isFalse();
+        assertThat(history.projected().waitingTask()).isEmpty();
+        assertThat(history.taskScheduled().projected().waitingTask()).isPresent();
+        assertThat(history.taskStarted().projected().waitingTask()).isEmpty();
     }
 }

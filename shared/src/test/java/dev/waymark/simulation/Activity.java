@@ -1,6 +1,6 @@
 package dev.waymark.simulation;
 
-import dev.waymark.conversation.Call;
+import dev.waymark.conversation.call.Call;
 import java.util.Optional;
 
 /**

@@ -1,8 +1,9 @@
 package dev.waymark.simulation;
 
-import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ToolFact;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -91,7 +92,7 @@ final class CallLife {
         return switch (fact.type()) {
             case "model-replied" -> "model";
             case "tool-dispatched", "verify-dispatched", "subagent-started" -> "workflow";
-            case "tool-claimed" -> ((Fact.ToolClaimed) fact).restored() ? "reset" : "worker";
+            case "tool-claimed" -> ((ToolFact.ToolClaimed) fact).restored() ? "reset" : "worker";
             case "tool-finished",
                     "tool-interrupted",
                     "tool-not-started",

@@ -1,9 +1,10 @@
 package dev.waymark.simulation;
 
-import dev.waymark.conversation.Delegation;
-import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.OpenRequest;
-import dev.waymark.conversation.SubagentProgress;
+import dev.waymark.conversation.call.Delegation;
+import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.call.SubagentProgress;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.SubagentFact;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Spent;
@@ -63,7 +64,7 @@ final class Child {
     }
 
     Fact report() {
-        return new Fact.SubagentReported(callId, new SubagentProgress(random.nextBoolean(), asks, spent));
+        return new SubagentFact.SubagentReported(callId, new SubagentProgress(random.nextBoolean(), asks, spent));
     }
 
     /** A decision comes. Without a reset, none comes twice, and none to what was not asked. */
@@ -97,19 +98,20 @@ final class Child {
                 random.nextBoolean() ? Optional.of(new Usd(random.nextInt(1000))) : Optional.empty()));
         end = Optional.of(
                 cancelled && random.nextBoolean()
-                        ? new Fact.SubagentFinished(callId, "cancelled", "", Optional.empty(), Optional.empty())
+                        ? new SubagentFact.SubagentFinished(callId, "cancelled", "", Optional.empty(), Optional.empty())
                         : switch (random.nextInt(4)) {
                             case 0 ->
-                                new Fact.SubagentFinished(
+                                new SubagentFact.SubagentFinished(
                                         callId,
                                         "max-iterations",
                                         "so far",
                                         Optional.of(new Problem("MaxIterations", "enough")),
                                         Optional.of(spent));
                             case 1 ->
-                                new Fact.SubagentFinished(callId, "terminated", "", Optional.empty(), Optional.empty());
+                                new SubagentFact.SubagentFinished(
+                                        callId, "terminated", "", Optional.empty(), Optional.empty());
                             default ->
-                                new Fact.SubagentFinished(
+                                new SubagentFact.SubagentFinished(
                                         callId, "complete", "found", Optional.empty(), Optional.of(spent));
                         });
         return end.get();

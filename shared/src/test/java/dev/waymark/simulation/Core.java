@@ -1,7 +1,7 @@
 package dev.waymark.simulation;
 
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.fact.Fact;
 import java.time.Instant;
 
 /** The rules under test, so that broken ones can take their place. */

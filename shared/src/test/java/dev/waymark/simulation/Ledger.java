@@ -1,12 +1,15 @@
 package dev.waymark.simulation;
 
-import dev.waymark.conversation.AgentPolicy;
-import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.OpenRequest;
 import dev.waymark.conversation.Step;
-import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.SubagentFact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Pairing;
 import dev.waymark.conversation.message.Part;
@@ -14,6 +17,9 @@ import dev.waymark.conversation.message.Queued;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.message.Transcript;
+import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.state.ThreadIdentity;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
@@ -71,7 +77,7 @@ final class Ledger {
         Optional<Problem> refusal = refusal(before, fact);
         book(before, fact, after);
         counters(before, after);
-        if (refusal.isPresent() || fact instanceof Fact.MessageIgnored) {
+        if (refusal.isPresent() || fact instanceof ThreadFact.MessageIgnored) {
             ignored(before, after);
             refusal.ifPresent(problem -> coverage.count("refused " + fact.type() + " " + problem.type()));
         } else {
@@ -83,7 +89,7 @@ final class Ledger {
         if (isStale(before, fact)) {
             coverage.count("stale " + fact.type());
             boolean late =
-                    fact instanceof Fact.ToolFinished done && isCancelled(before, done.callId(), done.dispatch());
+                    fact instanceof ToolFact.ToolFinished done && isCancelled(before, done.callId(), done.dispatch());
             boolean spentUp = before.turn().isRunning() && after.turn().status() == Turn.Status.BUDGET;
             if (!spentUp) { // What comes late is paid like anything else, and may have been the last of the budget.
                 unchanged(before, after, "a stale " + fact.type());
@@ -91,16 +97,16 @@ final class Ledger {
             Violation.unless(
                     late || after.calls().equals(before.calls()), "a stale " + fact.type() + " changed a call");
         }
-        if (fact instanceof Fact.ModelCalled || fact instanceof Fact.SummaryRequested) {
+        if (fact instanceof ModelFact.ModelCalled || fact instanceof ModelFact.SummaryRequested) {
             committed(before, after);
         }
-        if (fact instanceof Fact.Summarised && !isStale(before, fact)) {
+        if (fact instanceof ModelFact.Summarised && !isStale(before, fact)) {
             summarised(before, after);
         }
         if (before.turn().repaired() && !after.turn().isRunning()) {
             coverage.count("repairs that ended " + after.turn().status().wireName());
         }
-        if (fact instanceof Fact.ModelReplied && !isStale(before, fact)) {
+        if (fact instanceof ModelFact.ModelReplied && !isStale(before, fact)) {
             issued(before, after);
         }
         messages(after);
@@ -124,44 +130,46 @@ final class Ledger {
             return;
         }
         outcome(before, fact, after);
-        if (fact instanceof Fact.ModelReplied replied) {
+        if (fact instanceof ModelFact.ModelReplied replied) {
             pay(replied.reply());
-        } else if (fact instanceof Fact.Summarised summarised) {
+        } else if (fact instanceof ModelFact.Summarised summarised) {
             pay(summarised.reply());
             if (!isStale(before, fact)) {
                 accepted.subList(0, gaveWay(before, after)).clear();
             }
-        } else if (fact instanceof Fact.SummaryFailed failed) {
+        } else if (fact instanceof ModelFact.SummaryFailed failed) {
             spent = spent.plus(failed.spent());
-        } else if (fact instanceof Fact.ModelFailed failed) {
+        } else if (fact instanceof ModelFact.ModelFailed failed) {
             spent = spent.plus(failed.spent());
-        } else if (fact instanceof Fact.SubagentReported reported) {
+        } else if (fact instanceof SubagentFact.SubagentReported reported) {
             below(after, reported.callId(), reported.report().spent());
-        } else if (fact instanceof Fact.SubagentFinished finished) {
+        } else if (fact instanceof SubagentFact.SubagentFinished finished) {
             finished.spent().ifPresent(total -> below(after, finished.callId(), total));
-        } else if (fact instanceof Fact.BudgetRaised raised && before.terms().isPresent() && mostTokens.isPresent()) {
+        } else if (fact instanceof PersonFact.BudgetRaised raised
+                && before.terms().isPresent()
+                && mostTokens.isPresent()) {
             mostTokens = raised.budget().tokens().or(() -> mostTokens);
         }
-        if (fact instanceof Fact.UserSpoke spoke) {
+        if (fact instanceof PersonFact.UserSpoke spoke) {
             if (spoke.replacement().isPresent()) {
                 accepted.clear();
             }
             spoke.content().ifPresent(content -> accepted.add(content.text()));
-        } else if (fact instanceof Fact.Cleared) {
+        } else if (fact instanceof PersonFact.Cleared) {
             accepted.clear();
-        } else if (fact instanceof Fact.ToolFinished done && isAwaited(before, done.callId(), done.dispatch())) {
+        } else if (fact instanceof ToolFact.ToolFinished done && isAwaited(before, done.callId(), done.dispatch())) {
             outcomes.put(done.callId(), done.content());
-        } else if (fact instanceof Fact.ToolEndedLate late
-                && late.end() instanceof Fact.ToolFinished done
+        } else if (fact instanceof ToolFact.ToolEndedLate late
+                && late.end() instanceof ToolFact.ToolFinished done
                 && after.calls()
                         .get(done.callId())
                         .filter(call -> call.status() == Call.Status.COMPLETED || call.status() == Call.Status.FAILED)
                         .isPresent()) {
             outcomes.put(done.callId(), done.content());
-        } else if (fact instanceof Fact.HumanAnswered answered) {
+        } else if (fact instanceof PersonFact.HumanAnswered answered) {
             outcomes.put(
                     asked(before, OpenRequest.Kind.QUESTION, answered.callId()).callId(), answered.answer());
-        } else if (fact instanceof Fact.ApprovalDecided decided && decided.approved()) {
+        } else if (fact instanceof PersonFact.ApprovalDecided decided && decided.approved()) {
             OpenRequest ask = asked(before, OpenRequest.Kind.APPROVAL, decided.callId());
             Json shown = ask.args().orElseThrow();
             Json args = decided.args().orElse(shown);
@@ -204,25 +212,26 @@ final class Ledger {
     /** Executions whose outcome is known now: the next deliberate call of the same must have another key. */
     private void outcome(Conversation before, Fact fact, Conversation after) {
         Optional<String> callId = Optional.empty();
-        if (fact instanceof Fact.ToolEndedLate late) {
-            boolean counts = late.end() instanceof Fact.ToolFinished done
+        if (fact instanceof ToolFact.ToolEndedLate late) {
+            boolean counts = late.end() instanceof ToolFact.ToolFinished done
                     ? uses(done)
-                    : late.end() instanceof Fact.ToolInterrupted
+                    : late.end() instanceof ToolFact.ToolInterrupted
                             && before.calls().get(late.callId()).orElseThrow().isOpen();
             callId = Optional.of(late.callId()).filter(id -> counts);
-        } else if (fact instanceof Fact.ToolFinished done) {
+        } else if (fact instanceof ToolFact.ToolFinished done) {
             callId = Optional.of(done.callId())
                     .filter(id -> isAwaited(before, id, done.dispatch()) || isCancelled(before, id, done.dispatch()))
                     .filter(id -> uses(done));
-        } else if (fact instanceof Fact.ToolInterrupted asks && isAwaited(before, asks.callId(), asks.dispatch())) {
+        } else if (fact instanceof ToolFact.ToolInterrupted asks && isAwaited(before, asks.callId(), asks.dispatch())) {
             callId = Optional.of(asks.callId());
-        } else if (fact instanceof Fact.ToolVerified verified
+        } else if (fact instanceof ToolFact.ToolVerified verified
                 && verified.landed().orElse(false)) {
             callId = before.calls()
                     .get(verified.callId())
                     .filter(call -> call.status() == Call.Status.VERIFYING)
                     .map(Call::id);
-        } else if (fact instanceof Fact.OutcomeSettled settled && settled.settlement() == Fact.Settlement.DONE) {
+        } else if (fact instanceof PersonFact.OutcomeSettled settled
+                && settled.settlement() == PersonFact.Settlement.DONE) {
             callId = Optional.of(settled.callId());
         }
         callId.flatMap(before.calls()::get)
@@ -233,21 +242,21 @@ final class Ledger {
                         || call.status() == Call.Status.DOUBTED
                         || call.status() == Call.Status.UNSETTLED)
                 .forEach(call -> wasDoubted.add(call.id()));
-        if (fact instanceof Fact.ToolClaimed claim) {
+        if (fact instanceof ToolFact.ToolClaimed claim) {
             after.batchCalls().stream()
                     .filter(call -> call.claim()
                             .filter(each -> each.execution().equals(claim.execution()))
                             .isPresent())
                     .forEach(call -> repeats.put(call.id(), call.repeat()));
         }
-        if (fact instanceof Fact.ToolDispatched dispatched) {
+        if (fact instanceof ToolFact.ToolDispatched dispatched) {
             Call call = after.calls().get(dispatched.callId()).orElseThrow();
             repeats.putIfAbsent(call.id(), call.repeat());
         }
     }
 
     /** An error that a tool reports proves nothing about its effect, and uses no key up. */
-    private static boolean uses(Fact.ToolFinished done) {
+    private static boolean uses(ToolFact.ToolFinished done) {
         return !done.isError() || done.notDone();
     }
 
@@ -323,9 +332,9 @@ final class Ledger {
         }
         if (call.status() == Call.Status.DENIED) {
             coverage.count(
-                    fact instanceof Fact.TimePassed
+                    fact instanceof ThreadFact.TimePassed
                             ? "denied by time"
-                            : fact instanceof Fact.ApprovalDecided ? "denied by somebody" : "denied by nobody");
+                            : fact instanceof PersonFact.ApprovalDecided ? "denied by somebody" : "denied by nobody");
         }
         if (care.approval() && terms.tools().get(call.tool()) == AgentPolicy.ToolKind.STATE) {
             Violation.unless(
@@ -344,7 +353,7 @@ final class Ledger {
                 if (replayed) {
                     Violation.unless(care.dedupe(), "replayed, and never asked to be");
                     coverage.count("replays");
-                } else if (!(fact instanceof Fact.HumanAnswered)) {
+                } else if (!(fact instanceof PersonFact.HumanAnswered)) {
                     Violation.unless(
                             tookEffect || world.hasEffect(key(call), call.repeat()), "completed, and nothing happened");
                 }
@@ -441,25 +450,25 @@ final class Ledger {
     }
 
     private static boolean isStale(Conversation before, Fact fact) {
-        if (fact instanceof Fact.ModelReplied replied) {
+        if (fact instanceof ModelFact.ModelReplied replied) {
             return !isAwaited(before, replied.step());
         }
-        if (fact instanceof Fact.ModelFailed failed) {
+        if (fact instanceof ModelFact.ModelFailed failed) {
             return !isAwaited(before, failed.step());
         }
-        if (fact instanceof Fact.Summarised summarised) {
+        if (fact instanceof ModelFact.Summarised summarised) {
             return !isAwaited(before, summarised.step());
         }
-        if (fact instanceof Fact.SummaryFailed failed) {
+        if (fact instanceof ModelFact.SummaryFailed failed) {
             return !isAwaited(before, failed.step());
         }
-        if (fact instanceof Fact.ToolFinished done) {
+        if (fact instanceof ToolFact.ToolFinished done) {
             return !isAwaited(before, done.callId(), done.dispatch());
         }
-        if (fact instanceof Fact.ToolInterrupted asks) {
+        if (fact instanceof ToolFact.ToolInterrupted asks) {
             return !isAwaited(before, asks.callId(), asks.dispatch());
         }
-        return fact instanceof Fact.ToolLost lost && !isAwaited(before, lost.callId(), lost.dispatch());
+        return fact instanceof ToolFact.ToolLost lost && !isAwaited(before, lost.callId(), lost.dispatch());
     }
 
     private static boolean isAwaited(Conversation state, int step) {
@@ -513,18 +522,20 @@ final class Ledger {
 
     private void accepted(Conversation before, Fact.Inbound fact, Conversation after) {
         coverage.count("accepted " + fact.type());
-        boolean restored = fact instanceof Fact.ToolClaimed claim && claim.restored();
+        boolean restored = fact instanceof ToolFact.ToolClaimed claim && claim.restored();
         Violation.unless(
-                restored || fact instanceof Fact.SubagentReported || before.life() != Conversation.Life.CANCELLED,
+                restored
+                        || fact instanceof SubagentFact.SubagentReported
+                        || before.life() != ThreadIdentity.Life.CANCELLED,
                 "something was accepted after a cancel");
-        if (fact instanceof Fact.UserSpoke spoke) {
+        if (fact instanceof PersonFact.UserSpoke spoke) {
             spoke(before, spoke, after);
-        } else if (fact instanceof Fact.HumanAnswered answered) {
+        } else if (fact instanceof PersonFact.HumanAnswered answered) {
             Violation.unless(questions(after) == questions(before) - 1, "an accepted answer answered nothing");
             coverage.count(questions(before) > 1 ? "answers to one of several" : "answers to the only one");
-        } else if (fact instanceof Fact.ToolClaimed claim) {
+        } else if (fact instanceof ToolFact.ToolClaimed claim) {
             claimed(before, claim, after);
-        } else if (fact instanceof Fact.BudgetRaised raised) {
+        } else if (fact instanceof PersonFact.BudgetRaised raised) {
             boolean iterations = raised.iterations()
                     .map(most -> after.iterationLimit().equals(raised.iterations())
                             && before.iterationLimit().orElseThrow() < most)
@@ -537,22 +548,22 @@ final class Ledger {
             if (after.turn().isRunning() && !before.turn().isRunning()) {
                 coverage.count("turns continued by a raise");
             }
-        } else if (fact instanceof Fact.Stopped) {
+        } else if (fact instanceof PersonFact.Stopped) {
             Violation.unless(after.turn().status() == Turn.Status.STOPPED, "a stop stopped nothing");
             Violation.unless(after.queue().equals(before.queue()), "a stop touched the queue");
-        } else if (fact instanceof Fact.Cleared) {
+        } else if (fact instanceof PersonFact.Cleared) {
             Violation.unless(
                     after.transcript().isEmpty()
                             && after.queue().isEmpty()
                             && !after.full()
                             && !after.turn().isRunning(),
                     "a clear left something");
-        } else if (fact instanceof Fact.CloseRequested) {
-            Violation.unless(after.life() == Conversation.Life.CLOSING, "a close was forgotten");
+        } else if (fact instanceof PersonFact.CloseRequested) {
+            Violation.unless(after.life() == ThreadIdentity.Life.CLOSING, "a close was forgotten");
         }
     }
 
-    private void claimed(Conversation before, Fact.ToolClaimed claim, Conversation after) {
+    private void claimed(Conversation before, ToolFact.ToolClaimed claim, Conversation after) {
         if (!claim.restored()) {
             Violation.unless(
                     after.calls().get(claim.callId()).orElseThrow().status() == Call.Status.CLAIMED,
@@ -567,7 +578,7 @@ final class Ledger {
                         .orElse("nothing"));
     }
 
-    private void spoke(Conversation before, Fact.UserSpoke spoke, Conversation after) {
+    private void spoke(Conversation before, PersonFact.UserSpoke spoke, Conversation after) {
         boolean clearing = spoke.replacement().filter(List::isEmpty).isPresent()
                 && spoke.content().isEmpty();
         boolean spentUp = after.turn().status() == Turn.Status.BUDGET;
@@ -649,10 +660,10 @@ final class Ledger {
                         || after.turn().iterations() <= after.iterationLimit().get(),
                 "a turn went beyond its limit");
         Violation.unless(
-                before.life() != Conversation.Life.CANCELLED || after.life() == Conversation.Life.CANCELLED,
+                before.life() != ThreadIdentity.Life.CANCELLED || after.life() == ThreadIdentity.Life.CANCELLED,
                 "a cancelled thread came back");
         Violation.unless(
-                before.life() != Conversation.Life.CANCELLED
+                before.life() != ThreadIdentity.Life.CANCELLED
                         || (after.turn().status() == before.turn().status()
                                 && after.turn().number() == before.turn().number()),
                 "the outcome changed after a cancel");
@@ -688,7 +699,7 @@ final class Ledger {
                         || mostTokens.filter(most -> tokens >= most).isEmpty(),
                 "a model is called beyond the budget");
         Violation.unless(state.decide().equals(state.decide()), "the same state decides differently");
-        if (state.life() == Conversation.Life.CANCELLED) {
+        if (state.life() == ThreadIdentity.Life.CANCELLED) {
             Violation.unless(
                     state.decide().stream()
                             .filter(step -> !(step instanceof Step.ReportToParent))

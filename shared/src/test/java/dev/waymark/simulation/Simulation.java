@@ -3,19 +3,25 @@ package dev.waymark.simulation;
 import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.StateDigest;
-import dev.waymark.conversation.AgentPolicy;
-import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.OpenRequest;
-import dev.waymark.conversation.Parent;
 import dev.waymark.conversation.Step;
-import dev.waymark.conversation.SubagentProgress;
-import dev.waymark.conversation.SummaryRule;
-import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.call.Parent;
+import dev.waymark.conversation.call.SubagentProgress;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.SubagentFact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.policy.SummaryRule;
+import dev.waymark.conversation.state.ThreadIdentity;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
@@ -133,8 +139,8 @@ final class Simulation {
         Optional<Integer> maxIterations = chance(3) ? Optional.of(1 + random.nextInt(4)) : Optional.empty();
         Optional<Parent> parent =
                 chance(4) ? Optional.of(new Parent("tu_0", 1 + random.nextInt(5), Optional.empty())) : Optional.empty();
-        Fact.RunStarted started = new Fact.RunStarted(
-                Conversation.RULES, "helper", chance(6), maxIterations, Optional.empty(), parent, Optional.empty());
+        ThreadFact.RunStarted started = new ThreadFact.RunStarted(
+                ThreadIdentity.RULES, "helper", chance(6), maxIterations, Optional.empty(), parent, Optional.empty());
         recorded.add(started);
         times.add(at);
         state = Conversation.start(started, at);
@@ -198,7 +204,7 @@ final class Simulation {
         @Override
         public Boolean resolveAgent(Step.ResolveAgent step) {
             begin("agent", Activity.of("agent", 0, runId()));
-            apply(new Fact.AgentRequested());
+            apply(new ThreadFact.AgentRequested());
             return true;
         }
 
@@ -206,7 +212,7 @@ final class Simulation {
         public Boolean callModel(Step.CallModel step) {
             begin("model " + step.step(), Activity.of("model", step.step(), runId()));
             if (fault != Fault.MODEL_CALL_UNRECORDED) {
-                apply(new Fact.ModelCalled(step.step()));
+                apply(new ModelFact.ModelCalled(step.step()));
             }
             return true;
         }
@@ -214,7 +220,7 @@ final class Simulation {
         @Override
         public Boolean summarise(Step.Summarise step) {
             begin("summary " + step.step(), Activity.of("summary", step.step(), runId()));
-            apply(new Fact.SummaryRequested(step.step()));
+            apply(new ModelFact.SummaryRequested(step.step()));
             return true;
         }
 
@@ -224,10 +230,10 @@ final class Simulation {
             begin("tool " + callId + " " + step.dispatch(), Activity.tool(step.call(), step.dispatch(), runId()));
             ledger.dispatched(step.call(), step.dispatch());
             if (fault != Fault.DISPATCH_UNRECORDED) {
-                apply(new Fact.ToolDispatched(callId, step.dispatch()));
+                apply(new ToolFact.ToolDispatched(callId, step.dispatch()));
             }
             if (fault == Fault.MODEL_CALLED_TOO_EARLY) {
-                apply(new Fact.ModelCalled(state.counters().steps() + 1));
+                apply(new ModelFact.ModelCalled(state.counters().steps() + 1));
             }
             return true;
         }
@@ -238,7 +244,7 @@ final class Simulation {
             ledger.verifying(call, at);
             Optional<Boolean> sample = chance(2) ? Optional.of(look(call)) : Optional.empty();
             flights.add(Activity.verify(call, runId(), sample));
-            apply(new Fact.VerifyDispatched(call.id(), call.dispatches()));
+            apply(new ToolFact.VerifyDispatched(call.id(), call.dispatches()));
             return true;
         }
 
@@ -250,7 +256,7 @@ final class Simulation {
             if (!exists) {
                 children.put(call.id(), new Child(call.id(), random));
             }
-            apply(new Fact.SubagentStarted(call.id(), step.budget()));
+            apply(new SubagentFact.SubagentStarted(call.id(), step.budget()));
             return true;
         }
 
@@ -265,14 +271,14 @@ final class Simulation {
                     .contains(step.decision())) {
                 return false;
             }
-            apply(new Fact.DecisionPassedOn(step.callId()));
+            apply(new SubagentFact.DecisionPassedOn(step.callId()));
             children.get(step.callId()).decided(step.decision(), runs > 1);
             return true;
         }
 
         @Override
         public Boolean reportToParent(Step.ReportToParent step) {
-            apply(new Fact.ParentTold(step.report()));
+            apply(new SubagentFact.ParentTold(step.report()));
             coverage.count("reports to the parent");
             return true;
         }
@@ -312,7 +318,7 @@ final class Simulation {
 
     /** Whatever the state waits for is really under way; if it waits for nothing, something is decided. */
     private void notStuck() {
-        if (closed || state.life() == Conversation.Life.CANCELLED) {
+        if (closed || state.life() == ThreadIdentity.Life.CANCELLED) {
             return;
         }
         boolean waits = false;
@@ -357,14 +363,14 @@ final class Simulation {
 
     private void moveOnPerhaps() {
         if (!restoring && state.hasSubagents() && chance(40)) {
-            apply(new Fact.SubagentsCutOff(new Problem(Problem.TOO_LARGE, "this run can't grow any further")));
+            apply(new SubagentFact.SubagentsCutOff(new Problem(Problem.TOO_LARGE, "this run can't grow any further")));
             Violation.unless(!state.hasSubagents(), "a subagent is waited for that was cut off");
         }
         if (restoring || !flights.isEmpty() || !state.isBetweenSteps() || !chance(quiet ? 20 : 8)) {
             return;
         }
         if (chance(20)) {
-            apply(new Fact.LimitReached(new Problem(Problem.TOO_LARGE, "too large to carry")));
+            apply(new ThreadFact.LimitReached(new Problem(Problem.TOO_LARGE, "too large to carry")));
             coverage.count("limits reached");
             return;
         }
@@ -395,7 +401,7 @@ final class Simulation {
         at = at.plusMillis(random.nextInt(3));
         Conversation before = state;
         state = core.apply(state, fact, at);
-        if (fact instanceof Fact.TimePassed && state.equals(before)) {
+        if (fact instanceof ThreadFact.TimePassed && state.equals(before)) {
             return;
         }
         if (fault != Fault.FACT_UNRECORDED || state.counters().facts() != 7) {
@@ -429,11 +435,11 @@ final class Simulation {
      * another run looks restored to it even if it was granted in time, before the reset.
      */
     private void refold() {
-        Conversation folded = Conversation.start((Fact.RunStarted) recorded.get(0), times.get(0));
+        Conversation folded = Conversation.start((ThreadFact.RunStarted) recorded.get(0), times.get(0));
         for (int i = 1; i < recorded.size(); i++) {
             Fact fact = recorded.get(i);
             if (i > runBegan
-                    && fact instanceof Fact.ToolClaimed claim
+                    && fact instanceof ToolFact.ToolClaimed claim
                     && !claim.execution().startsWith(runId() + "/")) {
                 fact = restored(claim);
             }
@@ -491,25 +497,25 @@ final class Simulation {
         } else if (kind < 58) {
             apply(state.questions().isEmpty() && !chance(6) ? message() : answer(someCallId()));
         } else if (kind < 68) {
-            apply(new Fact.Stopped(someone()));
+            apply(new PersonFact.Stopped(someone()));
         } else if (kind < 71) {
-            apply(new Fact.Cleared(chance(2), someone()));
+            apply(new PersonFact.Cleared(chance(2), someone()));
         } else if (kind < 77) {
             apply(replacement());
         } else if (kind < 83) {
-            apply(new Fact.UserSpoke(Optional.empty(), Optional.empty(), Optional.empty(), chance(2)));
+            apply(new PersonFact.UserSpoke(Optional.empty(), Optional.empty(), Optional.empty(), chance(2)));
         } else if (kind < 90) {
-            apply(new Fact.BudgetRaised(
+            apply(new PersonFact.BudgetRaised(
                     chance(3) ? Optional.empty() : Optional.of(1 + random.nextInt(12)),
                     new Budget(
                             Optional.empty(), chance(2) ? Optional.empty() : Optional.of(200L + random.nextInt(900))),
                     someone()));
         } else if (kind < 93) {
-            apply(new Fact.MessageIgnored("nonsense", new Problem(Problem.BAD_INPUT, "there is no such signal")));
+            apply(new ThreadFact.MessageIgnored("nonsense", new Problem(Problem.BAD_INPUT, "there is no such signal")));
         } else if (kind < 95) {
             apply(
                     chance(2)
-                            ? new Fact.ApprovalDecided(
+                            ? new PersonFact.ApprovalDecided(
                                     chance(2),
                                     Optional.empty(),
                                     anyCallId(),
@@ -517,12 +523,15 @@ final class Simulation {
                                     chance(3) ? Optional.of("stale") : Optional.empty(),
                                     someone(),
                                     Optional.empty())
-                            : new Fact.OutcomeSettled(
-                                    anyCallId().orElse("a"), Fact.Settlement.GIVE_UP, Optional.empty(), someone()));
+                            : new PersonFact.OutcomeSettled(
+                                    anyCallId().orElse("a"),
+                                    PersonFact.Settlement.GIVE_UP,
+                                    Optional.empty(),
+                                    someone()));
         } else if (kind < 97) {
-            apply(new Fact.CloseRequested(someone()));
+            apply(new PersonFact.CloseRequested(someone()));
         } else if (chance(2)) {
-            apply(new Fact.CancelRequested());
+            apply(new ThreadFact.CancelRequested());
         }
     }
 
@@ -543,14 +552,14 @@ final class Simulation {
             case "agent" ->
                 apply(
                         chance(25)
-                                ? new Fact.AgentRefused(new Problem(Problem.NOT_FOUND, "no such agent"))
-                                : new Fact.AgentResolved(terms));
+                                ? new ThreadFact.AgentRefused(new Problem(Problem.NOT_FOUND, "no such agent"))
+                                : new ThreadFact.AgentResolved(terms));
             case "model" ->
                 apply(
                         chance(10)
-                                ? new Fact.ModelFailed(
+                                ? new ModelFact.ModelFailed(
                                         flight.step() + off, new Problem("Provider", "overloaded"), spent())
-                                : new Fact.ModelReplied(flight.step() + off, reply()));
+                                : new ModelFact.ModelReplied(flight.step() + off, reply()));
             case "summary" -> apply(summaryEnd(flight.step() + off));
             case "verify" -> apply(verdict(flight));
             case "subagent" -> subagent(flight);
@@ -560,10 +569,10 @@ final class Simulation {
 
     private Fact summaryEnd(int step) {
         if (money.nextInt(6) == 0) {
-            return new Fact.SummaryFailed(step, new Problem("Provider", "overloaded"), spent());
+            return new ModelFact.SummaryFailed(step, new Problem("Provider", "overloaded"), spent());
         }
         String words = money.nextInt(8) == 0 ? " " : "summary-" + step;
-        return new Fact.Summarised(step, charged(List.of(new Part.Text(words))));
+        return new ModelFact.Summarised(step, charged(List.of(new Part.Text(words))));
     }
 
     /** Something happens in a subagent's thread, and perhaps the thread above is told. */
@@ -574,7 +583,7 @@ final class Simulation {
                 .filter(call -> call.status() == Call.Status.DELEGATED)
                 .isPresent();
         if (flight.step() == 1) {
-            apply(new Fact.SubagentNotStarted(flight.callId(), true, "there is a thread of its name"));
+            apply(new SubagentFact.SubagentNotStarted(flight.callId(), true, "there is a thread of its name"));
         } else if (child.end().isPresent()) {
             apply(child.end().get()); // A reset brings it again.
         } else if (quiet || chance(3)) {
@@ -601,7 +610,7 @@ final class Simulation {
         boolean landed = flight.sample().orElseGet(() -> look(flight.call().orElseThrow()));
         Optional<Boolean> says = chance(6) ? Optional.empty() : Optional.of(landed);
         coverage.count("verified " + says.map(String::valueOf).orElse("null"));
-        return new Fact.ToolVerified(
+        return new ToolFact.ToolVerified(
                 flight.callId(),
                 flight.dispatch(),
                 says,
@@ -653,7 +662,7 @@ final class Simulation {
                 apply(lost(activity));
             }
             default -> {
-                Fact.ToolClaimed claim = claim(call, activity.dispatch(), name);
+                ToolFact.ToolClaimed claim = claim(call, activity.dispatch(), name);
                 Optional<Problem> refusal = state.refusal(claim);
                 if (fault == Fault.EFFECT_WITHOUT_CLAIM) {
                     grant(activity, name).takeEffect(at);
@@ -735,7 +744,7 @@ final class Simulation {
             case 4 -> {
                 end(activity);
                 execution.end();
-                finish(execution, new Fact.ToolInterrupted(activity.callId(), activity.dispatch(), "Sure?"));
+                finish(execution, new ToolFact.ToolInterrupted(activity.callId(), activity.dispatch(), "Sure?"));
             }
             case 5 -> {
                 end(activity);
@@ -746,7 +755,8 @@ final class Simulation {
                 execution.end();
                 finish(
                         execution,
-                        new Fact.ToolFinished(activity.callId(), activity.dispatch(), "Tool error: no", true, notDone));
+                        new ToolFact.ToolFinished(
+                                activity.callId(), activity.dispatch(), "Tool error: no", true, notDone));
             }
             case 6, 7, 8 -> {
                 execution.takeEffect(at);
@@ -757,7 +767,7 @@ final class Simulation {
                 execution.takeEffect(at);
                 execution.end();
                 String result = "result-" + random.nextInt(1000);
-                finish(execution, new Fact.ToolFinished(activity.callId(), activity.dispatch(), result, false));
+                finish(execution, new ToolFact.ToolFinished(activity.callId(), activity.dispatch(), result, false));
             }
         }
     }
@@ -767,20 +777,20 @@ final class Simulation {
                 .get(execution.callId)
                 .filter(call -> call.status() == Call.Status.CANCELLED)
                 .isPresent();
-        if (late && fact instanceof Fact.ToolFinished) {
+        if (late && fact instanceof ToolFact.ToolFinished) {
             coverage.count("late results of cancelled calls");
             world.reportedLate(execution.name);
         }
         apply(fact);
     }
 
-    private static Fact.ToolClaimed claim(Call call, int dispatch, String execution) {
-        return new Fact.ToolClaimed(
+    private static ToolFact.ToolClaimed claim(Call call, int dispatch, String execution) {
+        return new ToolFact.ToolClaimed(
                 call.id(), dispatch, call.tool(), call.argsDigest(), call.repeat(), execution, false);
     }
 
-    private static Fact.ToolClaimed restored(Fact.ToolClaimed claim) {
-        return new Fact.ToolClaimed(
+    private static ToolFact.ToolClaimed restored(ToolFact.ToolClaimed claim) {
+        return new ToolFact.ToolClaimed(
                 claim.callId(),
                 claim.dispatch(),
                 claim.tool(),
@@ -791,16 +801,17 @@ final class Simulation {
     }
 
     private static Fact lost(Activity activity) {
-        return new Fact.ToolLost(activity.callId(), activity.dispatch(), new Problem("Timeout", "the worker was lost"));
+        return new ToolFact.ToolLost(
+                activity.callId(), activity.dispatch(), new Problem("Timeout", "the worker was lost"));
     }
 
     private static Fact unclear(Activity activity) {
-        return new Fact.ToolLost(
+        return new ToolFact.ToolLost(
                 activity.callId(), activity.dispatch(), new Problem(Problem.OUTCOME_UNKNOWN, "HTTP 504"));
     }
 
     private static Fact notStarted(Activity activity, String execution, String reason) {
-        return new Fact.ToolNotStarted(activity.callId(), activity.dispatch(), execution, reason);
+        return new ToolFact.ToolNotStarted(activity.callId(), activity.dispatch(), execution, reason);
     }
 
     /** What a lost execution, which goes on, says at last. */
@@ -808,18 +819,18 @@ final class Simulation {
         int dispatch = state.calls().get(zombie.callId).map(Call::dispatches).orElse(1);
         Fact end;
         if (chance(5) && !zombie.tookEffect()) {
-            end = new Fact.ToolNotStarted(zombie.callId, dispatch, zombie.name, "its time was up");
+            end = new ToolFact.ToolNotStarted(zombie.callId, dispatch, zombie.name, "its time was up");
         } else if (chance(5)) {
-            end = new Fact.ToolInterrupted(zombie.callId, dispatch, "Sure?");
+            end = new ToolFact.ToolInterrupted(zombie.callId, dispatch, "Sure?");
         } else if (chance(4)) {
-            end = new Fact.ToolFinished(zombie.callId, dispatch, "Tool error: no", true, !zombie.tookEffect());
+            end = new ToolFact.ToolFinished(zombie.callId, dispatch, "Tool error: no", true, !zombie.tookEffect());
         } else {
             zombie.takeEffect(at);
             world.check(state);
-            end = new Fact.ToolFinished(zombie.callId, dispatch, "result-" + random.nextInt(1000), false);
+            end = new ToolFact.ToolFinished(zombie.callId, dispatch, "result-" + random.nextInt(1000), false);
         }
         zombie.end();
-        Fact.ToolEndedLate late = new Fact.ToolEndedLate(zombie.callId, zombie.name, end);
+        ToolFact.ToolEndedLate late = new ToolFact.ToolEndedLate(zombie.callId, zombie.name, end);
         if (state.refusal(late).isEmpty()) {
             Call.Status before = state.calls().get(zombie.callId).orElseThrow().status();
             coverage.count("late outcomes of calls " + before.name().toLowerCase(Locale.ROOT));
@@ -843,7 +854,7 @@ final class Simulation {
             world.check(state);
         } else if (!lateClaims.isEmpty()) {
             LateClaim late = lateClaims.remove(random.nextInt(lateClaims.size()));
-            Fact.ToolClaimed claim =
+            ToolFact.ToolClaimed claim =
                     claim(late.activity().call().orElseThrow(), late.activity().dispatch(), late.execution());
             if (late.run().equals(runId()) && (state.refusal(claim).isEmpty() || fault == Fault.LATE_CLAIM_GRANTED)) {
                 apply(claim);
@@ -860,7 +871,7 @@ final class Simulation {
             at = alarm.get();
         }
         alarm = Optional.empty();
-        apply(new Fact.TimePassed());
+        apply(new ThreadFact.TimePassed());
     }
 
     // ---- resets
@@ -897,7 +908,7 @@ final class Simulation {
         List<Fact> signals = new ArrayList<>();
         List<Fact> updates = new ArrayList<>();
         for (Fact fact : later) {
-            if (fact instanceof Fact.ToolClaimed claim) {
+            if (fact instanceof ToolFact.ToolClaimed claim) {
                 updates.add(restored(claim));
             } else if (fact instanceof Fact.Inbound) {
                 (chance(2) ? signals : updates).add(fact);
@@ -920,7 +931,7 @@ final class Simulation {
         }
         for (Fact fact : updates) {
             Optional<Problem> refusal = state.refusal((Fact.Inbound) fact);
-            if (fact instanceof Fact.ToolClaimed claim) {
+            if (fact instanceof ToolFact.ToolClaimed claim) {
                 Violation.unless(refusal.isEmpty(), "a restored claim is refused");
                 coverage.count("restored claims");
                 if (fault == Fault.CLAIMS_LOST_IN_A_RESET) {
@@ -942,11 +953,11 @@ final class Simulation {
     private Fact toolEnd(Activity flight, int off) {
         int dispatch = flight.dispatch() + off;
         return switch (random.nextInt(9)) {
-            case 8 -> new Fact.ToolNotStarted(flight.callId(), dispatch, newExecution(1), "the worker is stopping");
-            case 0 -> new Fact.ToolLost(flight.callId(), dispatch, new Problem("Timeout", "the worker was lost"));
-            case 1, 2 -> new Fact.ToolInterrupted(flight.callId(), dispatch, "Which day?");
-            case 3 -> new Fact.ToolFinished(flight.callId(), dispatch, "Tool error: no", true);
-            default -> new Fact.ToolFinished(flight.callId(), dispatch, "result-" + random.nextInt(1000), false);
+            case 8 -> new ToolFact.ToolNotStarted(flight.callId(), dispatch, newExecution(1), "the worker is stopping");
+            case 0 -> new ToolFact.ToolLost(flight.callId(), dispatch, new Problem("Timeout", "the worker was lost"));
+            case 1, 2 -> new ToolFact.ToolInterrupted(flight.callId(), dispatch, "Which day?");
+            case 3 -> new ToolFact.ToolFinished(flight.callId(), dispatch, "Tool error: no", true);
+            default -> new ToolFact.ToolFinished(flight.callId(), dispatch, "result-" + random.nextInt(1000), false);
         };
     }
 
@@ -1014,9 +1025,10 @@ final class Simulation {
         return Json.of(Map.of("n", random.nextInt(3)));
     }
 
-    private Fact.UserSpoke message() {
+    private PersonFact.UserSpoke message() {
         Optional<Json> schema = money.nextInt(8) == 0 ? Optional.of(Json.EMPTY_OBJECT) : Optional.empty();
-        return new Fact.UserSpoke(someId(), Optional.empty(), Optional.of(Message.user(nextWords())), false, schema);
+        return new PersonFact.UserSpoke(
+                someId(), Optional.empty(), Optional.of(Message.user(nextWords())), false, schema);
     }
 
     /** None, a new one, or one that was sent before. */
@@ -1034,7 +1046,7 @@ final class Simulation {
         return Ledger.MESSAGE + messages;
     }
 
-    private Fact.UserSpoke replacement() {
+    private PersonFact.UserSpoke replacement() {
         List<Message> list = new ArrayList<>();
         int kind = random.nextInt(5);
         if (kind > 0) {
@@ -1049,11 +1061,11 @@ final class Simulation {
             }
         }
         Optional<Message> content = chance(2) ? Optional.of(Message.user(nextWords())) : Optional.empty();
-        return new Fact.UserSpoke(Optional.empty(), Optional.of(list), content, false);
+        return new PersonFact.UserSpoke(Optional.empty(), Optional.of(list), content, false);
     }
 
-    private Fact.HumanAnswered answer(Optional<String> callId) {
-        return new Fact.HumanAnswered(
+    private PersonFact.HumanAnswered answer(Optional<String> callId) {
+        return new PersonFact.HumanAnswered(
                 quiet ? Optional.empty() : someId(), callId, "answer-" + random.nextInt(1000), someone());
     }
 
@@ -1088,7 +1100,7 @@ final class Simulation {
         return switch (ask.kind()) {
             case QUESTION -> answer(Optional.of(ask.callId()));
             case APPROVAL ->
-                new Fact.ApprovalDecided(
+                new PersonFact.ApprovalDecided(
                         chance(2),
                         id,
                         Optional.of(ask.callId()),
@@ -1097,9 +1109,9 @@ final class Simulation {
                         someone(),
                         Optional.empty());
             case UNKNOWN ->
-                new Fact.OutcomeSettled(
+                new PersonFact.OutcomeSettled(
                         ask.callId(),
-                        ask.rerun() ? Fact.Settlement.RERUN : Fact.Settlement.GIVE_UP,
+                        ask.rerun() ? PersonFact.Settlement.RERUN : PersonFact.Settlement.GIVE_UP,
                         Optional.empty(),
                         someone());
         };
@@ -1114,17 +1126,18 @@ final class Simulation {
                 Optional<Json> edit = approves && chance(4) ? Optional.of(effectArgs()) : Optional.empty();
                 edit = call.tool().equals("write_file") ? Optional.empty() : edit;
                 Optional<String> digest = chance(2) ? Optional.of(call.argsDigest()) : Optional.empty();
-                yield new Fact.ApprovalDecided(
+                yield new PersonFact.ApprovalDecided(
                         approves, id, Optional.of(call.id()), edit, digest, someone(), Optional.empty());
             }
             case UNSETTLED -> {
                 boolean landed = world.hasEffect(call.claim().orElseThrow().execution());
-                Fact.Settlement settlement =
-                        chance(3) ? Fact.Settlement.GIVE_UP : landed ? Fact.Settlement.DONE : Fact.Settlement.RERUN;
+                PersonFact.Settlement settlement = chance(3)
+                        ? PersonFact.Settlement.GIVE_UP
+                        : landed ? PersonFact.Settlement.DONE : PersonFact.Settlement.RERUN;
                 boolean sure = landed || isOver(call);
-                yield new Fact.OutcomeSettled(
+                yield new PersonFact.OutcomeSettled(
                         call.id(),
-                        sure && careOf(call.tool()).honoursKey() ? settlement : Fact.Settlement.GIVE_UP,
+                        sure && careOf(call.tool()).honoursKey() ? settlement : PersonFact.Settlement.GIVE_UP,
                         Optional.empty(),
                         someone());
             }

@@ -6,9 +6,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -200,13 +204,13 @@ class SimulationTest {
 
     static Stream<Arguments> brokenRules() {
         return Stream.of(
-                broken(Fact.Stopped.class, "stop drops the queue", "touched the queue", (before, fact, after) -> {
-                    if (fact instanceof Fact.Stopped) {
+                broken(PersonFact.Stopped.class, "stop drops the queue", "touched the queue", (before, fact, after) -> {
+                    if (fact instanceof PersonFact.Stopped) {
                         after.putArray("queue");
                     }
                 }),
                 broken(
-                        Fact.ToolFinished.class,
+                        ToolFact.ToolFinished.class,
                         "a budget that is spent is not a limit",
                         "beyond the budget",
                         (before, fact, after) -> {
@@ -216,22 +220,22 @@ class SimulationTest {
                             }
                         }),
                 broken(
-                        Fact.UserSpoke.class,
+                        PersonFact.UserSpoke.class,
                         "a message is lost while a turn runs",
                         "lost, doubled or shuffled",
                         (before, fact, after) -> {
-                            if (fact instanceof Fact.UserSpoke
+                            if (fact instanceof PersonFact.UserSpoke
                                     && before.turn().isRunning()
                                     && after.withArray("queue").size() > 1) {
                                 after.withArray("queue").remove(0);
                             }
                         }),
                 broken(
-                        Fact.ModelCalled.class,
+                        ModelFact.ModelCalled.class,
                         "results in another order",
                         "order of the calls",
                         (before, fact, after) -> {
-                            if (fact instanceof Fact.ModelCalled
+                            if (fact instanceof ModelFact.ModelCalled
                                     && before.batch().size() > 1) {
                                 ArrayNode results = (ArrayNode) after.at("/transcript/entries")
                                         .get(before.transcript().count())
@@ -240,11 +244,11 @@ class SimulationTest {
                             }
                         }),
                 broken(
-                        Fact.ToolInterrupted.class,
+                        ToolFact.ToolInterrupted.class,
                         "an interrupt loses its siblings' results",
                         "lost or changed",
                         (before, fact, after) -> {
-                            if (fact instanceof Fact.ToolInterrupted
+                            if (fact instanceof ToolFact.ToolInterrupted
                                     && !before.calls().equals(Doctor.calls(after))) {
                                 for (String id : before.batch()) {
                                     ObjectNode call =
@@ -255,44 +259,49 @@ class SimulationTest {
                                 }
                             }
                         }),
-                broken(Fact.ToolLost.class, "a lost tool stays open", "no result will come", (before, fact, after) -> {
-                    if (fact instanceof Fact.ToolLost lost && !before.calls().equals(Doctor.calls(after))) {
-                        ((ObjectNode) after.get("calls").get(lost.callId())).put("status", "dispatched");
-                    }
-                }),
                 broken(
-                        Fact.ModelFailed.class,
+                        ToolFact.ToolLost.class,
+                        "a lost tool stays open",
+                        "no result will come",
+                        (before, fact, after) -> {
+                            if (fact instanceof ToolFact.ToolLost lost
+                                    && !before.calls().equals(Doctor.calls(after))) {
+                                ((ObjectNode) after.get("calls").get(lost.callId())).put("status", "dispatched");
+                            }
+                        }),
+                broken(
+                        ModelFact.ModelFailed.class,
                         "a late failure is taken for the next call's",
                         "a stale model-failed",
                         (before, fact, after) -> {
-                            if (fact instanceof Fact.ModelFailed && before.modelCalled()) {
+                            if (fact instanceof ModelFact.ModelFailed && before.modelCalled()) {
                                 after.put("modelCalled", false);
                             }
                         }),
                 broken(
-                        Fact.ToolLost.class,
+                        ToolFact.ToolLost.class,
                         "a lost call that was claimed runs again",
                         "knows nothing of",
                         (before, fact, after) -> {
-                            if (fact instanceof Fact.ToolLost lost && isClaimed(before, lost.callId())) {
+                            if (fact instanceof ToolFact.ToolLost lost && isClaimed(before, lost.callId())) {
                                 issue(after, lost.callId());
                             }
                         }),
                 broken(
-                        Fact.ToolNotStarted.class,
+                        ToolFact.ToolNotStarted.class,
                         "another execution's word is taken",
                         "may still be running",
                         (before, fact, after) -> {
-                            if (fact instanceof Fact.ToolNotStarted word && isClaimed(before, word.callId())) {
+                            if (fact instanceof ToolFact.ToolNotStarted word && isClaimed(before, word.callId())) {
                                 issue(after, word.callId());
                             }
                         }),
                 broken(
-                        Fact.ToolClaimed.class,
+                        ToolFact.ToolClaimed.class,
                         "a restored claim is forgotten",
                         "knows nothing of",
                         (before, fact, after) -> {
-                            if (fact instanceof Fact.ToolClaimed claim
+                            if (fact instanceof ToolFact.ToolClaimed claim
                                     && claim.restored()
                                     && !isDispatched(before, claim.callId(), claim.dispatch())) {
                                 after.set("calls", PayloadJson.MAPPER.valueToTree(before.calls()));
@@ -300,11 +309,11 @@ class SimulationTest {
                             }
                         }),
                 broken(
-                        Fact.ToolLost.class,
+                        ToolFact.ToolLost.class,
                         "a check does not wait for the fence",
                         "too early",
                         (before, fact, after) -> {
-                            if (fact instanceof Fact.ToolLost) {
+                            if (fact instanceof ToolFact.ToolLost) {
                                 after.get("calls").forEach(call -> {
                                     if (call.get("status").asText().equals("unknown")) {
                                         ((ObjectNode) call)
@@ -315,7 +324,7 @@ class SimulationTest {
                             }
                         }),
                 broken(
-                        Fact.ModelReplied.class,
+                        ModelFact.ModelReplied.class,
                         "nobody has to approve",
                         "not what was approved",
                         (before, fact, after) -> {
@@ -326,11 +335,11 @@ class SimulationTest {
                             }
                         }),
                 broken(
-                        Fact.ApprovalDecided.class,
+                        PersonFact.ApprovalDecided.class,
                         "a denied call runs",
                         "not what was approved",
                         (before, fact, after) -> {
-                            if (fact instanceof Fact.ApprovalDecided decided && !decided.approved()) {
+                            if (fact instanceof PersonFact.ApprovalDecided decided && !decided.approved()) {
                                 after.get("calls").forEach(call -> {
                                     if (call.get("status").asText().equals("denied")) {
                                         ((ObjectNode) call)
@@ -341,11 +350,11 @@ class SimulationTest {
                             }
                         }),
                 broken(
-                        Fact.ApprovalDecided.class,
+                        PersonFact.ApprovalDecided.class,
                         "what the model wanted runs, and not what was approved",
                         "not what was approved",
                         (before, fact, after) -> {
-                            if (fact instanceof Fact.ApprovalDecided decided
+                            if (fact instanceof PersonFact.ApprovalDecided decided
                                     && decided.args().isPresent()) {
                                 before.waitingCalls()
                                         .forEach(call -> ((ObjectNode)
@@ -354,7 +363,7 @@ class SimulationTest {
                             }
                         }),
                 broken(
-                        Fact.ToolLost.class,
+                        ToolFact.ToolLost.class,
                         "an unknown outcome counts as known",
                         "key of another",
                         (before, fact, after) -> {
@@ -369,11 +378,11 @@ class SimulationTest {
                             }
                         }),
                 broken(
-                        Fact.Stopped.class,
+                        PersonFact.Stopped.class,
                         "a cancelled call says nothing of its claim",
                         "it took effect",
                         (before, fact, after) -> {
-                            if (fact instanceof Fact.Stopped) {
+                            if (fact instanceof PersonFact.Stopped) {
                                 before.openCalls()
                                         .forEach(call -> ((ObjectNode)
                                                         after.get("calls").get(call.id()))
@@ -381,12 +390,12 @@ class SimulationTest {
                             }
                         }),
                 broken(
-                        Fact.Summarised.class,
+                        ModelFact.Summarised.class,
                         "a summary takes a call and leaves its result",
                         "a summary",
                         (before, fact, after) -> {
                             JsonNode entries = after.get("transcript").get("entries");
-                            if (fact instanceof Fact.Summarised && entries.size() > 1) {
+                            if (fact instanceof ModelFact.Summarised && entries.size() > 1) {
                                 JsonNode eldest = entries.get(1).get("message").get("content");
                                 if (eldest.size() > 0
                                         && "tool_use"
@@ -397,37 +406,37 @@ class SimulationTest {
                                 }
                             }
                         }),
-                broken(Fact.Cleared.class, "a clear counts messages anew", "went back", (before, fact, after) -> {
-                    if (fact instanceof Fact.Cleared) {
+                broken(PersonFact.Cleared.class, "a clear counts messages anew", "went back", (before, fact, after) -> {
+                    if (fact instanceof PersonFact.Cleared) {
                         ((ObjectNode) after.get("counters")).put("messages", 0);
                     }
                 }),
                 broken(
-                        Fact.UserSpoke.class,
+                        PersonFact.UserSpoke.class,
                         "ids are forgotten at a clear",
                         "not remembered",
                         (before, fact, after) -> {
-                            if (fact instanceof Fact.UserSpoke) {
+                            if (fact instanceof PersonFact.UserSpoke) {
                                 after.putObject("seen").putObject("young");
                                 after.withObject("/seen").putObject("old");
                             }
                         }),
                 broken(
-                        Fact.AgentRefused.class,
+                        ThreadFact.AgentRefused.class,
                         "a failed agent leaves its turn running",
                         "no agent will come",
                         (before, fact, after) -> {
-                            if (fact instanceof Fact.AgentRefused) {
+                            if (fact instanceof ThreadFact.AgentRefused) {
                                 ((ObjectNode) after.get("turn")).put("status", "running");
                                 after.put("life", "open");
                             }
                         }),
                 broken(
-                        Fact.ModelCalled.class,
+                        ModelFact.ModelCalled.class,
                         "a commit skips what cancelled calls came to",
                         "refuse the transcript",
                         (before, fact, after) -> {
-                            if (fact instanceof Fact.ModelCalled
+                            if (fact instanceof ModelFact.ModelCalled
                                     && !before.batch().isEmpty()) {
                                 ((ArrayNode) after.at("/transcript/entries"))
                                         .remove(before.transcript().count());

@@ -1,8 +1,8 @@
 package dev.waymark.simulation;
 
-import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.EffectLog;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.EffectLog;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package dev.waymark.spring;
 
 import dev.waymark.client.AgentClient;
-import dev.waymark.client.SaveOptions;
+import dev.waymark.client.save.SaveOptions;
 import dev.waymark.connect.Connection;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.temporal.client.WorkflowClient;

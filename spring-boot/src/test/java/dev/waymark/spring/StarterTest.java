@@ -4,7 +4,7 @@ import static dev.waymark.client.AgentResult.assertComplete;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.client.AgentClient;
-import dev.waymark.client.Prompt;
+import dev.waymark.client.request.Prompt;
 import dev.waymark.connect.Connection;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;

@@ -96,7 +96,7 @@ final class HelpText {
         examples.put("sessions", List.of("sessions --status interrupted --limit 10", "sessions --agent assistant"));
         examples.put("show", List.of("show trip"));
         examples.put("watch", List.of("watch trip", "watch trip --json"));
-        examples.put("setup", List.of("setup", "setup --address temporal.example.com:7233"));
+        examples.put("setup", List.of("setup"));
         examples.put("trace", List.of("trace trip --to http://127.0.0.1:4318/v1/traces", "trace --all --follow"));
         examples.put("result", List.of("result trip --timeout 30s"));
         examples.put("calls", List.of("calls trip --full"));

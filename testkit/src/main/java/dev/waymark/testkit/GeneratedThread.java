@@ -1,18 +1,24 @@
 package dev.waymark.testkit;
 
 import dev.waymark.agent.AgentSpec;
-import dev.waymark.conversation.AgentPolicy;
-import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.OpenRequest;
 import dev.waymark.conversation.Step;
-import dev.waymark.conversation.SubagentProgress;
-import dev.waymark.conversation.SummaryRule;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.call.SubagentProgress;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.SubagentFact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.policy.SummaryRule;
+import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Sha256;
@@ -71,7 +77,7 @@ public final class GeneratedThread {
         this.terms = extras.nextInt(3) > 0
                 ? terms(maxIterations)
                 : terms(maxIterations).withSummaries(new SummaryRule(40, 1 + extras.nextInt(4)));
-        Fact.RunStarted started = new Fact.RunStarted(1, "helper", false, Optional.empty());
+        ThreadFact.RunStarted started = new ThreadFact.RunStarted(1, "helper", false, Optional.empty());
         state = Conversation.start(started, at);
         note(started);
     }
@@ -123,12 +129,12 @@ public final class GeneratedThread {
     }
 
     private void step() {
-        if (state.life() == Conversation.Life.CANCELLED || (chance(30) && somethingRareHappens())) {
+        if (state.life() == ThreadIdentity.Life.CANCELLED || (chance(30) && somethingRareHappens())) {
             return;
         }
         if (!state.turn().isRunning() && chance(2)) {
             Optional<Json> schema = extras.nextInt(4) == 0 ? Optional.of(Json.EMPTY_OBJECT) : Optional.empty();
-            apply(new Fact.UserSpoke(
+            apply(new PersonFact.UserSpoke(
                     Optional.empty(), Optional.empty(), Optional.of(Message.user(words())), false, schema));
             return;
         }
@@ -138,7 +144,7 @@ public final class GeneratedThread {
             return;
         }
         if (!state.agentRequested() || state.terms().isEmpty()) {
-            apply(state.agentRequested() ? new Fact.AgentResolved(terms) : new Fact.AgentRequested());
+            apply(state.agentRequested() ? new ThreadFact.AgentResolved(terms) : new ThreadFact.AgentRequested());
             return;
         }
         if (state.modelCalled()) {
@@ -146,29 +152,32 @@ public final class GeneratedThread {
             if (state.isSummarising()) {
                 apply(
                         extras.nextInt(6) == 0
-                                ? new Fact.SummaryFailed(step, new Problem("Provider", "overloaded"), Spent.NOTHING)
-                                : new Fact.Summarised(step, Reply.of(new Part.Text("They talked of " + words()))));
+                                ? new ModelFact.SummaryFailed(
+                                        step, new Problem("Provider", "overloaded"), Spent.NOTHING)
+                                : new ModelFact.Summarised(step, Reply.of(new Part.Text("They talked of " + words()))));
                 return;
             }
             apply(
                     chance(6)
-                            ? new Fact.ModelFailed(step, new Problem("Provider", "overloaded"))
-                            : new Fact.ModelReplied(step, reply()));
+                            ? new ModelFact.ModelFailed(step, new Problem("Provider", "overloaded"))
+                            : new ModelFact.ModelReplied(step, reply()));
             return;
         }
         List<Call> open = state.openCalls();
         if (!open.isEmpty()) {
             bringOn(open.get(random.nextInt(open.size())));
         } else if (chance(3)) {
-            apply(new Fact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user("More")), false));
+            apply(new PersonFact.UserSpoke(
+                    Optional.empty(), Optional.empty(), Optional.of(Message.user("More")), false));
         }
     }
 
     private boolean somethingRareHappens() {
         switch (random.nextInt(4)) {
-            case 0 -> apply(new Fact.UserSpoke(Optional.empty(), Optional.of(replacement()), Optional.empty(), false));
-            case 1 -> apply(new Fact.Cleared(chance(2), Optional.of("ann")));
-            case 2 -> apply(new Fact.CancelRequested());
+            case 0 ->
+                apply(new PersonFact.UserSpoke(Optional.empty(), Optional.of(replacement()), Optional.empty(), false));
+            case 1 -> apply(new PersonFact.Cleared(chance(2), Optional.of("ann")));
+            case 2 -> apply(new ThreadFact.CancelRequested());
             default -> {
                 if (!state.isBetweenSteps()) {
                     return false;
@@ -197,22 +206,23 @@ public final class GeneratedThread {
 
     private void carryOut(Step step) {
         if (step instanceof Step.ResolveAgent) {
-            apply(new Fact.AgentRequested());
+            apply(new ThreadFact.AgentRequested());
         } else if (step instanceof Step.CallModel call) {
-            apply(new Fact.ModelCalled(call.step()));
+            apply(new ModelFact.ModelCalled(call.step()));
         } else if (step instanceof Step.Summarise summarise) {
-            apply(new Fact.SummaryRequested(summarise.step()));
+            apply(new ModelFact.SummaryRequested(summarise.step()));
         } else if (step instanceof Step.RunTool run) {
-            apply(new Fact.ToolDispatched(run.call().id(), run.dispatch()));
+            apply(new ToolFact.ToolDispatched(run.call().id(), run.dispatch()));
         } else if (step instanceof Step.VerifyTool verify) {
-            apply(new Fact.VerifyDispatched(verify.call().id(), verify.call().dispatches()));
+            apply(new ToolFact.VerifyDispatched(
+                    verify.call().id(), verify.call().dispatches()));
         } else if (step instanceof Step.StartSubagent start) {
-            apply(new Fact.SubagentStarted(start.call().id(), start.budget()));
+            apply(new SubagentFact.SubagentStarted(start.call().id(), start.budget()));
         } else if (step instanceof Step.PassOn passOn) {
-            apply(new Fact.DecisionPassedOn(passOn.callId()));
+            apply(new SubagentFact.DecisionPassedOn(passOn.callId()));
         } else if (step instanceof Step.WakeAt wake && wake.time().isAfter(at)) {
             at = wake.time();
-            apply(new Fact.TimePassed());
+            apply(new ThreadFact.TimePassed());
         }
     }
 
@@ -223,7 +233,7 @@ public final class GeneratedThread {
                 boolean effect = call.tool().equals("charge") || call.tool().equals("refund");
                 if (effect) {
                     String digest = Sha256.hex(call.args().canonical());
-                    apply(new Fact.ToolClaimed(
+                    apply(new ToolFact.ToolClaimed(
                             call.id(), dispatch, call.tool(), digest, call.repeat(), "run-1/1/x", false));
                 } else {
                     finish(call);
@@ -232,16 +242,18 @@ public final class GeneratedThread {
             case CLAIMED -> finish(call);
             case DELEGATED -> hearFrom(call);
             case ASKING ->
-                apply(new Fact.HumanAnswered(Optional.empty(), Optional.of(call.id()), words(), Optional.empty()));
+                apply(new PersonFact.HumanAnswered(
+                        Optional.empty(), Optional.of(call.id()), words(), Optional.empty()));
             case AWAITING -> decide(call);
             case UNSETTLED ->
-                apply(new Fact.OutcomeSettled(call.id(), Fact.Settlement.DONE, Optional.of("done"), Optional.empty()));
+                apply(new PersonFact.OutcomeSettled(
+                        call.id(), PersonFact.Settlement.DONE, Optional.of("done"), Optional.empty()));
             default -> {
                 // The rules continue it.
             }
         }
         if (chance(10)) {
-            apply(new Fact.Stopped(Optional.of("ann")));
+            apply(new PersonFact.Stopped(Optional.of("ann")));
         }
     }
 
@@ -252,7 +264,8 @@ public final class GeneratedThread {
                 .filter(each -> each.callId().startsWith(call.id() + "/"))
                 .findFirst();
         if (ask.isPresent()) {
-            apply(new Fact.HumanAnswered(Optional.empty(), Optional.of(ask.get().callId()), words(), Optional.empty()));
+            apply(new PersonFact.HumanAnswered(
+                    Optional.empty(), Optional.of(ask.get().callId()), words(), Optional.empty()));
         } else if (chance(2)) {
             OpenRequest question = new OpenRequest(
                     "tu_" + calls,
@@ -263,17 +276,17 @@ public final class GeneratedThread {
                     Optional.empty(),
                     false,
                     at);
-            apply(new Fact.SubagentReported(call.id(), new SubagentProgress(true, List.of(question), spent)));
+            apply(new SubagentFact.SubagentReported(call.id(), new SubagentProgress(true, List.of(question), spent)));
         } else {
             String status = chance(4) ? "max-iterations" : "complete";
-            apply(new Fact.SubagentFinished(call.id(), status, words(), Optional.empty(), Optional.of(spent)));
+            apply(new SubagentFact.SubagentFinished(call.id(), status, words(), Optional.empty(), Optional.of(spent)));
         }
     }
 
     private void decide(Call call) {
         boolean approved = !chance(3);
         Optional<Json> others = approved && chance(3) ? Optional.of(Json.of(Map.of("cents", 9))) : Optional.empty();
-        apply(new Fact.ApprovalDecided(
+        apply(new PersonFact.ApprovalDecided(
                 approved,
                 Optional.empty(),
                 Optional.of(call.id()),
@@ -286,14 +299,14 @@ public final class GeneratedThread {
     private void finish(Call call) {
         int dispatch = call.dispatches();
         if (extras.nextInt(5) == 0) {
-            apply(new Fact.ToolInterrupted(call.id(), dispatch, WORDS[extras.nextInt(WORDS.length)]));
+            apply(new ToolFact.ToolInterrupted(call.id(), dispatch, WORDS[extras.nextInt(WORDS.length)]));
             return;
         }
         apply(
                 switch (random.nextInt(6)) {
-                    case 0 -> new Fact.ToolFinished(call.id(), dispatch, "Tool error: no", true);
-                    case 1 -> new Fact.ToolLost(call.id(), dispatch, new Problem("Timeout", "the worker was lost"));
-                    default -> new Fact.ToolFinished(call.id(), dispatch, words(), false);
+                    case 0 -> new ToolFact.ToolFinished(call.id(), dispatch, "Tool error: no", true);
+                    case 1 -> new ToolFact.ToolLost(call.id(), dispatch, new Problem("Timeout", "the worker was lost"));
+                    default -> new ToolFact.ToolFinished(call.id(), dispatch, words(), false);
                 });
     }
 

@@ -1,9 +1,9 @@
 package dev.waymark.testkit;
 
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Counters;
-import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.message.Pairing;
+import dev.waymark.conversation.state.Counters;
 import dev.waymark.history.Moment;
 import dev.waymark.history.ProjectedHistory;
 import io.temporal.common.WorkflowExecutionHistory;
@@ -42,7 +42,7 @@ public final class HistoryCheck {
     private static void check(Moment moment) {
         Conversation state = moment.state();
         if (moment.fact()
-                .filter(fact -> fact instanceof Fact.ModelCalled || fact instanceof Fact.SummaryRequested)
+                .filter(fact -> fact instanceof ModelFact.ModelCalled || fact instanceof ModelFact.SummaryRequested)
                 .isPresent()) {
             Pairing.violation(state.transcript().messages()).ifPresent(violation -> {
                 throw broken(moment, violation);

@@ -1,11 +1,16 @@
 package dev.waymark.testkit;
 
-import dev.waymark.conversation.AgentPolicy;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Usage;
@@ -28,7 +33,8 @@ public final class ThreadFixture {
     /** A thread that has only started. */
     public static ThreadFixture begun() {
         ThreadFixture tale = new ThreadFixture();
-        Fact.RunStarted started = new Fact.RunStarted(Conversation.RULES, "assistant", false, Optional.empty());
+        ThreadFact.RunStarted started =
+                new ThreadFact.RunStarted(ThreadIdentity.RULES, "assistant", false, Optional.empty());
         tale.moments.add(new Moment("run-1", 1, START, Optional.of(started), Conversation.start(started, START)));
         return tale;
     }
@@ -44,7 +50,7 @@ public final class ThreadFixture {
 
     /** A thread that has its agent. */
     public static ThreadFixture resolved(AgentPolicy terms) {
-        return begun().then(new Fact.AgentRequested()).then(new Fact.AgentResolved(terms));
+        return begun().then(new ThreadFact.AgentRequested()).then(new ThreadFact.AgentResolved(terms));
     }
 
     /** An agent that charges cards, after approval by a person. */
@@ -73,17 +79,18 @@ public final class ThreadFixture {
 
     /** The user sends a message. */
     public ThreadFixture says(String id, String words) {
-        return then(new Fact.UserSpoke(Optional.of(id), Optional.empty(), Optional.of(Message.user(words)), false));
+        return then(
+                new PersonFact.UserSpoke(Optional.of(id), Optional.empty(), Optional.of(Message.user(words)), false));
     }
 
     /** The model is called. */
     public ThreadFixture callsModel() {
-        return then(new Fact.ModelCalled(now().counters().steps() + 1));
+        return then(new ModelFact.ModelCalled(now().counters().steps() + 1));
     }
 
     /** The model replies. */
     public ThreadFixture replies(Part... parts) {
-        return then(new Fact.ModelReplied(
+        return then(new ModelFact.ModelReplied(
                 now().counters().steps(), new Reply(List.of(parts), new Usage(41, 12), "end_turn")));
     }
 
@@ -109,7 +116,7 @@ public final class ThreadFixture {
 
     /** A person approves the call. */
     public ThreadFixture isApproved(String callId, String by) {
-        return then(new Fact.ApprovalDecided(
+        return then(new PersonFact.ApprovalDecided(
                 true,
                 Optional.empty(),
                 Optional.of(callId),
@@ -122,19 +129,19 @@ public final class ThreadFixture {
     /** The worker is lost after the claim, so the outcome of the call is unknown. */
     public ThreadFixture loses(String callId) {
         String digest = now().calls().get(callId).orElseThrow().argsDigest();
-        return then(new Fact.ToolDispatched(callId, 1))
-                .then(new Fact.ToolClaimed(callId, 1, "charge_card", digest, 0, "run-1/1", false))
-                .then(new Fact.ToolLost(callId, 1, new Problem("Timeout", "the worker is gone")));
+        return then(new ToolFact.ToolDispatched(callId, 1))
+                .then(new ToolFact.ToolClaimed(callId, 1, "charge_card", digest, 0, "run-1/1", false))
+                .then(new ToolFact.ToolLost(callId, 1, new Problem("Timeout", "the worker is gone")));
     }
 
     /** A person answers a question. */
     public ThreadFixture answers(String callId, String words) {
-        return then(new Fact.HumanAnswered(Optional.empty(), Optional.of(callId), words, Optional.empty()));
+        return then(new PersonFact.HumanAnswered(Optional.empty(), Optional.of(callId), words, Optional.empty()));
     }
 
     /** The model call fails for good. */
     public ThreadFixture fails(String words) {
-        return then(new Fact.ModelFailed(now().counters().steps(), new Problem("Overloaded", words)));
+        return then(new ModelFact.ModelFailed(now().counters().steps(), new Problem("Overloaded", words)));
     }
 
     /** The current state. */

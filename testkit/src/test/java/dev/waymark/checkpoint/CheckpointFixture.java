@@ -1,7 +1,8 @@
 package dev.waymark.checkpoint;
 
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.testkit.GeneratedThread;
@@ -19,10 +20,10 @@ final class CheckpointFixture {
 
     /** Begins when the agent is known. */
     CheckpointFixture(Fact... facts) {
-        Fact.RunStarted started = new Fact.RunStarted(1, "helper", false, Optional.of(4));
+        ThreadFact.RunStarted started = new ThreadFact.RunStarted(1, "helper", false, Optional.of(4));
         state = Conversation.start(started, START);
         moments.add(new Moment("run-1", 1, START, Optional.of(started), state));
-        with(new Fact.AgentRequested(), new Fact.AgentResolved(GeneratedThread.terms()))
+        with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(GeneratedThread.terms()))
                 .with(facts);
     }
 

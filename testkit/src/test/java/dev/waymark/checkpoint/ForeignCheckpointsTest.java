@@ -3,16 +3,17 @@ package dev.waymark.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.Resumption;
 import dev.waymark.conversation.Step;
-import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Pairing;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.testkit.GeneratedThread;
@@ -53,15 +54,15 @@ class ForeignCheckpointsTest {
         Resumption how = new Resumption(
                 "r", Optional.empty(), List.of(answer).stream().findFirst(), Optional.empty(), false, Optional.empty());
         return how.of(checkpoint.state(), NOW)
-                .apply(new Fact.AgentRequested(), NOW)
-                .apply(new Fact.AgentResolved(GeneratedThread.terms()), NOW);
+                .apply(new ThreadFact.AgentRequested(), NOW)
+                .apply(new ThreadFact.AgentResolved(GeneratedThread.terms()), NOW);
     }
 
     private static List<Message> nextModelCall(Conversation state) {
         int step = state.counters().steps() + 1;
         assertThat(state.decide()).containsExactly(new Step.CallModel(step));
         List<Message> messages =
-                state.apply(new Fact.ModelCalled(step), NOW).transcript().messages();
+                state.apply(new ModelFact.ModelCalled(step), NOW).transcript().messages();
         assertThat(Pairing.violation(messages)).isEmpty();
         return messages;
     }

@@ -9,15 +9,17 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ContainerNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.contract.CarriedState;
-import dev.waymark.conversation.AgentPolicy;
-import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.Resumption;
 import dev.waymark.conversation.Step;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Pairing;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import java.io.ByteArrayOutputStream;
@@ -171,19 +173,19 @@ class MutatedForeignFilesTest {
 
     private static Conversation carriedOut(Conversation before, Step step, Instant now) {
         if (step instanceof Step.ResolveAgent) {
-            return before.apply(new Fact.AgentRequested(), now)
-                    .apply(new Fact.AgentResolved(everyToolHasEffects(before)), now);
+            return before.apply(new ThreadFact.AgentRequested(), now)
+                    .apply(new ThreadFact.AgentResolved(everyToolHasEffects(before)), now);
         }
         if (step instanceof Step.CallModel call) {
-            Conversation called = before.apply(new Fact.ModelCalled(call.step()), now);
+            Conversation called = before.apply(new ModelFact.ModelCalled(call.step()), now);
             assertThat(Pairing.violation(called.transcript().messages())).isEmpty();
-            return called.apply(new Fact.ModelReplied(call.step(), Reply.of(new Part.Text("Done."))), now);
+            return called.apply(new ModelFact.ModelReplied(call.step(), Reply.of(new Part.Text("Done."))), now);
         }
         if (step instanceof Step.RunTool run) {
             Call call = run.call();
-            return before.apply(new Fact.ToolDispatched(call.id(), run.dispatch()), now)
+            return before.apply(new ToolFact.ToolDispatched(call.id(), run.dispatch()), now)
                     .apply(
-                            new Fact.ToolClaimed(
+                            new ToolFact.ToolClaimed(
                                     call.id(),
                                     run.dispatch(),
                                     call.tool(),
@@ -192,10 +194,10 @@ class MutatedForeignFilesTest {
                                     "run-1/" + call.id(),
                                     false),
                             now)
-                    .apply(new Fact.ToolFinished(call.id(), run.dispatch(), "done", false), now);
+                    .apply(new ToolFact.ToolFinished(call.id(), run.dispatch(), "done", false), now);
         }
         if (step instanceof Step.WakeAt) {
-            return before.apply(new Fact.TimePassed(), now);
+            return before.apply(new ThreadFact.TimePassed(), now);
         }
         throw new AssertionError("not expected of a file: " + step);
     }

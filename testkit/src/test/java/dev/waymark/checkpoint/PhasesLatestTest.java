@@ -2,7 +2,8 @@ package dev.waymark.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.value.Json;
 import java.nio.charset.StandardCharsets;
@@ -14,8 +15,8 @@ class PhasesLatestTest {
     @Test
     void latest_readAgain_knowsTheAgent() {
         CheckpointFixture thread = new CheckpointFixture(
-                new Fact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user("Hi")), false),
-                new Fact.ModelCalled(1));
+                new PersonFact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user("Hi")), false),
+                new ModelFact.ModelCalled(1));
         Json latest = PhasesCheckpoint.latest(thread.timeline());
 
         assertThat(CheckpointReader.read(latest.canonical().getBytes(StandardCharsets.UTF_8), Instant.EPOCH)

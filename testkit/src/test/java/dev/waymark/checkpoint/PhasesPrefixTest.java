@@ -2,11 +2,11 @@ package dev.waymark.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.Resumption;
 import dev.waymark.conversation.Step;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
@@ -33,8 +33,8 @@ class PhasesPrefixTest {
                             Json.of(records).canonical().getBytes(StandardCharsets.UTF_8), LATER)
                     .state();
             return Optional.of(ONWARD.of(restored, LATER)
-                    .apply(new Fact.AgentRequested(), LATER)
-                    .apply(new Fact.AgentResolved(GeneratedThread.terms()), LATER));
+                    .apply(new ThreadFact.AgentRequested(), LATER)
+                    .apply(new ThreadFact.AgentResolved(GeneratedThread.terms()), LATER));
         } catch (CheckpointCorruption refused) {
             return Optional.empty();
         }

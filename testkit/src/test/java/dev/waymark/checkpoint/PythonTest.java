@@ -56,8 +56,8 @@ class PythonTest {
         Files.writeString(file, lines);
 
         List<String> ours = values.stream()
-                .map(value -> value.canonical() + " " + PhasesCheckpoint.inputHash("add", value) + " "
-                        + PhasesCheckpoint.outputHash(value))
+                .map(value -> value.canonical() + " " + PhasesSnapshot.inputHash("add", value) + " "
+                        + PhasesSnapshot.outputHash(value))
                 .toList();
 
         assertThat(ours)

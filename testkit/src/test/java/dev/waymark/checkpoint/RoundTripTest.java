@@ -2,14 +2,16 @@ package dev.waymark.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.conversation.Call;
+import dev.waymark.checkpoint.row.CheckpointMessages;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.Resumption;
 import dev.waymark.conversation.Step;
-import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Pairing;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Timeline;
 import dev.waymark.testkit.GeneratedThread;
@@ -153,8 +155,8 @@ class RoundTripTest {
             long seed = trip.seed();
             Timeline timeline = trip.timeline();
             Conversation resumed = ONWARD.of(trip.recovered().state(), LATER)
-                    .apply(new Fact.AgentRequested(), LATER)
-                    .apply(new Fact.AgentResolved(GeneratedThread.terms()), LATER);
+                    .apply(new ThreadFact.AgentRequested(), LATER)
+                    .apply(new ThreadFact.AgentResolved(GeneratedThread.terms()), LATER);
 
             boolean isVersion = format != CheckpointFormat.VERSIONS
                     || timeline.versions()
@@ -169,7 +171,7 @@ class RoundTripTest {
             }
             if (resumed.decide().stream().anyMatch(Step.CallModel.class::isInstance)) {
                 List<Message> asked = resumed.apply(
-                                new Fact.ModelCalled(resumed.counters().steps() + 1), LATER)
+                                new ModelFact.ModelCalled(resumed.counters().steps() + 1), LATER)
                         .transcript()
                         .messages();
                 assertThat(Pairing.violation(asked)).as("seed %d", seed).isEmpty();

@@ -2,9 +2,12 @@ package dev.waymark.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.OpenRequest;
-import dev.waymark.conversation.SubagentProgress;
+import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.call.SubagentProgress;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.SubagentFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
@@ -28,22 +31,22 @@ class SubagentPhasesTest {
     private void begin(Part.ToolUse... uses) {
         Reply reply = new Reply(List.of(uses), Usage.NONE, "tool_use");
         tale = new CheckpointFixture(
-                new Fact.UserSpoke(NONE, Optional.empty(), Optional.of(Message.user("Go")), false),
-                new Fact.ModelCalled(1),
-                new Fact.ModelReplied(1, reply));
+                new PersonFact.UserSpoke(NONE, Optional.empty(), Optional.of(Message.user("Go")), false),
+                new ModelFact.ModelCalled(1),
+                new ModelFact.ModelReplied(1, reply));
     }
 
     private void delegate() {
-        tale.with(new Fact.SubagentStarted("tu_2", Optional.empty()));
+        tale.with(new SubagentFact.SubagentStarted("tu_2", Optional.empty()));
     }
 
     private void addFinishes() {
-        tale.with(new Fact.ToolDispatched("tu_1", 1));
-        tale.with(new Fact.ToolFinished("tu_1", 1, "3", false));
+        tale.with(new ToolFact.ToolDispatched("tu_1", 1));
+        tale.with(new ToolFact.ToolFinished("tu_1", 1, "3", false));
     }
 
     private void scoutFinishes(String status) {
-        tale.with(new Fact.SubagentFinished("tu_2", status, "seen", Optional.empty(), Optional.empty()));
+        tale.with(new SubagentFact.SubagentFinished("tu_2", status, "seen", Optional.empty(), Optional.empty()));
     }
 
     private List<Json> chain() {
@@ -116,12 +119,12 @@ class SubagentPhasesTest {
                 NONE,
                 false,
                 CheckpointFixture.START);
-        tale.with(new Fact.SubagentReported("tu_2", new SubagentProgress(true, List.of(ask), Spent.NOTHING)));
+        tale.with(new SubagentFact.SubagentReported("tu_2", new SubagentProgress(true, List.of(ask), Spent.NOTHING)));
 
         assertThat(phases()).containsExactly("pre_subagent_batch", "paused");
         assertThat(payload("paused")).isEqualTo(Map.of("kind", "user_input", "prompt", "Day?"));
 
-        tale.with(new Fact.HumanAnswered(NONE, Optional.of("tu_2/tu_9"), "Friday", NONE));
+        tale.with(new PersonFact.HumanAnswered(NONE, Optional.of("tu_2/tu_9"), "Friday", NONE));
         assertThat(phases()).containsExactly("pre_subagent_batch", "paused", "resumed");
     }
 }

@@ -3,12 +3,15 @@ package dev.waymark.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.waymark.conversation.Call;
-import dev.waymark.conversation.CallApproval;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.Resumption;
 import dev.waymark.conversation.Step;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.CallApproval;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
@@ -36,12 +39,12 @@ class ToolsThatAskTest {
     void begin() {
         Message hello = Message.user("Hello");
         tale = new CheckpointFixture(
-                new Fact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(hello), false),
-                new Fact.ModelCalled(1));
+                new PersonFact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(hello), false),
+                new ModelFact.ModelCalled(1));
     }
 
     private void calls(Part... uses) {
-        tale.with(new Fact.ModelReplied(1, new Reply(List.of(uses), new Usage(10, 5), "tool_use")));
+        tale.with(new ModelFact.ModelReplied(1, new Reply(List.of(uses), new Usage(10, 5), "tool_use")));
     }
 
     private static Part use(String id, String tool) {
@@ -49,7 +52,7 @@ class ToolsThatAskTest {
     }
 
     private void approve(String callId, Optional<Json> args) {
-        tale.with(new Fact.ApprovalDecided(
+        tale.with(new PersonFact.ApprovalDecided(
                 true,
                 Optional.empty(),
                 Optional.of(callId),
@@ -61,12 +64,12 @@ class ToolsThatAskTest {
 
     /** Runs a side-effecting call as far as to its question. */
     private void runAndAsk(String callId, String question) {
-        tale.with(new Fact.ToolDispatched(callId, 1));
+        tale.with(new ToolFact.ToolDispatched(callId, 1));
         Call call = tale.state().calls().get(callId).orElseThrow();
         String digest = Sha256.hex(call.args().canonical());
         tale.with(
-                new Fact.ToolClaimed(callId, 1, call.tool(), digest, call.repeat(), "run-1/1/x", false),
-                new Fact.ToolInterrupted(callId, 1, question));
+                new ToolFact.ToolClaimed(callId, 1, call.tool(), digest, call.repeat(), "run-1/1/x", false),
+                new ToolFact.ToolInterrupted(callId, 1, question));
     }
 
     private static Conversation resumed(Json checkpoint, Optional<String> answer) {
@@ -77,8 +80,8 @@ class ToolsThatAskTest {
         RestoredCheckpoint recovered = CheckpointReader.read(checkpoint.getBytes(StandardCharsets.UTF_8), LATER);
         return new Resumption("r", Optional.empty(), answer, Optional.empty(), false, Optional.empty())
                 .of(recovered.state(), LATER)
-                .apply(new Fact.AgentRequested(), LATER)
-                .apply(new Fact.AgentResolved(GeneratedThread.terms()), LATER);
+                .apply(new ThreadFact.AgentRequested(), LATER)
+                .apply(new ThreadFact.AgentResolved(GeneratedThread.terms()), LATER);
     }
 
     private static Call call(Conversation state, String id) {
@@ -128,7 +131,7 @@ class ToolsThatAskTest {
                 use("tu_3", "add"));
         approve("tu_2", Optional.empty());
         runAndAsk("tu_2", QUESTION);
-        tale.with(new Fact.ToolDispatched("tu_3", 1), new Fact.ToolFinished("tu_3", 1, "5", false));
+        tale.with(new ToolFact.ToolDispatched("tu_3", 1), new ToolFact.ToolFinished("tu_3", 1, "5", false));
 
         Json checkpoint = CheckpointFormat.THREAD.view(tale.timeline());
         Conversation resumed = resumed(checkpoint, Optional.empty());
@@ -231,7 +234,7 @@ class ToolsThatAskTest {
     void phases_chain_tellsOfEachQuestionInItsTurn() {
         calls(use("tu_1", "charge"), use("tu_2", "refund"));
         runAndAsk("tu_1", QUESTION);
-        tale.with(new Fact.HumanAnswered(Optional.empty(), Optional.of("tu_1"), "Savings", Optional.empty()));
+        tale.with(new PersonFact.HumanAnswered(Optional.empty(), Optional.of("tu_1"), "Savings", Optional.empty()));
 
         List<Json> chain = PhasesCheckpoint.chain(tale.timeline());
 
@@ -248,7 +251,7 @@ class ToolsThatAskTest {
     @Test
     void phases_chainOfAnotherProgram_promptThatMayBeAnsweredIsNotThatOfTheNextCall() {
         calls(new Part.ToolUse("tu_1", "ask_user", Json.of(Map.of("question", QUESTION))), use("tu_2", "refund"));
-        tale.with(new Fact.HumanAnswered(Optional.empty(), Optional.of("tu_1"), "Savings", Optional.empty()));
+        tale.with(new PersonFact.HumanAnswered(Optional.empty(), Optional.of("tu_1"), "Savings", Optional.empty()));
         List<Json> chain = PhasesCheckpoint.chain(tale.timeline());
         List<Object> phases =
                 chain.stream().map(record -> record.field("phase")).toList();

@@ -3,20 +3,25 @@ package dev.waymark.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.waymark.contract.InboundDecoder;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.conversation.AgentPolicy;
-import dev.waymark.conversation.Call;
+import dev.waymark.contract.message.InboundDecoder;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.Resumption;
 import dev.waymark.conversation.Step;
-import dev.waymark.conversation.SubagentProgress;
-import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.SubagentProgress;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.SubagentFact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Pairing;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
@@ -49,7 +54,7 @@ class TrapsTest {
     private static final Instant LATER = CheckpointFixture.START.plusSeconds(86_400);
 
     private static CheckpointFixture replied(Part... parts) {
-        return new CheckpointFixture(said("Hello"), new Fact.ModelCalled(1), reply(1, parts));
+        return new CheckpointFixture(said("Hello"), new ModelFact.ModelCalled(1), reply(1, parts));
     }
 
     private static Json runner(CheckpointFixture tale) {
@@ -57,11 +62,11 @@ class TrapsTest {
     }
 
     private static Fact said(String text) {
-        return new Fact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user(text)), false);
+        return new PersonFact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user(text)), false);
     }
 
     private static Fact reply(int step, Part... parts) {
-        return new Fact.ModelReplied(step, new Reply(List.of(parts), new Usage(10, 5), "end_turn"));
+        return new ModelFact.ModelReplied(step, new Reply(List.of(parts), new Usage(10, 5), "end_turn"));
     }
 
     private static Part.ToolUse use(String id, String tool) {
@@ -73,11 +78,11 @@ class TrapsTest {
     }
 
     private static Fact[] finished(String id, String text) {
-        return new Fact[] {new Fact.ToolDispatched(id, 1), new Fact.ToolFinished(id, 1, text, false)};
+        return new Fact[] {new ToolFact.ToolDispatched(id, 1), new ToolFact.ToolFinished(id, 1, text, false)};
     }
 
     private static Fact answered(String id, String text) {
-        return new Fact.HumanAnswered(Optional.empty(), Optional.of(id), text, Optional.empty());
+        return new PersonFact.HumanAnswered(Optional.empty(), Optional.of(id), text, Optional.empty());
     }
 
     private static RestoredCheckpoint read(Json checkpoint) {
@@ -96,8 +101,8 @@ class TrapsTest {
     private static Conversation resumed(RestoredCheckpoint recovered, String... answer) {
         return resumption(List.of(answer).stream().findFirst())
                 .of(recovered.state(), LATER)
-                .apply(new Fact.AgentRequested(), LATER)
-                .apply(new Fact.AgentResolved(GeneratedThread.terms()), LATER);
+                .apply(new ThreadFact.AgentRequested(), LATER)
+                .apply(new ThreadFact.AgentResolved(GeneratedThread.terms()), LATER);
     }
 
     private static Call call(Conversation state, String id) {
@@ -108,7 +113,7 @@ class TrapsTest {
         assertThat(state.decide())
                 .containsExactly(new Step.CallModel(state.counters().steps() + 1));
         List<Message> messages = state.apply(
-                        new Fact.ModelCalled(state.counters().steps() + 1), LATER)
+                        new ModelFact.ModelCalled(state.counters().steps() + 1), LATER)
                 .transcript()
                 .messages();
         assertThat(Pairing.violation(messages)).isEmpty();
@@ -133,12 +138,12 @@ class TrapsTest {
     void runner_subagentsInterrupt_keepsWhatTheSubagentHasDone() {
         CheckpointFixture below = replied(use("tu_1", "add"))
                 .with(finished("tu_1", "3"))
-                .with(new Fact.ModelCalled(2), reply(2, ask("tu_2", "Day?")));
+                .with(new ModelFact.ModelCalled(2), reply(2, ask("tu_2", "Day?")));
         Part.ToolUse task = new Part.ToolUse("tu_9", "scout", Json.of(Map.of("task", "look")));
         CheckpointFixture above = replied(task)
                 .with(
-                        new Fact.SubagentStarted("tu_9", Optional.empty()),
-                        new Fact.SubagentReported(
+                        new SubagentFact.SubagentStarted("tu_9", Optional.empty()),
+                        new SubagentFact.SubagentReported(
                                 "tu_9",
                                 new SubagentProgress(
                                         true,
@@ -195,8 +200,8 @@ class TrapsTest {
                 new Resumption("r", Optional.empty(), Optional.of("Friday"), Optional.of(1), false, Optional.empty());
 
         Conversation resumed = limited.of(read(runner(tale)).state(), LATER)
-                .apply(new Fact.AgentRequested(), LATER)
-                .apply(new Fact.AgentResolved(GeneratedThread.terms()), LATER);
+                .apply(new ThreadFact.AgentRequested(), LATER)
+                .apply(new ThreadFact.AgentResolved(GeneratedThread.terms()), LATER);
 
         assertThat(resumed.turn().status()).isEqualTo(Turn.Status.MAX_ITERATIONS);
         assertThat(RunnerCheckpoint.of(resumed).canonical()).contains("\"content\": \"Friday\"");
@@ -241,7 +246,9 @@ class TrapsTest {
     void runner_providerError_losesNothing() {
         CheckpointFixture tale = replied(use("tu_1", "add"))
                 .with(finished("tu_1", "3"))
-                .with(new Fact.ModelCalled(2), new Fact.ModelFailed(2, new Problem("Provider", "overloaded")));
+                .with(
+                        new ModelFact.ModelCalled(2),
+                        new ModelFact.ModelFailed(2, new Problem("Provider", "overloaded")));
 
         assertThat(nextModelCall(resumed(read(runner(tale))))).hasSize(3);
     }
@@ -260,15 +267,15 @@ class TrapsTest {
         CheckpointFixture tale = replied(use("tu_1", "refund"), ask("tu_2", "Day?"))
                 .with(
                         decided(true),
-                        new Fact.ToolDispatched("tu_1", 1),
-                        new Fact.ToolClaimed(
+                        new ToolFact.ToolDispatched("tu_1", 1),
+                        new ToolFact.ToolClaimed(
                                 "tu_1", 1, "refund", Sha256.hex(Json.EMPTY_OBJECT.canonical()), 0, "run-1/1/x", false),
-                        new Fact.ToolLost("tu_1", 1, new Problem("Timeout", "the worker was lost")),
-                        new Fact.TimePassed());
+                        new ToolFact.ToolLost("tu_1", 1, new Problem("Timeout", "the worker was lost")),
+                        new ThreadFact.TimePassed());
         if (call(tale.state(), "tu_1").status() == Call.Status.DOUBTED) {
             tale.with(
-                    new Fact.VerifyDispatched("tu_1", 1),
-                    new Fact.ToolVerified("tu_1", 1, Optional.empty(), Optional.empty()));
+                    new ToolFact.VerifyDispatched("tu_1", 1),
+                    new ToolFact.ToolVerified("tu_1", 1, Optional.empty(), Optional.empty()));
         }
         assertThat(call(tale.state(), "tu_1").status()).isEqualTo(Call.Status.UNSETTLED);
 
@@ -311,7 +318,7 @@ class TrapsTest {
     }
 
     private static Fact decided(boolean approved) {
-        return new Fact.ApprovalDecided(
+        return new PersonFact.ApprovalDecided(
                 approved,
                 Optional.empty(),
                 Optional.of("tu_1"),
@@ -324,15 +331,15 @@ class TrapsTest {
     @Test
     void thread_emptyListOfMessages_clears() {
         CheckpointFixture tale = replied(new Part.Text("Done."))
-                .with(new Fact.UserSpoke(Optional.empty(), Optional.of(List.of()), Optional.empty(), false));
+                .with(new PersonFact.UserSpoke(Optional.empty(), Optional.of(List.of()), Optional.empty(), false));
 
         assertThat(ThreadCheckpoint.of(tale.timeline()).field("messages")).isEqualTo(List.of());
     }
 
     @Test
     void thread_modelFailure_isNoCompletion() {
-        CheckpointFixture tale = new CheckpointFixture(said("Hello"), new Fact.ModelCalled(1))
-                .with(new Fact.ModelFailed(1, new Problem("Provider", "overloaded")));
+        CheckpointFixture tale = new CheckpointFixture(said("Hello"), new ModelFact.ModelCalled(1))
+                .with(new ModelFact.ModelFailed(1, new Problem("Provider", "overloaded")));
 
         RestoredCheckpoint recovered = read(ThreadCheckpoint.of(tale.timeline()));
 
@@ -353,8 +360,8 @@ class TrapsTest {
                         read(ThreadCheckpoint.of(replied(use("tu_1", "refund")).timeline()))
                                 .state(),
                         LATER)
-                .apply(new Fact.AgentRequested(), LATER)
-                .apply(new Fact.AgentResolved(nobody), LATER);
+                .apply(new ThreadFact.AgentRequested(), LATER)
+                .apply(new ThreadFact.AgentResolved(nobody), LATER);
 
         assertThat(nextModelCall(denied).get(2).toolResults().get(0).content())
                 .isEqualTo("Tool execution denied. No approval callback provided. The refund tool was not executed.");
@@ -422,7 +429,7 @@ class TrapsTest {
     void phases_everyCrashPoint_leavesSomethingToGoOnFrom() {
         CheckpointFixture tale = replied(use("tu_1", "add"), ask("tu_2", "Day?"))
                 .with(finished("tu_1", "3"))
-                .with(answered("tu_2", "Friday"), new Fact.ModelCalled(2), reply(2, new Part.Text("Done.")));
+                .with(answered("tu_2", "Friday"), new ModelFact.ModelCalled(2), reply(2, new Part.Text("Done.")));
         Timeline whole = tale.timeline();
         for (Moment moment : whole.moments()) {
             List<Json> chain = PhasesCheckpoint.chain(whole.upTo(moment));
@@ -447,8 +454,8 @@ class TrapsTest {
 
     @Test
     void phases_failedRun_isNotTerminalForEver() {
-        CheckpointFixture tale = new CheckpointFixture(said("Hello"), new Fact.ModelCalled(1))
-                .with(new Fact.ModelFailed(1, new Problem("Provider", "overloaded")));
+        CheckpointFixture tale = new CheckpointFixture(said("Hello"), new ModelFact.ModelCalled(1))
+                .with(new ModelFact.ModelFailed(1, new Problem("Provider", "overloaded")));
         RestoredCheckpoint failed = read(Json.of(PhasesCheckpoint.chain(tale.timeline())));
 
         assertThat(failed.state().turn().status()).isEqualTo(Turn.Status.FAILED);
@@ -457,13 +464,13 @@ class TrapsTest {
 
     @Test
     void phases_resumedLongAfterTheStart_goesOn() {
-        RestoredCheckpoint old =
-                read(PhasesCheckpoint.latest(new CheckpointFixture(said("Hello"), new Fact.ModelCalled(1)).timeline()));
+        RestoredCheckpoint old = read(
+                PhasesCheckpoint.latest(new CheckpointFixture(said("Hello"), new ModelFact.ModelCalled(1)).timeline()));
 
         assertThat(nextModelCall(resumption(Optional.empty())
                         .of(old.state(), CheckpointFixture.START.plusSeconds(400L * 86_400))
-                        .apply(new Fact.AgentRequested(), LATER)
-                        .apply(new Fact.AgentResolved(GeneratedThread.terms()), LATER)))
+                        .apply(new ThreadFact.AgentRequested(), LATER)
+                        .apply(new ThreadFact.AgentResolved(GeneratedThread.terms()), LATER)))
                 .hasSize(1);
     }
 
@@ -490,7 +497,7 @@ class TrapsTest {
 
     @Test
     void phases_sideEffectUnderWay_isUnknownAndNotRunAgain() {
-        CheckpointFixture tale = replied(use("tu_1", "charge")).with(new Fact.ToolDispatched("tu_1", 1));
+        CheckpointFixture tale = replied(use("tu_1", "charge")).with(new ToolFact.ToolDispatched("tu_1", 1));
 
         Conversation resumed = resumed(read(PhasesCheckpoint.latest(tale.timeline())));
 
@@ -543,7 +550,7 @@ class TrapsTest {
     @Test
     void phases_corruptPayload_isCorruptionAtOnce() {
         String checkpoint = PhasesCheckpoint.latest(
-                        new CheckpointFixture(said("Hello"), new Fact.ModelCalled(1)).timeline())
+                        new CheckpointFixture(said("Hello"), new ModelFact.ModelCalled(1)).timeline())
                 .canonical();
         for (String field : List.of("messages", "step", "state", "llm_calls", "tool_calls", "started_at_s", "usage")) {
             for (String broken : List.of("null", "\"x\"", "[3]", "{\"a\": 1}", "-1")) {
@@ -602,7 +609,7 @@ class TrapsTest {
     @Test
     void phases_legacySpellings_areTakenAndTheNewKeyWins() {
         String checkpoint = PhasesCheckpoint.latest(
-                        new CheckpointFixture(said("Hello"), new Fact.ModelCalled(1)).timeline())
+                        new CheckpointFixture(said("Hello"), new ModelFact.ModelCalled(1)).timeline())
                 .canonical();
         String legacy = checkpoint
                 .replace("\"run_id\"", "\"runId\"")
@@ -619,7 +626,7 @@ class TrapsTest {
     @Test
     void phases_toolRowsWithoutIds_becomeUserText() {
         String checkpoint = PhasesCheckpoint.latest(
-                        new CheckpointFixture(said("Hello"), new Fact.ModelCalled(1)).timeline())
+                        new CheckpointFixture(said("Hello"), new ModelFact.ModelCalled(1)).timeline())
                 .canonical()
                 .replace(
                         "{\"content\": \"Hello\", \"role\": \"user\"}",
@@ -630,9 +637,9 @@ class TrapsTest {
 
     @Test
     void phases_hashes_areThoseOfPython() {
-        assertThat(PhasesCheckpoint.inputHash("add", Json.of(Map.of("a", 1, "b", 2))))
+        assertThat(PhasesSnapshot.inputHash("add", Json.of(Map.of("a", 1, "b", 2))))
                 .isEqualTo("7f509013eadd9e0d8c1901017250fd78228dbb07182a916948799ad1f2c11080");
-        assertThat(PhasesCheckpoint.outputHash(Map.of("result", 3)))
+        assertThat(PhasesSnapshot.outputHash(Map.of("result", 3)))
                 .isEqualTo("60e4b1a076f8d6e005b4627e5023bfa54ddee9ec4bca96cdd69cf873153f0bb8");
     }
 
@@ -642,7 +649,7 @@ class TrapsTest {
     void messages_finalAnswerAfterAToolStep_isStored() {
         CheckpointFixture tale = replied(use("tu_1", "add"))
                 .with(finished("tu_1", "3"))
-                .with(new Fact.ModelCalled(2), reply(2, new Part.Text("It is 3.")));
+                .with(new ModelFact.ModelCalled(2), reply(2, new Part.Text("It is 3.")));
 
         assertThat(MessagesCheckpoint.of(tale.state()).canonical())
                 .endsWith("{\"content\": \"It is 3.\", \"role\": \"assistant\"}]");
@@ -717,7 +724,9 @@ class TrapsTest {
     @Test
     void messages_failure_isWrappedOutAndUnwrappedIn() {
         CheckpointFixture tale = replied(use("tu_1", "add"))
-                .with(new Fact.ToolDispatched("tu_1", 1), new Fact.ToolFinished("tu_1", 1, "Tool error: \"no\"", true));
+                .with(
+                        new ToolFact.ToolDispatched("tu_1", 1),
+                        new ToolFact.ToolFinished("tu_1", 1, "Tool error: \"no\"", true));
         Json checkpoint = MessagesCheckpoint.of(tale.state());
 
         assertThat(checkpoint.canonical()).contains("{\\\"error\\\":\\\"Tool error: \\\\\\\"no\\\\\\\"\\\"}");
@@ -729,7 +738,7 @@ class TrapsTest {
 
     @Test
     void session_issuedCall_isNotRunWhenTheModelAsksAgain() {
-        CheckpointFixture tale = replied(use("tu_1", "charge")).with(new Fact.ToolDispatched("tu_1", 1));
+        CheckpointFixture tale = replied(use("tu_1", "charge")).with(new ToolFact.ToolDispatched("tu_1", 1));
 
         Conversation resumed = resumed(read(SessionCheckpoint.of(tale.timeline())));
 
@@ -748,7 +757,7 @@ class TrapsTest {
                 read(session.canonical().replace("\"tool_calls\": []", "\"tool_calls\": [" + row + "]"));
 
         Conversation again = resumed(recovered, "Again")
-                .apply(new Fact.ModelCalled(1), LATER)
+                .apply(new ModelFact.ModelCalled(1), LATER)
                 .apply(reply(1, use("tu_9", "charge")), LATER);
 
         assertThat(call(again, "tu_9").status()).isEqualTo(Call.Status.LOST);
@@ -758,7 +767,7 @@ class TrapsTest {
     void session_reusedCallId_isRenamed() {
         CheckpointFixture tale = replied(use("tu_1", "add"))
                 .with(finished("tu_1", "3"))
-                .with(new Fact.ModelCalled(2), reply(2, use("tu_1", "add")));
+                .with(new ModelFact.ModelCalled(2), reply(2, use("tu_1", "add")));
 
         assertThat(SessionCheckpoint.of(tale.timeline()).canonical())
                 .contains("\"call_id\": \"tu_1\"", "\"call_id\": \"tu_1~2\"");
@@ -807,9 +816,9 @@ class TrapsTest {
     void versions_withoutAMiddleOne_resumeFromTheNewest() {
         CheckpointFixture tale = replied(use("tu_1", "add"))
                 .with(finished("tu_1", "3"))
-                .with(new Fact.ModelCalled(2), reply(2, use("tu_2", "add")))
+                .with(new ModelFact.ModelCalled(2), reply(2, use("tu_2", "add")))
                 .with(finished("tu_2", "4"))
-                .with(new Fact.ModelCalled(3), reply(3, new Part.Text("Done.")));
+                .with(new ModelFact.ModelCalled(3), reply(3, new Part.Text("Done.")));
         List<Json> versions =
                 new ArrayList<>(SessionCheckpoint.versions(tale.timeline()).toList());
         versions.remove(1);

@@ -4,7 +4,7 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.BuiltInTools;
 import dev.waymark.agent.Pricing;
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.conversation.SummaryRule;
+import dev.waymark.conversation.policy.SummaryRule;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.Tool;

@@ -1,7 +1,7 @@
 package dev.waymark.bench.chaos;
 
 import dev.waymark.contract.RunLimits;
-import dev.waymark.contract.StartInput;
+import dev.waymark.contract.thread.StartInput;
 import dev.waymark.testkit.crash.CrashPoint;
 import dev.waymark.testkit.crash.Fault;
 import java.util.List;

@@ -3,13 +3,13 @@ package dev.waymark.bench.chaos;
 import dev.waymark.client.AgentClient;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ServerUnreachable;
-import dev.waymark.contract.Ack;
 import dev.waymark.contract.WireNames;
-import dev.waymark.conversation.Call;
+import dev.waymark.contract.message.Ack;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.OpenRequest;
-import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.history.HistoryReader;
@@ -271,7 +271,7 @@ public final class ChaosStage implements AutoCloseable {
     private static void judgeSummaries(Timeline timeline, List<String> violations) {
         long summaries = timeline.moments().stream()
                 .flatMap(moment -> moment.fact().stream())
-                .filter(Fact.Summarised.class::isInstance)
+                .filter(ModelFact.Summarised.class::isInstance)
                 .count();
         if (summaries != Scene.SUMMARIES) {
             violations.add(summaries + " summaries of " + Scene.SUMMARIES);

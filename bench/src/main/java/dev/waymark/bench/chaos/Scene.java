@@ -1,8 +1,8 @@
 package dev.waymark.bench.chaos;
 
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.SayPayload;
 import dev.waymark.contract.WireNames;
+import dev.waymark.contract.message.SayPayload;
 import java.util.List;
 import java.util.Map;
 

@@ -3,11 +3,12 @@ package dev.waymark.client.document;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.waymark.contract.CallItem;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.conversation.Call;
+import dev.waymark.contract.thread.CallItem;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.VerifiedSubject;
 import dev.waymark.history.Moment;
@@ -35,7 +36,7 @@ public final class CallLog {
     public record Row(CallItem call, Optional<Settled> settled) {}
 
     public record Settled(
-            Fact.Settlement outcome, Optional<String> by, Optional<VerifiedSubject> verified, Instant at) {}
+            PersonFact.Settlement outcome, Optional<String> by, Optional<VerifiedSubject> verified, Instant at) {}
 
     /** The calls of a thread, oldest first. */
     public static List<Row> of(Timeline timeline) {
@@ -56,7 +57,7 @@ public final class CallLog {
         if (!before.transcript().isEmpty() && moment.state().transcript().isEmpty()) {
             before.calls().forEach((id, call) -> forgotten.putIfAbsent(id, CallItem.of(thread, before, id)));
         }
-        if (fact instanceof Fact.OutcomeSettled said && isUnsettled(before, said.callId())) {
+        if (fact instanceof PersonFact.OutcomeSettled said && isUnsettled(before, said.callId())) {
             settled.put(said.callId(), new Settled(said.settlement(), said.by(), said.verified(), moment.at()));
         }
     }

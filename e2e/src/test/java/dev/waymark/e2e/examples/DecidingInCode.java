@@ -2,7 +2,7 @@ package dev.waymark.e2e.examples;
 
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
-import dev.waymark.client.Approval;
+import dev.waymark.client.request.Approval;
 import java.math.BigDecimal;
 import java.util.Optional;
 

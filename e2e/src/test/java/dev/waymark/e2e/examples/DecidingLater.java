@@ -2,9 +2,9 @@ package dev.waymark.e2e.examples;
 
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
-import dev.waymark.client.Approval;
-import dev.waymark.client.Prompt;
-import dev.waymark.contract.PendingItem;
+import dev.waymark.client.request.Approval;
+import dev.waymark.client.request.Prompt;
+import dev.waymark.contract.thread.PendingItem;
 import java.util.List;
 import java.util.Map;
 

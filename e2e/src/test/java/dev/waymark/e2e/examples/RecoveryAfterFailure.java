@@ -4,7 +4,7 @@ import static dev.waymark.client.AgentResult.assertComplete;
 
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
-import dev.waymark.client.Prompt;
+import dev.waymark.client.request.Prompt;
 
 /** A caller that may die at any time, and whose successor gets the outcome without anything being done twice. */
 final class RecoveryAfterFailure {

@@ -3,11 +3,11 @@ package dev.waymark.e2e.examples;
 import static dev.waymark.client.AgentResult.assertComplete;
 
 import dev.waymark.client.AgentClient;
-import dev.waymark.client.CheckpointLoaded;
-import dev.waymark.client.CheckpointSaved;
-import dev.waymark.client.Prompt;
-import dev.waymark.client.SaveOptions;
-import dev.waymark.client.Watcher;
+import dev.waymark.client.request.Prompt;
+import dev.waymark.client.save.CheckpointLoaded;
+import dev.waymark.client.save.CheckpointSaved;
+import dev.waymark.client.save.SaveOptions;
+import dev.waymark.client.watch.Watcher;
 import dev.waymark.history.Moment;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverTarget;

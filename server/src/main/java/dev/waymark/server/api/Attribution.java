@@ -1,6 +1,6 @@
 package dev.waymark.server.api;
 
-import dev.waymark.client.OutboundMessage;
+import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.server.identity.Caller;
 
 /** Names callers in what they send. */

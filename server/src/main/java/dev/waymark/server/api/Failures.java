@@ -1,6 +1,6 @@
 package dev.waymark.server.api;
 
-import dev.waymark.client.WaymarkException;
+import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.codec.KeyProblem;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.server.http.HttpProblem;

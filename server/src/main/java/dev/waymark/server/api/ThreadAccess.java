@@ -1,7 +1,7 @@
 package dev.waymark.server.api;
 
 import dev.waymark.client.AgentClient;
-import dev.waymark.client.WaymarkException;
+import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.contract.ThreadOwner;
 import dev.waymark.server.http.HttpProblem;
 import dev.waymark.server.identity.Caller;

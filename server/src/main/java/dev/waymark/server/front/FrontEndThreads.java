@@ -2,10 +2,10 @@ package dev.waymark.server.front;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.client.AgentClient;
-import dev.waymark.client.NewThreadOptions;
-import dev.waymark.client.OutboundMessage;
-import dev.waymark.client.Prompt;
-import dev.waymark.contract.PendingItem;
+import dev.waymark.client.request.NewThreadOptions;
+import dev.waymark.client.request.OutboundMessage;
+import dev.waymark.client.request.Prompt;
+import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Moment;

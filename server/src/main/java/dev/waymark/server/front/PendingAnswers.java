@@ -1,9 +1,9 @@
 package dev.waymark.server.front;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.waymark.client.Approval;
-import dev.waymark.client.OutboundMessage;
-import dev.waymark.client.Settlement;
+import dev.waymark.client.request.Approval;
+import dev.waymark.client.request.OutboundMessage;
+import dev.waymark.client.request.Settlement;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.server.api.Attribution;

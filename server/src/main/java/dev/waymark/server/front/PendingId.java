@@ -1,6 +1,6 @@
 package dev.waymark.server.front;
 
-import dev.waymark.contract.PendingItem;
+import dev.waymark.contract.thread.PendingItem;
 import java.util.Optional;
 
 /**

@@ -1,16 +1,16 @@
 package dev.waymark.server.front;
 
-import dev.waymark.client.TextDelta;
-import dev.waymark.client.WatchEvent;
-import dev.waymark.contract.PendingItem;
-import dev.waymark.conversation.Call;
+import dev.waymark.client.watch.TextDelta;
+import dev.waymark.client.watch.WatchEvent;
+import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.OpenRequest;
-import dev.waymark.conversation.Turn;
-import dev.waymark.conversation.Workspace;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.state.Turn;
+import dev.waymark.conversation.state.Workspace;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Moment;
 import dev.waymark.server.stream.ServerSentEvent;
@@ -87,8 +87,8 @@ public final class RunMapping implements WatchMapping {
         Conversation before = state.orElse(moment.state());
         Conversation now = moment.state();
         state = Optional.of(now);
-        Optional<Fact.ModelReplied> reply =
-                moment.fact().filter(Fact.ModelReplied.class::isInstance).map(Fact.ModelReplied.class::cast);
+        Optional<ModelFact.ModelReplied> reply =
+                moment.fact().filter(ModelFact.ModelReplied.class::isInstance).map(ModelFact.ModelReplied.class::cast);
         List<Call> edited = now.batchCalls().stream().filter(this::isEdited).toList();
         if (now.counters().facts() < run.from()) {
             // Earlier than this run. Remembers results so that the run does not send them again.
@@ -178,7 +178,7 @@ public final class RunMapping implements WatchMapping {
         words = "";
     }
 
-    private void replied(Conversation before, Conversation now, Fact.ModelReplied fact) {
+    private void replied(Conversation before, Conversation now, ModelFact.ModelReplied fact) {
         String text =
                 Message.assistant(fact.reply().content().toArray(new Part[0])).text();
         if (!text.startsWith(words)) {

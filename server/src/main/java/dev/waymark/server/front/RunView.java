@@ -1,8 +1,8 @@
 package dev.waymark.server.front;
 
-import dev.waymark.contract.PendingItem;
-import dev.waymark.conversation.Call;
+import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.call.Call;
 import java.util.List;
 
 /** Tells a run in the events of a protocol. {@link RunMapping} calls the methods in the order of the thread's history. */

@@ -1,8 +1,8 @@
 package dev.waymark.server.stream;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.waymark.client.WatchEvent;
 import dev.waymark.client.document.JsonDocuments;
+import dev.waymark.client.watch.WatchEvent;
 import dev.waymark.contract.PayloadJson;
 import java.util.List;
 import java.util.Optional;

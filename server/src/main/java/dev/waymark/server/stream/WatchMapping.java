@@ -1,6 +1,6 @@
 package dev.waymark.server.stream;
 
-import dev.waymark.client.WatchEvent;
+import dev.waymark.client.watch.WatchEvent;
 import java.util.List;
 
 /** Maps the events of a thread to those of a protocol. Receives every event, in order. */

@@ -1,7 +1,7 @@
 package dev.waymark.server.stream;
 
 import dev.waymark.client.ThreadWatch;
-import dev.waymark.client.WatchEvent;
+import dev.waymark.client.watch.WatchEvent;
 import dev.waymark.server.http.EventSource;
 import java.time.Duration;
 import java.util.List;

@@ -71,6 +71,14 @@ public record Transcript(
         return entries.isEmpty();
     }
 
+    /** The last message, if it is a final reply of the assistant. */
+    public Optional<Message> finalReply() {
+        return entries.last()
+                .map(Entry::message)
+                .filter(message ->
+                        message.role() == Role.ASSISTANT && message.toolUses().isEmpty());
+    }
+
     /** The messages, in order. */
     public List<Message> messages() {
         return entries.toList().stream().map(Entry::message).toList();

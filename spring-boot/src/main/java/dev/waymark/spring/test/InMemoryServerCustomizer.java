@@ -1,6 +1,6 @@
 package dev.waymark.spring.test;
 
-import dev.waymark.client.SaveOptions;
+import dev.waymark.client.save.SaveOptions;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ServerUnreachable;
 import dev.waymark.saver.MemorySaver;

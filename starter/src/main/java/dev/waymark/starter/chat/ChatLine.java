@@ -1,9 +1,9 @@
 package dev.waymark.starter.chat;
 
-import dev.waymark.client.Approval;
-import dev.waymark.client.OutboundMessage;
-import dev.waymark.client.Settlement;
-import dev.waymark.contract.PendingItem;
+import dev.waymark.client.request.Approval;
+import dev.waymark.client.request.OutboundMessage;
+import dev.waymark.client.request.Settlement;
+import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.display.Suggestion;
 import dev.waymark.starter.render.PendingText;
 import java.util.List;

@@ -1,18 +1,22 @@
 package dev.waymark.starter.chat;
 
 import dev.waymark.cli.CommandName;
-import dev.waymark.client.OutboundMessage;
-import dev.waymark.client.TextDelta;
-import dev.waymark.client.ValueText;
-import dev.waymark.contract.PendingItem;
-import dev.waymark.conversation.Call;
+import dev.waymark.client.connection.ValueText;
+import dev.waymark.client.request.OutboundMessage;
+import dev.waymark.client.watch.TextDelta;
+import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.message.Transcript;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.display.SafeText;
@@ -111,26 +115,26 @@ public final class ChatScreen {
 
     private void tell(Fact fact, Optional<Conversation> before, Conversation now) {
         boolean awaited = before.map(Conversation::modelCalled).orElse(false);
-        if (fact instanceof Fact.ModelReplied replied && awaited) {
+        if (fact instanceof ModelFact.ModelReplied replied && awaited) {
             showText(new Message(Role.ASSISTANT, replied.reply().content()).text());
             now.batchCalls().stream()
                     .filter(call -> !call.waitsForPerson())
                     .forEach(call -> showCall(call.tool(), call.args()));
-        } else if (fact instanceof Fact.ToolFinished finished && finished.isError()) {
+        } else if (fact instanceof ToolFact.ToolFinished finished && finished.isError()) {
             trouble(now, finished.callId(), finished.content());
-        } else if (fact instanceof Fact.ToolFinished finished && console.isInteractive()) {
+        } else if (fact instanceof ToolFact.ToolFinished finished && console.isInteractive()) {
             showFolded(finished);
-        } else if (fact instanceof Fact.ToolLost lost) {
+        } else if (fact instanceof ToolFact.ToolLost lost) {
             trouble(now, lost.callId(), lost.problem().message());
-        } else if (fact instanceof Fact.MessageIgnored ignored) {
+        } else if (fact instanceof ThreadFact.MessageIgnored ignored) {
             note(ignored.signal() + " was ignored: " + ignored.problem().message());
-        } else if (fact instanceof Fact.Cleared) {
+        } else if (fact instanceof PersonFact.Cleared) {
             note("the conversation was deleted");
-        } else if (fact instanceof Fact.UserSpoke spoke && isFromElsewhere(spoke)) {
+        } else if (fact instanceof PersonFact.UserSpoke spoke && isFromElsewhere(spoke)) {
             spoke.content().ifPresent(message -> show("> " + message.text()));
-        } else if (fact instanceof Fact.HumanAnswered answered && isFromElsewhere(answered)) {
+        } else if (fact instanceof PersonFact.HumanAnswered answered && isFromElsewhere(answered)) {
             showMarked("> ", answered.answer());
-        } else if (fact instanceof Fact.ApprovalDecided decided && isFromElsewhere(decided)) {
+        } else if (fact instanceof PersonFact.ApprovalDecided decided && isFromElsewhere(decided)) {
             note((decided.approved() ? "approved" : "denied")
                     + decided.callId().map(id -> ": " + id).orElse("")
                     + decided.by().map(who -> ", by " + who).orElse(""));
@@ -232,7 +236,7 @@ public final class ChatScreen {
     }
 
     /** Shows the first line of a result, and the number of remaining lines. */
-    private void showFolded(Fact.ToolFinished finished) {
+    private void showFolded(ToolFact.ToolFinished finished) {
         String content = finished.content();
         long lines = content.lines().count();
         String more = lines > 1 ? "  (" + lines + " lines: /result " + SafeText.line(finished.callId()) + ")" : "";

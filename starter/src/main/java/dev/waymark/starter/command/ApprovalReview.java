@@ -2,10 +2,10 @@ package dev.waymark.starter.command;
 
 import dev.waymark.cli.CommandName;
 import dev.waymark.client.AgentClient;
-import dev.waymark.client.Approval;
-import dev.waymark.client.ValueText;
-import dev.waymark.client.WaymarkException;
-import dev.waymark.contract.PendingItem;
+import dev.waymark.client.connection.ValueText;
+import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.request.Approval;
+import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.display.SafeText;
 import dev.waymark.starter.render.Output;

@@ -1,7 +1,7 @@
 package dev.waymark.starter.command;
 
 import dev.waymark.client.AgentClient;
-import dev.waymark.client.LimitRaise;
+import dev.waymark.client.request.LimitRaise;
 import dev.waymark.starter.options.WaitOptions;
 import dev.waymark.starter.render.OutcomeRenderer;
 import dev.waymark.starter.render.Output;

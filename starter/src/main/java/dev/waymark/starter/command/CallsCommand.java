@@ -3,7 +3,7 @@ package dev.waymark.starter.command;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.document.CallLog;
-import dev.waymark.contract.CallItem;
+import dev.waymark.contract.thread.CallItem;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.display.SafeText;
 import dev.waymark.history.Timeline;

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.cli.CommandName;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
-import dev.waymark.client.ValueText;
+import dev.waymark.client.connection.ValueText;
 import dev.waymark.starter.options.WaitOptions;
 import dev.waymark.starter.render.Output;
 import java.util.concurrent.Callable;

@@ -1,7 +1,7 @@
 package dev.waymark.starter.command;
 
 import dev.waymark.client.AgentClient;
-import dev.waymark.client.Approval;
+import dev.waymark.client.request.Approval;
 import dev.waymark.starter.options.DecisionOptions;
 import dev.waymark.starter.options.WaitOptions;
 import dev.waymark.starter.render.OutcomeRenderer;

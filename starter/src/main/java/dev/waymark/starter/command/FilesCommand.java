@@ -2,8 +2,8 @@ package dev.waymark.starter.command;
 
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
-import dev.waymark.client.WaymarkException;
 import dev.waymark.client.document.JsonDocuments;
+import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.display.SafeText;
 import dev.waymark.display.Suggestion;

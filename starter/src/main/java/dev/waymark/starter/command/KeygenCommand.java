@@ -1,7 +1,7 @@
 package dev.waymark.starter.command;
 
 import dev.waymark.cli.ExitCode;
-import dev.waymark.client.DecisionKey;
+import dev.waymark.client.request.DecisionKey;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.SignerKey;
 import dev.waymark.starter.render.Output;

@@ -2,9 +2,9 @@ package dev.waymark.starter.command;
 
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
-import dev.waymark.client.PendingPage;
 import dev.waymark.client.document.JsonDocuments;
-import dev.waymark.contract.PendingItem;
+import dev.waymark.client.list.PendingPage;
+import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.display.SafeText;
 import dev.waymark.starter.options.ListOptions;
 import dev.waymark.starter.options.Savers;

@@ -2,9 +2,9 @@ package dev.waymark.starter.command;
 
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
-import dev.waymark.client.ThreadPage;
-import dev.waymark.client.ThreadSummary;
 import dev.waymark.client.document.JsonDocuments;
+import dev.waymark.client.list.ThreadPage;
+import dev.waymark.client.list.ThreadSummary;
 import dev.waymark.display.SafeText;
 import dev.waymark.starter.options.ListOptions;
 import dev.waymark.starter.options.Savers;

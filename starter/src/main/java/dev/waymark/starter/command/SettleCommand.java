@@ -1,8 +1,8 @@
 package dev.waymark.starter.command;
 
 import dev.waymark.client.AgentClient;
-import dev.waymark.client.DecisionKey;
-import dev.waymark.client.Settlement;
+import dev.waymark.client.request.DecisionKey;
+import dev.waymark.client.request.Settlement;
 import dev.waymark.starter.options.WaitOptions;
 import dev.waymark.starter.render.OutcomeRenderer;
 import dev.waymark.starter.render.Output;

@@ -3,7 +3,7 @@ package dev.waymark.starter.command;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.document.JsonDocuments;
-import dev.waymark.contract.PendingItem;
+import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.history.Timeline;
 import dev.waymark.starter.options.Savers;
 import dev.waymark.starter.render.Output;

@@ -1,7 +1,7 @@
 package dev.waymark.starter.demo;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.waymark.client.WaymarkException;
+import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.starter.render.Output;

@@ -2,8 +2,8 @@ package dev.waymark.starter.options;
 
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
-import dev.waymark.client.Approval;
-import dev.waymark.client.DecisionKey;
+import dev.waymark.client.request.Approval;
+import dev.waymark.client.request.DecisionKey;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.BiFunction;

@@ -2,7 +2,7 @@ package dev.waymark.starter.options;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.waymark.client.WaymarkException;
+import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Problem;
 import java.io.IOException;

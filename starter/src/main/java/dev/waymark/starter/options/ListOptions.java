@@ -1,9 +1,9 @@
 package dev.waymark.starter.options;
 
-import dev.waymark.client.PendingPageRequest;
-import dev.waymark.client.ThreadPageRequest;
-import dev.waymark.client.ThreadSummary;
-import dev.waymark.contract.StatusReport;
+import dev.waymark.client.list.PendingPageRequest;
+import dev.waymark.client.list.ThreadPageRequest;
+import dev.waymark.client.list.ThreadSummary;
+import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.starter.render.Output;
 import java.util.Optional;
 import picocli.CommandLine.Model.CommandSpec;

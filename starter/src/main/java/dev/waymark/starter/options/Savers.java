@@ -2,9 +2,9 @@ package dev.waymark.starter.options;
 
 import dev.waymark.cli.CommandName;
 import dev.waymark.client.AgentClient;
-import dev.waymark.client.SaveOptions;
-import dev.waymark.client.ValueText;
-import dev.waymark.client.WaymarkException;
+import dev.waymark.client.connection.ValueText;
+import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.save.SaveOptions;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.display.SafeText;

@@ -1,6 +1,6 @@
 package dev.waymark.starter.options;
 
-import dev.waymark.client.Progress;
+import dev.waymark.client.list.Progress;
 import dev.waymark.starter.render.Output;
 
 /** Reports progress on stderr if reading takes long. */

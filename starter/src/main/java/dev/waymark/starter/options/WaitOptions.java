@@ -2,9 +2,9 @@ package dev.waymark.starter.options;
 
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
-import dev.waymark.client.CheckpointLoaded;
-import dev.waymark.client.SaveListener;
-import dev.waymark.client.SaveOptions;
+import dev.waymark.client.save.CheckpointLoaded;
+import dev.waymark.client.save.SaveListener;
+import dev.waymark.client.save.SaveOptions;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverException;
 import dev.waymark.starter.connection.ConnectionOptions;

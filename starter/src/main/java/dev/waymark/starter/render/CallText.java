@@ -2,8 +2,8 @@ package dev.waymark.starter.render;
 
 import dev.waymark.client.document.CallLog;
 import dev.waymark.client.document.JsonDocuments;
-import dev.waymark.contract.CallItem;
-import dev.waymark.conversation.CallApproval;
+import dev.waymark.contract.thread.CallItem;
+import dev.waymark.conversation.call.CallApproval;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.VerifiedSubject;
 import dev.waymark.display.SafeText;

@@ -3,7 +3,7 @@ package dev.waymark.starter.render;
 import dev.waymark.cli.CommandError;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentResult;
-import dev.waymark.client.WaymarkException;
+import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.conversation.value.Problem;
 
 /** Error messages and exit codes for the client's exceptions, and for the ways in which turns end. */

@@ -1,7 +1,7 @@
 package dev.waymark.starter.render;
 
 import dev.waymark.cli.CommandError;
-import dev.waymark.client.WaymarkException;
+import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.display.Excerpt;
 import dev.waymark.display.SafeText;
 

@@ -2,9 +2,9 @@ package dev.waymark.starter.render;
 
 import dev.waymark.cli.CommandName;
 import dev.waymark.client.AgentResult;
-import dev.waymark.client.ValueText;
+import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.document.JsonDocuments;
-import dev.waymark.contract.PendingItem;
+import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.value.Problem;
 import java.util.Optional;
 

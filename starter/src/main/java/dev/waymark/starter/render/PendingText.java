@@ -1,8 +1,8 @@
 package dev.waymark.starter.render;
 
 import dev.waymark.cli.CommandName;
-import dev.waymark.client.ValueText;
-import dev.waymark.contract.PendingItem;
+import dev.waymark.client.connection.ValueText;
+import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.display.Excerpt;
 import dev.waymark.display.SafeText;
 import java.util.ArrayList;

@@ -1,11 +1,13 @@
 package dev.waymark.starter.render;
 
 import dev.waymark.cli.CommandName;
-import dev.waymark.client.TextDelta;
-import dev.waymark.client.ValueText;
-import dev.waymark.client.Watcher;
-import dev.waymark.conversation.Call;
-import dev.waymark.conversation.Fact;
+import dev.waymark.client.connection.ValueText;
+import dev.waymark.client.watch.TextDelta;
+import dev.waymark.client.watch.Watcher;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.display.SafeText;
 import dev.waymark.history.Moment;
 import java.util.Optional;
@@ -55,16 +57,16 @@ public final class ProgressView implements Watcher {
     }
 
     private void tell(Fact fact, Moment moment) {
-        if (fact instanceof Fact.ModelCalled) {
+        if (fact instanceof ModelFact.ModelCalled) {
             output.passing("the model is thinking ...");
-        } else if (fact instanceof Fact.ModelReplied) {
+        } else if (fact instanceof ModelFact.ModelReplied) {
             moment.state().batchCalls().stream()
                     .filter(call -> !call.waitsForPerson())
                     .forEach(call -> output.step("· " + words(call)));
-        } else if (fact instanceof Fact.ToolFinished finished) {
+        } else if (fact instanceof ToolFact.ToolFinished finished) {
             String first = finished.content().lines().findFirst().orElse("");
             output.step("  ↳ " + (finished.isError() ? "error: " : "") + OneLine.shortened(first));
-        } else if (fact instanceof Fact.ToolLost lost) {
+        } else if (fact instanceof ToolFact.ToolLost lost) {
             output.step("  ↳ lost: " + OneLine.shortened(lost.problem().message()));
         }
     }

@@ -1,8 +1,8 @@
 package dev.waymark.starter.render;
 
 import dev.waymark.cli.CommandName;
-import dev.waymark.client.Remedy;
-import dev.waymark.client.ValueText;
+import dev.waymark.client.connection.ValueText;
+import dev.waymark.client.failure.Remedy;
 
 /** Formats a remedy of the client as commands that can be pasted. */
 public final class RemedyText {

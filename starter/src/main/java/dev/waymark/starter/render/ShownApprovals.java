@@ -1,7 +1,7 @@
 package dev.waymark.starter.render;
 
 import dev.waymark.connect.ProcessEnvironment;
-import dev.waymark.contract.PendingItem;
+import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.value.Sha256;
 import dev.waymark.starter.connection.ConnectionOptions;
 import java.io.IOException;

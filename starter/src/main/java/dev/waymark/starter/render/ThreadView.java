@@ -1,15 +1,15 @@
 package dev.waymark.starter.render;
 
-import dev.waymark.contract.PendingItem;
-import dev.waymark.contract.StatusReport;
-import dev.waymark.conversation.Call;
+import dev.waymark.contract.thread.PendingItem;
+import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.IgnoredSignals;
-import dev.waymark.conversation.Workspace;
+import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Queued;
 import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.state.IgnoredSignals;
+import dev.waymark.conversation.state.Workspace;
 import dev.waymark.display.SafeText;
 import dev.waymark.history.Timeline;
 import java.util.ArrayList;

@@ -1,9 +1,14 @@
 package dev.waymark.starter.render;
 
-import dev.waymark.client.CheckpointLoaded;
-import dev.waymark.client.CheckpointSaved;
-import dev.waymark.client.TextDelta;
-import dev.waymark.conversation.Fact;
+import dev.waymark.client.save.CheckpointLoaded;
+import dev.waymark.client.save.CheckpointSaved;
+import dev.waymark.client.watch.TextDelta;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.SubagentFact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.display.SafeText;
@@ -64,102 +69,102 @@ public final class WatchRenderer implements Fact.Cases<String> {
     }
 
     @Override
-    public String runStarted(Fact.RunStarted fact) {
+    public String runStarted(ThreadFact.RunStarted fact) {
         return fact.agent();
     }
 
     @Override
-    public String agentRequested(Fact.AgentRequested fact) {
+    public String agentRequested(ThreadFact.AgentRequested fact) {
         return "";
     }
 
     @Override
-    public String agentResolved(Fact.AgentResolved fact) {
+    public String agentResolved(ThreadFact.AgentResolved fact) {
         return fact.terms().agent();
     }
 
     @Override
-    public String agentRefused(Fact.AgentRefused fact) {
+    public String agentRefused(ThreadFact.AgentRefused fact) {
         return fact.problem().message();
     }
 
     @Override
-    public String modelCalled(Fact.ModelCalled fact) {
+    public String modelCalled(ModelFact.ModelCalled fact) {
         return "step " + fact.step();
     }
 
     @Override
-    public String modelReplied(Fact.ModelReplied fact) {
+    public String modelReplied(ModelFact.ModelReplied fact) {
         return words(Message.assistant(fact.reply().content().toArray(new Part[0])));
     }
 
     @Override
-    public String modelFailed(Fact.ModelFailed fact) {
+    public String modelFailed(ModelFact.ModelFailed fact) {
         return fact.problem().message();
     }
 
     @Override
-    public String summaryRequested(Fact.SummaryRequested fact) {
+    public String summaryRequested(ModelFact.SummaryRequested fact) {
         return "step " + fact.step();
     }
 
     @Override
-    public String summarised(Fact.Summarised fact) {
+    public String summarised(ModelFact.Summarised fact) {
         return words(Message.assistant(fact.reply().content().toArray(new Part[0])));
     }
 
     @Override
-    public String summaryFailed(Fact.SummaryFailed fact) {
+    public String summaryFailed(ModelFact.SummaryFailed fact) {
         return fact.problem().message();
     }
 
     @Override
-    public String toolDispatched(Fact.ToolDispatched fact) {
+    public String toolDispatched(ToolFact.ToolDispatched fact) {
         return "[" + fact.callId() + "]";
     }
 
     @Override
-    public String toolFinished(Fact.ToolFinished fact) {
+    public String toolFinished(ToolFact.ToolFinished fact) {
         return "[" + fact.callId() + "] " + OneLine.shortened(fact.content());
     }
 
     @Override
-    public String toolInterrupted(Fact.ToolInterrupted fact) {
+    public String toolInterrupted(ToolFact.ToolInterrupted fact) {
         return "[" + fact.callId() + "] " + OneLine.shortened(fact.question());
     }
 
     @Override
-    public String toolLost(Fact.ToolLost fact) {
+    public String toolLost(ToolFact.ToolLost fact) {
         return "[" + fact.callId() + "] " + fact.problem().message();
     }
 
     @Override
-    public String toolClaimed(Fact.ToolClaimed fact) {
+    public String toolClaimed(ToolFact.ToolClaimed fact) {
         return "[" + fact.callId() + "] " + fact.tool();
     }
 
     @Override
-    public String toolNotStarted(Fact.ToolNotStarted fact) {
+    public String toolNotStarted(ToolFact.ToolNotStarted fact) {
         return "[" + fact.callId() + "] " + OneLine.shortened(fact.reason());
     }
 
     @Override
-    public String verifyDispatched(Fact.VerifyDispatched fact) {
+    public String verifyDispatched(ToolFact.VerifyDispatched fact) {
         return "[" + fact.callId() + "]";
     }
 
     @Override
-    public String toolEndedLate(Fact.ToolEndedLate fact) {
+    public String toolEndedLate(ToolFact.ToolEndedLate fact) {
         return "[" + fact.callId() + "] reported its outcome late";
     }
 
     @Override
-    public String verifyLeft(Fact.VerifyLeft fact) {
+    public String verifyLeft(ToolFact.VerifyLeft fact) {
         return "[" + fact.callId() + "] left to another worker";
     }
 
     @Override
-    public String toolVerified(Fact.ToolVerified fact) {
+    public String toolVerified(ToolFact.ToolVerified fact) {
         String found = fact.landed()
                 .map(landed -> landed ? "it had taken effect" : "it had not taken effect")
                 .orElse("the outcome is still unknown");
@@ -167,22 +172,22 @@ public final class WatchRenderer implements Fact.Cases<String> {
     }
 
     @Override
-    public String subagentStarted(Fact.SubagentStarted fact) {
+    public String subagentStarted(SubagentFact.SubagentStarted fact) {
         return "[" + fact.callId() + "]";
     }
 
     @Override
-    public String subagentNotStarted(Fact.SubagentNotStarted fact) {
+    public String subagentNotStarted(SubagentFact.SubagentNotStarted fact) {
         return "[" + fact.callId() + "] " + fact.reason();
     }
 
     @Override
-    public String subagentFinished(Fact.SubagentFinished fact) {
+    public String subagentFinished(SubagentFact.SubagentFinished fact) {
         return "[" + fact.callId() + "] " + fact.status() + ": " + OneLine.shortened(fact.text());
     }
 
     @Override
-    public String subagentReported(Fact.SubagentReported fact) {
+    public String subagentReported(SubagentFact.SubagentReported fact) {
         String asks = fact.report().asks().stream()
                 .map(ask -> fact.callId() + "/" + ask.callId())
                 .collect(Collectors.joining(", "));
@@ -190,27 +195,27 @@ public final class WatchRenderer implements Fact.Cases<String> {
     }
 
     @Override
-    public String decisionPassedOn(Fact.DecisionPassedOn fact) {
+    public String decisionPassedOn(SubagentFact.DecisionPassedOn fact) {
         return "[" + fact.callId() + "]";
     }
 
     @Override
-    public String parentTold(Fact.ParentTold fact) {
+    public String parentTold(SubagentFact.ParentTold fact) {
         return "";
     }
 
     @Override
-    public String subagentsCutOff(Fact.SubagentsCutOff fact) {
+    public String subagentsCutOff(SubagentFact.SubagentsCutOff fact) {
         return fact.problem().message();
     }
 
     @Override
-    public String timePassed(Fact.TimePassed fact) {
+    public String timePassed(ThreadFact.TimePassed fact) {
         return "";
     }
 
     @Override
-    public String userSpoke(Fact.UserSpoke fact) {
+    public String userSpoke(PersonFact.UserSpoke fact) {
         String replaced = fact.replacement()
                 .map(messages -> "(" + messages.size() + " messages instead) ")
                 .orElse("");
@@ -221,12 +226,12 @@ public final class WatchRenderer implements Fact.Cases<String> {
     }
 
     @Override
-    public String humanAnswered(Fact.HumanAnswered fact) {
+    public String humanAnswered(PersonFact.HumanAnswered fact) {
         return fact.callId().map(id -> "[" + id + "] ").orElse("") + OneLine.shortened(fact.answer());
     }
 
     @Override
-    public String approvalDecided(Fact.ApprovalDecided fact) {
+    public String approvalDecided(PersonFact.ApprovalDecided fact) {
         return fact.callId().map(id -> "[" + id + "] ").orElse("")
                 + (fact.approved() ? "approved" : "denied")
                 + CallText.by(fact.by(), fact.verified())
@@ -237,7 +242,7 @@ public final class WatchRenderer implements Fact.Cases<String> {
     }
 
     @Override
-    public String outcomeSettled(Fact.OutcomeSettled fact) {
+    public String outcomeSettled(PersonFact.OutcomeSettled fact) {
         String what = switch (fact.settlement()) {
             case DONE -> "done";
             case RERUN -> "run again";
@@ -247,7 +252,7 @@ public final class WatchRenderer implements Fact.Cases<String> {
     }
 
     @Override
-    public String budgetRaised(Fact.BudgetRaised fact) {
+    public String budgetRaised(PersonFact.BudgetRaised fact) {
         return Stream.of(
                         fact.iterations().map(most -> most + " iterations"),
                         fact.budget().usd().map(most -> most + " USD"),
@@ -257,32 +262,32 @@ public final class WatchRenderer implements Fact.Cases<String> {
     }
 
     @Override
-    public String stopped(Fact.Stopped fact) {
+    public String stopped(PersonFact.Stopped fact) {
         return fact.by().orElse("");
     }
 
     @Override
-    public String cleared(Fact.Cleared fact) {
+    public String cleared(PersonFact.Cleared fact) {
         return fact.by().orElse("");
     }
 
     @Override
-    public String closeRequested(Fact.CloseRequested fact) {
+    public String closeRequested(PersonFact.CloseRequested fact) {
         return fact.by().orElse("");
     }
 
     @Override
-    public String cancelRequested(Fact.CancelRequested fact) {
+    public String cancelRequested(ThreadFact.CancelRequested fact) {
         return "";
     }
 
     @Override
-    public String messageIgnored(Fact.MessageIgnored fact) {
+    public String messageIgnored(ThreadFact.MessageIgnored fact) {
         return fact.signal() + ": " + fact.problem().message();
     }
 
     @Override
-    public String limitReached(Fact.LimitReached fact) {
+    public String limitReached(ThreadFact.LimitReached fact) {
         return fact.problem().message();
     }
 }

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.ThreadTracer;
-import dev.waymark.client.WaymarkException;
+import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.trace.CollectorException;
 import dev.waymark.client.trace.OtlpExporter;
 import dev.waymark.client.trace.SpanFile;

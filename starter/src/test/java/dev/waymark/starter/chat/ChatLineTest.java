@@ -2,8 +2,8 @@ package dev.waymark.starter.chat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.client.OutboundMessage;
-import dev.waymark.contract.PendingItem;
+import dev.waymark.client.request.OutboundMessage;
+import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.testkit.ThreadFixture;
 import java.util.ArrayList;

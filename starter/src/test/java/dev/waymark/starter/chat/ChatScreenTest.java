@@ -2,8 +2,8 @@ package dev.waymark.starter.chat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.client.TextDelta;
-import dev.waymark.conversation.Fact;
+import dev.waymark.client.watch.TextDelta;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.history.Moment;
 import dev.waymark.testkit.ThreadFixture;
 import java.time.Instant;
@@ -64,7 +64,7 @@ class ChatScreenTest {
         happens(ThreadFixture.resolved()
                 .says("m1", "Hi")
                 .callsModel()
-                .then(new Fact.Stopped(Optional.empty()))
+                .then(new PersonFact.Stopped(Optional.empty()))
                 .replies("Late."));
 
         assertThat(console.shown).containsExactly("> Hi");

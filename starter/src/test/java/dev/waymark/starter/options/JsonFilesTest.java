@@ -3,7 +3,7 @@ package dev.waymark.starter.options;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.waymark.client.WaymarkException;
+import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.conversation.value.Problem;
 import java.io.IOException;
 import java.nio.file.Files;

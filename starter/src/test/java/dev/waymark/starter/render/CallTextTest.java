@@ -3,7 +3,9 @@ package dev.waymark.starter.render;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.client.document.CallLog;
-import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.VerifiedSubject;
@@ -22,11 +24,11 @@ class CallTextTest {
                 .charges("tu_1", 8400)
                 .isApproved("tu_1", "ann")
                 .loses("tu_1")
-                .then(new Fact.TimePassed())
-                .then(new Fact.VerifyDispatched("tu_1", 1))
-                .then(new Fact.ToolVerified("tu_1", 1, Optional.empty(), Optional.empty()))
-                .then(new Fact.OutcomeSettled(
-                        "tu_1", Fact.Settlement.DONE, Optional.of("receipt 7"), Optional.of("bob")));
+                .then(new ThreadFact.TimePassed())
+                .then(new ToolFact.VerifyDispatched("tu_1", 1))
+                .then(new ToolFact.ToolVerified("tu_1", 1, Optional.empty(), Optional.empty()))
+                .then(new PersonFact.OutcomeSettled(
+                        "tu_1", PersonFact.Settlement.DONE, Optional.of("receipt 7"), Optional.of("bob")));
     }
 
     @Test
@@ -44,8 +46,8 @@ class CallTextTest {
     @Test
     void forgottenCall_isRecalledFromHistory() {
         CallLog.Row row = CallLog.of(charged()
-                        .then(new Fact.Cleared(false, Optional.empty()))
-                        .then(new Fact.Cleared(true, Optional.empty()))
+                        .then(new PersonFact.Cleared(false, Optional.empty()))
+                        .then(new PersonFact.Cleared(true, Optional.empty()))
                         .timeline())
                 .get(0);
 
@@ -60,7 +62,7 @@ class CallTextTest {
                 .says("m1", "Pay")
                 .callsModel()
                 .charges("tu_1", 8400)
-                .then(new Fact.ApprovalDecided(
+                .then(new PersonFact.ApprovalDecided(
                         true,
                         Optional.empty(),
                         Optional.of("tu_1"),

@@ -3,9 +3,10 @@ package dev.waymark.starter.render;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.client.AgentResult;
-import dev.waymark.client.Remedy;
-import dev.waymark.client.WaymarkException;
-import dev.waymark.conversation.Fact;
+import dev.waymark.client.failure.Remedy;
+import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.testkit.ThreadFixture;
 import java.util.LinkedHashMap;
@@ -43,9 +44,9 @@ class FailureTextTest {
         ThreadFixture failed =
                 ThreadFixture.resolved().says("m1", "Hi").callsModel().fails("overloaded");
         ThreadFixture stopped =
-                ThreadFixture.resolved().says("m1", "Hi").callsModel().then(new Fact.Stopped(Optional.empty()));
+                ThreadFixture.resolved().says("m1", "Hi").callsModel().then(new PersonFact.Stopped(Optional.empty()));
         ThreadFixture cancelled =
-                ThreadFixture.resolved().says("m1", "Hi").callsModel().then(new Fact.CancelRequested());
+                ThreadFixture.resolved().says("m1", "Hi").callsModel().then(new ThreadFact.CancelRequested());
 
         assertThat(codeOf(done)).isZero();
         assertThat(codeOf(asked)).isZero();
@@ -58,8 +59,8 @@ class FailureTextTest {
     void results_unknownAgent_isNotFound() {
         ThreadFixture refused = ThreadFixture.begun()
                 .says("m1", "Hi")
-                .then(new Fact.AgentRequested())
-                .then(new Fact.AgentRefused(new Problem(Problem.NOT_FOUND, "no such agent: x")));
+                .then(new ThreadFact.AgentRequested())
+                .then(new ThreadFact.AgentRefused(new Problem(Problem.NOT_FOUND, "no such agent: x")));
 
         assertThat(codeOf(refused)).isEqualTo(3);
     }

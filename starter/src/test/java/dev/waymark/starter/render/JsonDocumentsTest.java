@@ -6,13 +6,14 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.AgentResult;
-import dev.waymark.client.Remedy;
-import dev.waymark.client.TextDelta;
-import dev.waymark.client.WaymarkException;
 import dev.waymark.client.document.JsonDocuments;
-import dev.waymark.contract.CallItem;
+import dev.waymark.client.failure.Remedy;
+import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.watch.TextDelta;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.conversation.Fact;
+import dev.waymark.contract.thread.CallItem;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Moment;
@@ -170,7 +171,7 @@ class JsonDocumentsTest {
 
     @Test
     void moment_hasItsPlaceAndTheFactsFields() {
-        ThreadFixture tale = ThreadFixture.resolved().then(new Fact.Stopped(Optional.of("ann")));
+        ThreadFixture tale = ThreadFixture.resolved().then(new PersonFact.Stopped(Optional.of("ann")));
 
         assertThat(json(Output.spell(JsonDocuments.of(tale.moments().get(3)))))
                 .isEqualTo(
@@ -180,7 +181,7 @@ class JsonDocumentsTest {
     @Test
     void moment_ofADecision_hasWhatWasDecided() {
         ThreadFixture tale = ThreadFixture.charging()
-                .then(new Fact.ApprovalDecided(
+                .then(new PersonFact.ApprovalDecided(
                         true,
                         Optional.empty(),
                         Optional.of("tu_1"),
@@ -188,8 +189,9 @@ class JsonDocumentsTest {
                         Optional.of("e3b0"),
                         Optional.of("ann"),
                         Optional.of("less")))
-                .then(new Fact.OutcomeSettled("tu_1", Fact.Settlement.GIVE_UP, Optional.empty(), Optional.of("ann")))
-                .then(new Fact.ToolVerified("tu_1", 1, Optional.of(true), Optional.of("paid")));
+                .then(new PersonFact.OutcomeSettled(
+                        "tu_1", PersonFact.Settlement.GIVE_UP, Optional.empty(), Optional.of("ann")))
+                .then(new ToolFact.ToolVerified("tu_1", 1, Optional.of(true), Optional.of("paid")));
 
         assertThat(fields(tale.moments().get(3)))
                 .isEqualTo(json("{'type':'approval-decided','approved':true,'callId':'tu_1','args':{'cents':5},"

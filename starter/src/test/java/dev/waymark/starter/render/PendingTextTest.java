@@ -2,7 +2,7 @@ package dev.waymark.starter.render;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.contract.PendingItem;
+import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.value.Json;
 import java.time.Instant;
 import java.util.Map;

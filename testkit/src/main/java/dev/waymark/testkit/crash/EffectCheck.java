@@ -2,9 +2,10 @@ package dev.waymark.testkit.crash;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.history.Moment;
@@ -127,7 +128,7 @@ public record EffectCheck(
 
         /** When the last dispatch of the call started. */
         private Instant handedOut(Call call) {
-            Fact dispatched = new Fact.ToolDispatched(call.id(), call.dispatches());
+            Fact dispatched = new ToolFact.ToolDispatched(call.id(), call.dispatches());
             return timeline.moments().stream()
                     .filter(moment -> moment.fact().equals(Optional.of(dispatched)))
                     .map(Moment::at)

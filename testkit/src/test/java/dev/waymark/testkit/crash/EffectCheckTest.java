@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
@@ -30,11 +34,11 @@ class EffectCheckTest {
     private static final Json ARGS = Json.of(Map.of("item", "book"));
     private static final EffectLedger.Effect CHARGED =
             new EffectLedger.Effect(START, IdempotencyKey.of("trip", "charge", ARGS, 0), "tu_1");
-    private static final Fact DISPATCHED = new Fact.ToolDispatched("tu_1", 1);
+    private static final Fact DISPATCHED = new ToolFact.ToolDispatched("tu_1", 1);
     private static final Fact CLAIMED =
-            new Fact.ToolClaimed("tu_1", 1, "charge", Sha256.hex(ARGS.canonical()), 0, "run/1/a", false);
-    private static final Fact FINISHED = new Fact.ToolFinished("tu_1", 1, "done", false);
-    private static final Fact LOST = new Fact.ToolLost("tu_1", 1, new Problem("Timeout", "gone"));
+            new ToolFact.ToolClaimed("tu_1", 1, "charge", Sha256.hex(ARGS.canonical()), 0, "run/1/a", false);
+    private static final Fact FINISHED = new ToolFact.ToolFinished("tu_1", 1, "done", false);
+    private static final Fact LOST = new ToolFact.ToolLost("tu_1", 1, new Problem("Timeout", "gone"));
 
     private static RecordingTool charge() {
         return RecordingTool.of("charge", 0);
@@ -44,15 +48,16 @@ class EffectCheckTest {
     private static Timeline thread(RecordingTool tool, Fact... facts) {
         AgentSpec agent = AgentSpec.of("a", "m:x", tool.spec());
         List<Fact> all = new ArrayList<>(List.of(
-                new Fact.AgentRequested(),
-                new Fact.AgentResolved(agent.terms()),
-                new Fact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user("Charge")), false),
-                new Fact.ModelCalled(1),
-                new Fact.ModelReplied(1, Reply.of(new Part.ToolUse("tu_1", "charge", ARGS)))));
+                new ThreadFact.AgentRequested(),
+                new ThreadFact.AgentResolved(agent.terms()),
+                new PersonFact.UserSpoke(
+                        Optional.empty(), Optional.empty(), Optional.of(Message.user("Charge")), false),
+                new ModelFact.ModelCalled(1),
+                new ModelFact.ModelReplied(1, Reply.of(new Part.ToolUse("tu_1", "charge", ARGS)))));
         all.addAll(List.of(facts));
-        all.add(new Fact.ModelCalled(2));
-        all.add(new Fact.ModelReplied(2, Reply.of(new Part.Text("Done."))));
-        Conversation state = Conversation.start(new Fact.RunStarted(1, "a", false, Optional.empty()), START);
+        all.add(new ModelFact.ModelCalled(2));
+        all.add(new ModelFact.ModelReplied(2, Reply.of(new Part.Text("Done."))));
+        Conversation state = Conversation.start(new ThreadFact.RunStarted(1, "a", false, Optional.empty()), START);
         List<Moment> moments = new ArrayList<>();
         for (Fact fact : all) {
             Instant at = START.plusSeconds(moments.size() + 1);
@@ -111,9 +116,9 @@ class EffectCheckTest {
 
     @Test
     void dispatchLostBeforeItsClaim_handedOutAgain_isAsPromised() {
-        Fact again = new Fact.ToolDispatched("tu_1", 2);
-        Fact claimed = new Fact.ToolClaimed("tu_1", 2, "charge", Sha256.hex(ARGS.canonical()), 0, "run/1/b", false);
-        Fact finished = new Fact.ToolFinished("tu_1", 2, "done", false);
+        Fact again = new ToolFact.ToolDispatched("tu_1", 2);
+        Fact claimed = new ToolFact.ToolClaimed("tu_1", 2, "charge", Sha256.hex(ARGS.canonical()), 0, "run/1/b", false);
+        Fact finished = new ToolFact.ToolFinished("tu_1", 2, "done", false);
 
         assertThat(effects(charge(), List.of(DISPATCHED, LOST, again, claimed, finished), CHARGED))
                 .isEqualTo(new EffectCheck(1, 0, 0, 0, 1, List.of()));

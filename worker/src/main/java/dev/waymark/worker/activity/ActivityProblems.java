@@ -1,6 +1,6 @@
 package dev.waymark.worker.activity;
 
-import dev.waymark.conversation.UnknownRulesException;
+import dev.waymark.conversation.state.UnknownRulesException;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Spent;
 import io.grpc.StatusRuntimeException;

@@ -1,8 +1,8 @@
 package dev.waymark.worker.agents;
 
 import dev.waymark.agent.AgentSpec;
-import dev.waymark.contract.AgentInput;
-import dev.waymark.conversation.UnknownRulesException;
+import dev.waymark.contract.work.AgentInput;
+import dev.waymark.conversation.state.UnknownRulesException;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.display.Suggestion;
 import dev.waymark.worker.activity.ActivityProblems;

@@ -1,8 +1,8 @@
 package dev.waymark.worker.agents;
 
 import dev.waymark.agent.AgentSpec;
-import dev.waymark.contract.AgentInput;
 import dev.waymark.contract.WireNames;
+import dev.waymark.contract.work.AgentInput;
 import io.temporal.activity.ActivityInterface;
 import io.temporal.activity.ActivityMethod;
 

@@ -1,10 +1,10 @@
 package dev.waymark.worker.cli;
 
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.RunOutcome;
-import dev.waymark.contract.SayPayload;
-import dev.waymark.contract.StartInput;
 import dev.waymark.contract.WireNames;
+import dev.waymark.contract.message.SayPayload;
+import dev.waymark.contract.thread.StartInput;
+import dev.waymark.contract.work.RunOutcome;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.model.ModelProviders;

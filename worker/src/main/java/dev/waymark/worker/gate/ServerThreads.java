@@ -1,8 +1,8 @@
 package dev.waymark.worker.gate;
 
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.StateReport;
 import dev.waymark.contract.WireNames;
+import dev.waymark.contract.thread.StateReport;
 import dev.waymark.history.HistoryAudit;
 import dev.waymark.history.ThreadHistory;
 import dev.waymark.history.ThreadHistoryReader;

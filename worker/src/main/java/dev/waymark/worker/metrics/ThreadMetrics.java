@@ -2,10 +2,11 @@ package dev.waymark.worker.metrics;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Spent;
 import dev.waymark.conversation.value.Usage;
 import io.micrometer.core.instrument.Counter;
@@ -43,13 +44,13 @@ public final class ThreadMetrics {
     /** Counts the fact that changed {@code before} into {@code after}. */
     public void applied(Conversation before, Fact fact, Conversation after, Optional<AgentSpec> agent) {
         Optional<String> model = agent.map(AgentSpec::model);
-        if (fact instanceof Fact.ModelReplied replied) {
+        if (fact instanceof ModelFact.ModelReplied replied) {
             ended(model, "reply", "replied", replied.reply().spent());
-        } else if (fact instanceof Fact.Summarised summarised) {
+        } else if (fact instanceof ModelFact.Summarised summarised) {
             ended(model, "summary", "replied", summarised.reply().spent());
-        } else if (fact instanceof Fact.ModelFailed failed) {
+        } else if (fact instanceof ModelFact.ModelFailed failed) {
             ended(model, "reply", "failed", failed.spent());
-        } else if (fact instanceof Fact.SummaryFailed failed) {
+        } else if (fact instanceof ModelFact.SummaryFailed failed) {
             ended(model, "summary", "failed", failed.spent());
         }
         countCalls(before, after, agent);

@@ -1,7 +1,7 @@
 package dev.waymark.worker.model;
 
-import dev.waymark.contract.ModelInput;
 import dev.waymark.contract.WireNames;
+import dev.waymark.contract.work.ModelInput;
 import dev.waymark.conversation.message.Reply;
 import io.temporal.activity.ActivityInterface;
 import io.temporal.activity.ActivityMethod;

@@ -1,7 +1,7 @@
 package dev.waymark.worker.model;
 
 import dev.waymark.agent.Pricing;
-import dev.waymark.contract.PartialReply;
+import dev.waymark.contract.work.PartialReply;
 import dev.waymark.conversation.value.Spent;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.model.ReplyListener;

@@ -1,8 +1,8 @@
 package dev.waymark.worker.tool;
 
-import dev.waymark.contract.ClaimRequest;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
+import dev.waymark.contract.message.ClaimRequest;
 import dev.waymark.worker.metrics.ActivityMetrics;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;

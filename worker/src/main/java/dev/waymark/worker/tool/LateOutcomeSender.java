@@ -1,8 +1,8 @@
 package dev.waymark.worker.tool;
 
-import dev.waymark.contract.LateOutcome;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
+import dev.waymark.contract.message.LateOutcome;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.common.v1.WorkflowExecution;

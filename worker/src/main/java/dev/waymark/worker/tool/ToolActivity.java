@@ -1,11 +1,11 @@
 package dev.waymark.worker.tool;
 
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.contract.ClaimRequest;
-import dev.waymark.contract.LateOutcome;
-import dev.waymark.contract.ToolInput;
-import dev.waymark.contract.ToolOutcome;
-import dev.waymark.conversation.ToolTexts;
+import dev.waymark.contract.message.ClaimRequest;
+import dev.waymark.contract.message.LateOutcome;
+import dev.waymark.contract.work.ToolInput;
+import dev.waymark.contract.work.ToolOutcome;
+import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Sha256;

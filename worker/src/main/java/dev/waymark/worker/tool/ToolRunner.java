@@ -1,9 +1,9 @@
 package dev.waymark.worker.tool;
 
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.contract.ToolOutcome;
-import dev.waymark.contract.VerifyOutcome;
-import dev.waymark.conversation.ToolTexts;
+import dev.waymark.contract.work.ToolOutcome;
+import dev.waymark.contract.work.VerifyOutcome;
+import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.ToolArguments;
 import dev.waymark.worker.process.CommandRunner;

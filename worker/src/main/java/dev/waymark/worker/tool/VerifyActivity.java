@@ -1,8 +1,8 @@
 package dev.waymark.worker.tool;
 
-import dev.waymark.contract.VerifyInput;
-import dev.waymark.contract.VerifyOutcome;
 import dev.waymark.contract.WireNames;
+import dev.waymark.contract.work.VerifyInput;
+import dev.waymark.contract.work.VerifyOutcome;
 import io.temporal.activity.ActivityInterface;
 import io.temporal.activity.ActivityMethod;
 

@@ -1,8 +1,8 @@
 package dev.waymark.worker.tool;
 
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.contract.VerifyInput;
-import dev.waymark.contract.VerifyOutcome;
+import dev.waymark.contract.work.VerifyInput;
+import dev.waymark.contract.work.VerifyOutcome;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.history.RunReader;
 import dev.waymark.tool.ToolContext;

@@ -1,31 +1,34 @@
 package dev.waymark.worker.workflow;
 
 import dev.waymark.checkpoint.RunnerCheckpoint;
-import dev.waymark.contract.Ack;
-import dev.waymark.contract.AgentWorkflow;
-import dev.waymark.contract.CallItem;
 import dev.waymark.contract.CarriedState;
-import dev.waymark.contract.ClaimRequest;
-import dev.waymark.contract.InboundDecoder;
-import dev.waymark.contract.PassedOnDecision;
-import dev.waymark.contract.PendingItem;
-import dev.waymark.contract.Refusal;
 import dev.waymark.contract.RunLimits;
-import dev.waymark.contract.RunOutcome;
 import dev.waymark.contract.SideEffectMarker;
-import dev.waymark.contract.StartInput;
 import dev.waymark.contract.StateDigest;
-import dev.waymark.contract.StateReport;
-import dev.waymark.contract.StatusReport;
-import dev.waymark.contract.SubagentReport;
-import dev.waymark.contract.ThreadIndex;
 import dev.waymark.contract.TraceIds;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.Work;
+import dev.waymark.contract.message.Ack;
+import dev.waymark.contract.message.ClaimRequest;
+import dev.waymark.contract.message.InboundDecoder;
+import dev.waymark.contract.message.PassedOnDecision;
+import dev.waymark.contract.message.Refusal;
+import dev.waymark.contract.message.SubagentReport;
+import dev.waymark.contract.thread.AgentWorkflow;
+import dev.waymark.contract.thread.CallItem;
+import dev.waymark.contract.thread.PendingItem;
+import dev.waymark.contract.thread.StartInput;
+import dev.waymark.contract.thread.StateReport;
+import dev.waymark.contract.thread.StatusReport;
+import dev.waymark.contract.thread.ThreadIndex;
+import dev.waymark.contract.work.RunOutcome;
+import dev.waymark.contract.work.Work;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.Step;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.RunReader;
@@ -69,7 +72,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     private final RunLimits limits;
     private final InFlight flights;
     private final StatusCard card = new StatusCard(thread);
-    private final WakeTimer alarm = new WakeTimer(() -> apply(new Fact.TimePassed()));
+    private final WakeTimer alarm = new WakeTimer(() -> apply(new ThreadFact.TimePassed()));
 
     private Conversation state;
     private Optional<ThreadIndex> indexed = ThreadIndex.in(Workflow.getTypedSearchAttributes());
@@ -101,11 +104,11 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         } else {
             flights = new InFlight(this::apply, Optional.empty());
             List<Fact> facts = input.facts();
-            state = Conversation.start((Fact.RunStarted) facts.get(0), now());
+            state = Conversation.start((ThreadFact.RunStarted) facts.get(0), now());
             facts.subList(1, facts.size()).forEach(this::apply);
         }
         CancellationScope.current().getCancellationRequest().thenApply(reason -> {
-            apply(new Fact.CancelRequested());
+            apply(new ThreadFact.CancelRequested());
             return null;
         });
         Workflow.registerListener(new UnknownSignals());
@@ -116,7 +119,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     public RunOutcome run(StartInput sameInput) {
         CancellationScope loop = Workflow.newDetachedCancellationScope(this::loop);
         loop.run();
-        if (state.life() == Conversation.Life.CANCELLED) {
+        if (state.life() == ThreadIdentity.Life.CANCELLED) {
             throw new CanceledFailure("the thread was cancelled");
         }
         return state.parent().isPresent() ? RunOutcome.of(state, InlineText::of) : RunOutcome.of(state);
@@ -398,7 +401,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
             Fact fact = read(name, payloads);
             Optional<Problem> problem = fact instanceof Fact.Inbound inbound
                     ? state.updateRefusal(inbound)
-                    : Optional.of(((Fact.MessageIgnored) fact).problem());
+                    : Optional.of(((ThreadFact.MessageIgnored) fact).problem());
             if (problem.isPresent()) {
                 throw new Refusal(problem.get());
             }
@@ -410,7 +413,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
             Fact.Inbound fact = (Fact.Inbound) read(name, payloads);
             Optional<Integer> before = state.firstDelivery(fact);
             apply(fact);
-            if (fact instanceof Fact.ToolClaimed claimed) {
+            if (fact instanceof ToolFact.ToolClaimed claimed) {
                 return state.granted(claimed)
                         .map(claim -> new ClaimRequest.Answer(true, claim.token()))
                         .orElseGet(() -> new ClaimRequest.Answer(false, 0));

@@ -2,7 +2,7 @@ package dev.waymark.worker.workflow;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.fact.Fact;
 import java.util.Optional;
 
 /** Observes a thread. Runs inside the workflow, so it must not fail, block or change anything. */

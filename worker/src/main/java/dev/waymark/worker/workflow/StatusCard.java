@@ -1,14 +1,14 @@
 package dev.waymark.worker.workflow;
 
 import dev.waymark.contract.WireNames;
-import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.OpenRequest;
-import dev.waymark.conversation.Workspace;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.OpenRequest;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.message.Transcript;
+import dev.waymark.conversation.state.Workspace;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.display.Excerpt;
 import dev.waymark.display.SafeText;

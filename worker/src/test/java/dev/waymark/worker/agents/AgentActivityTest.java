@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.agent.AgentSpec;
-import dev.waymark.contract.AgentInput;
+import dev.waymark.contract.work.AgentInput;
 import dev.waymark.worker.tool.mcp.McpConnections;
 import dev.waymark.worker.tool.mcp.McpDiscovery;
 import io.temporal.failure.ApplicationFailure;

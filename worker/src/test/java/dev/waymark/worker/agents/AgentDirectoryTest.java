@@ -9,7 +9,7 @@ import dev.waymark.agent.BuiltInTools;
 import dev.waymark.agent.Endpoint;
 import dev.waymark.agent.McpServer;
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.conversation.SummaryRule;
+import dev.waymark.conversation.policy.SummaryRule;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usage;

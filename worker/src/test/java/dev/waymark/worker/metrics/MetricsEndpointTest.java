@@ -5,10 +5,10 @@ import static org.awaitility.Awaitility.await;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.RunOutcome;
-import dev.waymark.contract.SayPayload;
-import dev.waymark.contract.StartInput;
 import dev.waymark.contract.WireNames;
+import dev.waymark.contract.message.SayPayload;
+import dev.waymark.contract.thread.StartInput;
+import dev.waymark.contract.work.RunOutcome;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;

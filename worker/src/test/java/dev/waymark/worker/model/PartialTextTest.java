@@ -2,7 +2,7 @@ package dev.waymark.worker.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.contract.PartialReply;
+import dev.waymark.contract.work.PartialReply;
 import dev.waymark.conversation.value.Spent;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

@@ -7,9 +7,10 @@ import dev.waymark.checkpoint.CheckpointFormat;
 import dev.waymark.checkpoint.CheckpointReader;
 import dev.waymark.checkpoint.PhasesCheckpoint;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.Resumption;
 import dev.waymark.conversation.Step;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Timeline;
@@ -80,11 +81,11 @@ class ResumedTranscriptsTest {
             return Optional.empty();
         }
         Conversation resumed = how.of(left, LATER)
-                .apply(new Fact.AgentRequested(), LATER)
-                .apply(new Fact.AgentResolved(GeneratedThread.terms()), LATER);
+                .apply(new ThreadFact.AgentRequested(), LATER)
+                .apply(new ThreadFact.AgentResolved(GeneratedThread.terms()), LATER);
         int step = resumed.counters().steps() + 1;
         return resumed.decide().contains(new Step.CallModel(step))
-                ? Optional.of(resumed.apply(new Fact.ModelCalled(step), LATER)
+                ? Optional.of(resumed.apply(new ModelFact.ModelCalled(step), LATER)
                         .transcript()
                         .messages())
                 : Optional.empty();

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.Timestamp;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.ToolOutcome;
-import dev.waymark.conversation.Call;
+import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.worker.workflow.TestServers;
 import io.temporal.api.common.v1.Payloads;
 import io.temporal.api.enums.v1.PendingActivityState;

@@ -3,9 +3,9 @@ package dev.waymark.worker.operators;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.waymark.contract.ClaimRequest;
 import dev.waymark.contract.WireNames;
-import dev.waymark.conversation.Call;
+import dev.waymark.contract.message.ClaimRequest;
+import dev.waymark.conversation.call.Call;
 import dev.waymark.worker.workflow.TestServers;
 import io.temporal.client.WorkflowUpdateException;
 import java.nio.file.Path;

@@ -2,7 +2,7 @@ package dev.waymark.worker.operators;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.worker.workflow.TestServers;
 import java.nio.file.Path;
 import java.time.Duration;

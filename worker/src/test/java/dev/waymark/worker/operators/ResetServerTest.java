@@ -2,8 +2,8 @@ package dev.waymark.worker.operators;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.conversation.Call;
-import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.history.Moment;
 import dev.waymark.worker.workflow.TestServers;
 import io.grpc.StatusRuntimeException;

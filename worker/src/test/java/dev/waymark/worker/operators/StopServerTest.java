@@ -3,9 +3,9 @@ package dev.waymark.worker.operators;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.contract.WireNames;
-import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.history.RunEnding;
 import dev.waymark.history.Timeline;
 import dev.waymark.worker.workflow.TestServers;

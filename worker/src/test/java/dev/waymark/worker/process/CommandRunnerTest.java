@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.ToolOutcome;
+import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.worker.text.InlineText;

@@ -3,10 +3,10 @@ package dev.waymark.worker.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.SayPayload;
-import dev.waymark.contract.StatusReport;
-import dev.waymark.contract.ThreadIndex;
 import dev.waymark.contract.WireNames;
+import dev.waymark.contract.message.SayPayload;
+import dev.waymark.contract.thread.StatusReport;
+import dev.waymark.contract.thread.ThreadIndex;
 import dev.waymark.conversation.Conversation;
 import java.util.ArrayList;
 import java.util.List;

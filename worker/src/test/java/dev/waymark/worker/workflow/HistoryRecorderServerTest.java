@@ -5,15 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.RunLimits;
-import dev.waymark.contract.SayPayload;
-import dev.waymark.contract.StartInput;
 import dev.waymark.contract.WireNames;
-import dev.waymark.conversation.Call;
+import dev.waymark.contract.message.SayPayload;
+import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.SummaryRule;
-import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.policy.SummaryRule;
+import dev.waymark.conversation.state.ThreadIdentity;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.model.ModelFailure;
@@ -47,7 +48,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 @EnabledIfSystemProperty(named = "waymark.record", matches = ".+")
 class HistoryRecorderServerTest {
     private static final Path DIRECTORY =
-            Path.of(System.getProperty("waymark.record", "")).resolve("rules-" + Conversation.RULES);
+            Path.of(System.getProperty("waymark.record", "")).resolve("rules-" + ThreadIdentity.RULES);
 
     private static void record(WorkflowRig rig, String thread, String run, String name) throws IOException {
         Path file = DIRECTORY.resolve(name + ".json");

@@ -2,12 +2,16 @@ package dev.waymark.worker.workflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.conversation.AgentPolicy;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Usage;
@@ -49,10 +53,10 @@ class StatusCardTest {
     @Test
     void toolResult_isShownAsPrinted() {
         Conversation state = after(use("tu_1", "look"), ask("tu_2", "Which?"))
-                .apply(new Fact.ToolDispatched("tu_1", 1), AT)
-                .apply(new Fact.ToolFinished("tu_1", 1, "{\"a\": \"``b`\"}", false), AT)
-                .apply(new Fact.HumanAnswered(Optional.empty(), Optional.empty(), "this", Optional.empty()), AT)
-                .apply(new Fact.ModelCalled(2), AT);
+                .apply(new ToolFact.ToolDispatched("tu_1", 1), AT)
+                .apply(new ToolFact.ToolFinished("tu_1", 1, "{\"a\": \"``b`\"}", false), AT)
+                .apply(new PersonFact.HumanAnswered(Optional.empty(), Optional.empty(), "this", Optional.empty()), AT)
+                .apply(new ModelFact.ModelCalled(2), AT);
 
         assertThat(new StatusCard("t-1").of(state)).contains("- tools: ```{\"a\": \"``b`\"} this```\n");
     }
@@ -75,9 +79,9 @@ class StatusCardTest {
     void claimedCall_isInFlight_andUnknownOnceItIsLost() {
         Conversation approved = after(use("tu_1", "pay")).apply(approval("tu_1"), AT);
         String digest = approved.calls().get("tu_1").orElseThrow().argsDigest();
-        Conversation claimed = approved.apply(new Fact.ToolDispatched("tu_1", 1), AT)
-                .apply(new Fact.ToolClaimed("tu_1", 1, "pay", digest, 0, "run-1/1", false), AT);
-        Conversation lost = claimed.apply(new Fact.ToolLost("tu_1", 1, new Problem("Timeout", "gone")), AT);
+        Conversation claimed = approved.apply(new ToolFact.ToolDispatched("tu_1", 1), AT)
+                .apply(new ToolFact.ToolClaimed("tu_1", 1, "pay", digest, 0, "run-1/1", false), AT);
+        Conversation lost = claimed.apply(new ToolFact.ToolLost("tu_1", 1, new Problem("Timeout", "gone")), AT);
 
         assertThat(new StatusCard("t-1").of(claimed))
                 .startsWith("**Running tools**\n\n- In flight: `pay` `{}` (`tu_1`), claimed at 2026-05-01T09:00:00Z\n");
@@ -145,7 +149,7 @@ class StatusCardTest {
     }
 
     private static Fact approval(String callId) {
-        return new Fact.ApprovalDecided(
+        return new PersonFact.ApprovalDecided(
                 true,
                 Optional.empty(),
                 Optional.of(callId),
@@ -176,15 +180,15 @@ class StatusCardTest {
                         AgentPolicy.ToolKind.STATE),
                 Map.of("pay", new AgentPolicy.Care(true, true, false, false, true, true, 1_000)),
                 Optional.empty());
-        Fact.UserSpoke hello =
-                new Fact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user("Hello")), false);
-        Conversation state = Conversation.start(new Fact.RunStarted(1, "a", false, Optional.empty()), AT);
+        PersonFact.UserSpoke hello =
+                new PersonFact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user("Hello")), false);
+        Conversation state = Conversation.start(new ThreadFact.RunStarted(1, "a", false, Optional.empty()), AT);
         for (Fact fact : List.of(
-                new Fact.AgentRequested(),
-                new Fact.AgentResolved(terms),
+                new ThreadFact.AgentRequested(),
+                new ThreadFact.AgentResolved(terms),
                 hello,
-                new Fact.ModelCalled(1),
-                new Fact.ModelReplied(1, new Reply(List.of(reply), new Usage(10, 5), "tool_use")))) {
+                new ModelFact.ModelCalled(1),
+                new ModelFact.ModelReplied(1, new Reply(List.of(reply), new Usage(10, 5), "tool_use")))) {
             state = state.apply(fact, AT);
         }
         return state;

@@ -5,18 +5,19 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.PendingItem;
 import dev.waymark.contract.RunLimits;
-import dev.waymark.contract.SayPayload;
-import dev.waymark.contract.StartInput;
 import dev.waymark.contract.WireNames;
-import dev.waymark.conversation.Call;
+import dev.waymark.contract.message.SayPayload;
+import dev.waymark.contract.thread.PendingItem;
+import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Parent;
-import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.state.ThreadIdentity;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usage;
@@ -224,7 +225,7 @@ abstract class SubagentCases {
             Conversation state = rig.awaitTurn(thread, 1);
             assertThat(state.turn().status()).isEqualTo(Turn.Status.STOPPED);
             for (String child : List.of("/tu_7", "/tu_8")) {
-                Conversation below = rig.await(thread + child, now -> now.life() == Conversation.Life.CANCELLED);
+                Conversation below = rig.await(thread + child, now -> now.life() == ThreadIdentity.Life.CANCELLED);
                 assertThat(below.turn().status()).isEqualTo(Turn.Status.CANCELLED);
                 rig.awaitTimeline(thread + child, line -> line.ending().isPresent());
             }

@@ -4,16 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.SayPayload;
-import dev.waymark.contract.StartInput;
 import dev.waymark.contract.WireNames;
-import dev.waymark.conversation.Call;
+import dev.waymark.contract.message.SayPayload;
+import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.tool.JavaTool;
@@ -274,7 +274,7 @@ abstract class ToolProtocolCases {
                     thread,
                     timeline -> timeline.moments().stream()
                             .anyMatch(moment -> moment.fact()
-                                    .filter(Fact.ToolLost.class::isInstance)
+                                    .filter(ToolFact.ToolLost.class::isInstance)
                                     .isPresent()));
 
             rig.update(thread, WireNames.SAY, Map.of("content", "Again"));

@@ -3,14 +3,15 @@ package dev.waymark.worker.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.AgentInput;
-import dev.waymark.contract.ModelInput;
-import dev.waymark.contract.StartInput;
-import dev.waymark.contract.ToolInput;
-import dev.waymark.contract.VerifyInput;
 import dev.waymark.contract.WireNames;
+import dev.waymark.contract.thread.StartInput;
+import dev.waymark.contract.work.AgentInput;
+import dev.waymark.contract.work.ModelInput;
+import dev.waymark.contract.work.ToolInput;
+import dev.waymark.contract.work.VerifyInput;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.worker.AgentWorker;
@@ -44,7 +45,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A worker of today beside one of tomorrow, whose threads go by rules that today's does not know. */
 class UnknownRulesTest {
-    private static final int TOMORROWS = Conversation.RULES + 1;
+    private static final int TOMORROWS = ThreadIdentity.RULES + 1;
     private static final String DONE = "done by tomorrow's worker";
 
     /** What a later version of Waymark may be like, as far as anybody can tell: the same names, newer rules. */
@@ -86,7 +87,7 @@ class UnknownRulesTest {
                 case WireNames.AGENT_ACTIVITY -> new AgentInput("helper", TOMORROWS);
                 case WireNames.MODEL_ACTIVITY ->
                     ModelInput.of(Conversation.start(
-                            new Fact.RunStarted(1, "helper", false, Optional.empty()), Instant.EPOCH));
+                            new ThreadFact.RunStarted(1, "helper", false, Optional.empty()), Instant.EPOCH));
                 case WireNames.VERIFY_ACTIVITY ->
                     new VerifyInput("a", 1, "charge", Json.EMPTY_OBJECT, 0, 0, Optional.empty());
                 default -> new ToolInput("a", 1, Json.EMPTY_OBJECT, Optional.of(run), 0, Optional.empty());

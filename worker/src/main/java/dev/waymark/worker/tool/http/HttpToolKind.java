@@ -2,9 +2,9 @@ package dev.waymark.worker.tool.http;
 
 import dev.waymark.agent.Endpoint;
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.contract.ToolOutcome;
-import dev.waymark.contract.VerifyOutcome;
-import dev.waymark.conversation.ToolTexts;
+import dev.waymark.contract.work.ToolOutcome;
+import dev.waymark.contract.work.VerifyOutcome;
+import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.tool.kind.ToolEntry;
 import dev.waymark.worker.tool.kind.ToolKind;

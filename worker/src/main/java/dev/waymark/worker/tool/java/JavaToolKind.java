@@ -1,8 +1,8 @@
 package dev.waymark.worker.tool.java;
 
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.contract.ToolOutcome;
-import dev.waymark.contract.VerifyOutcome;
+import dev.waymark.contract.work.ToolOutcome;
+import dev.waymark.contract.work.VerifyOutcome;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.EffectUnknownException;
 import dev.waymark.tool.InterruptException;

@@ -1,6 +1,6 @@
 package dev.waymark.worker.tool.kind;
 
-import dev.waymark.contract.ToolOutcome;
+import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.worker.text.InlineText;
 
 /**

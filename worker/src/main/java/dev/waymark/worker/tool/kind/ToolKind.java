@@ -1,8 +1,8 @@
 package dev.waymark.worker.tool.kind;
 
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.contract.ToolOutcome;
-import dev.waymark.contract.VerifyOutcome;
+import dev.waymark.contract.work.ToolOutcome;
+import dev.waymark.contract.work.VerifyOutcome;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.yaml.YamlProblem;
 import dev.waymark.worker.yaml.YamlValue;

@@ -1,6 +1,6 @@
 package dev.waymark.worker.tool.kind;
 
-import dev.waymark.contract.VerifyOutcome;
+import dev.waymark.contract.work.VerifyOutcome;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.worker.process.CommandResult;
 import dev.waymark.worker.process.CommandRunner;

@@ -1,8 +1,8 @@
 package dev.waymark.worker.tool.kind;
 
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.contract.ToolOutcome;
-import dev.waymark.conversation.ToolTexts;
+import dev.waymark.contract.work.ToolOutcome;
+import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.worker.process.ProcessFence;

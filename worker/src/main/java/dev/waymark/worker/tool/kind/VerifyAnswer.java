@@ -3,7 +3,7 @@ package dev.waymark.worker.tool.kind;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.VerifyOutcome;
+import dev.waymark.contract.work.VerifyOutcome;
 import dev.waymark.worker.process.CommandResult;
 import dev.waymark.worker.text.InlineText;
 import java.util.Optional;

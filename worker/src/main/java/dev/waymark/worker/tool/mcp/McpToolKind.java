@@ -1,8 +1,8 @@
 package dev.waymark.worker.tool.mcp;
 
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.contract.ToolOutcome;
-import dev.waymark.contract.VerifyOutcome;
+import dev.waymark.contract.work.ToolOutcome;
+import dev.waymark.contract.work.VerifyOutcome;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.worker.activity.ActivityProblems;

@@ -2,7 +2,7 @@ package dev.waymark.worker.tool.kind;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.contract.ToolOutcome;
+import dev.waymark.contract.work.ToolOutcome;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

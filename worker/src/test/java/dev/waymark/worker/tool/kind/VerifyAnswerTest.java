@@ -2,7 +2,7 @@ package dev.waymark.worker.tool.kind;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.contract.VerifyOutcome;
+import dev.waymark.contract.work.VerifyOutcome;
 import dev.waymark.worker.process.CommandResult;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

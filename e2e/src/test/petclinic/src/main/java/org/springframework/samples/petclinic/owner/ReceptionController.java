@@ -2,7 +2,7 @@ package org.springframework.samples.petclinic.owner;
 
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
-import dev.waymark.client.Prompt;
+import dev.waymark.client.request.Prompt;
 import org.springframework.stereotype.Controller;
 import org.springframework.ui.Model;
 import org.springframework.web.bind.annotation.GetMapping;

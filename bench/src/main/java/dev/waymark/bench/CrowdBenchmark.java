@@ -1,0 +1,149 @@
+package dev.waymark.bench;
+
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.AgentResult;
+import dev.waymark.connect.Connection;
+import dev.waymark.worker.AgentWorker;
+import io.temporal.client.WorkflowClient;
+import io.temporal.client.WorkflowStub;
+import io.temporal.worker.WorkerFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Measures many callers at once, each of which starts a thread and waits for its outcome: with the client, with
+ * Temporal's own wait for the same workflow, and for the bare workflow. Then whether any of a larger crowd is told that
+ * there is no worker.
+ */
+final class CrowdBenchmark {
+    private static final double LEAST_THROUGHPUT = 0.9;
+    private static final double MOST_FOR_WAITING = 1.1;
+
+    private final BenchServer laboratory;
+    private final BenchReport report;
+    private final int callers;
+    private final int iterations;
+    private final int rounds;
+    private final int crowd;
+
+    CrowdBenchmark(BenchServer laboratory, BenchReport report, boolean quick) {
+        this.laboratory = laboratory;
+        this.report = report;
+        this.callers = quick ? 20 : 200;
+        this.iterations = quick ? 2 : 10;
+        this.rounds = quick ? 1 : 3;
+        this.crowd = quick ? 40 : 2_000;
+    }
+
+    /** Starts a workflow and waits for its outcome. Returns whether that is the expected one. */
+    @FunctionalInterface
+    private interface Caller {
+        boolean call(String id);
+    }
+
+    void run() throws Exception {
+        report.title("crowd: " + callers + " callers at once, " + iterations + " iterations each");
+        WorkflowClient temporal = laboratory.connection().client();
+        WorkerFactory bare = MeasuredAgent.bareWorker(temporal, (side, iteration) -> {});
+        try (AgentWorker ours = MeasuredAgent.worker(temporal, (side, iteration) -> {});
+                Connection callersOwn = Connection.to(laboratory.address());
+                AgentClient client = AgentClient.connect(laboratory.address())) {
+            ours.start();
+            bare.start();
+            List<Caller> sides = List.of(
+                    id -> waitsForBare(callersOwn.client(), id, iterations),
+                    id -> waitsForWorkflow(callersOwn.client(), id),
+                    id -> waitsWithClient(callersOwn.client(), client, id, iterations));
+            measure(sides);
+            report.line("");
+            long lost = crowd - finished(crowd, id -> waitsWithClient(callersOwn.client(), client, id, 1));
+            report.line("Of " + crowd + " callers at once, one iteration each, without an outcome: "
+                    + report.within(lost, 0, "%.0f") + ".");
+        } finally {
+            bare.shutdownNow();
+            bare.awaitTermination(5, TimeUnit.SECONDS);
+        }
+    }
+
+    private void measure(List<Caller> sides) throws Exception {
+        double[][] seconds = new double[sides.size()][rounds];
+        for (Caller side : sides) {
+            finished(callers / 4, side);
+        }
+        for (int round = 0; round < rounds; round++) {
+            for (int side = 0; side < sides.size(); side++) {
+                long begin = System.nanoTime();
+                long finished = finished(callers, sides.get(side));
+                seconds[side][round] = (System.nanoTime() - begin) / 1e9;
+                if (finished != callers) {
+                    throw new IllegalStateException((callers - finished) + " callers have no outcome");
+                }
+            }
+        }
+        double bare = Statistics.median(seconds[0]);
+        double workflow = Statistics.median(seconds[1]);
+        double client = Statistics.median(seconds[2]);
+        report.head("callers wait with", "s until all have their outcome", "throughput, of the bare workflow's");
+        report.row("`getResult`, for the bare workflow", BenchReport.text("%.1f", bare), "");
+        report.row(
+                "`getResult`, for the agent's workflow",
+                BenchReport.text("%.1f", workflow),
+                BenchReport.text("%.2f", bare / workflow));
+        report.row(
+                "`AgentClient.result`",
+                BenchReport.text("%.1f", client),
+                report.atLeast(bare / client, LEAST_THROUGHPUT, "%.2f"));
+        report.line("");
+        report.line("Time with the client, over that with `getResult` for the same workflow: "
+                + report.within(client / workflow, MOST_FOR_WAITING, "%.2f") + ".");
+    }
+
+    private static boolean waitsForBare(WorkflowClient temporal, String id, int iterations) {
+        MeasuredAgent.startBare(temporal, id, iterations, 1, 0).getResult(Void.class);
+        return true;
+    }
+
+    private boolean waitsForWorkflow(WorkflowClient temporal, String id) {
+        WorkflowStub stub = MeasuredAgent.start(temporal, id, iterations, 1, 0);
+        stub.getResult(Object.class);
+        return true;
+    }
+
+    private static boolean waitsWithClient(WorkflowClient temporal, AgentClient client, String id, int iterations) {
+        MeasuredAgent.start(temporal, id, iterations, 1, 0);
+        return client.result(id) instanceof AgentResult.Complete;
+    }
+
+    /** Lets so many callers call at once, and returns how many of them succeed. */
+    private static long finished(int callers, Caller caller) throws InterruptedException {
+        ExecutorService pool = Executors.newFixedThreadPool(callers);
+        try {
+            List<Future<Boolean>> calls = new ArrayList<>();
+            for (int i = 0; i < callers; i++) {
+                calls.add(pool.submit(() -> caller.call("crowd-" + UUID.randomUUID())));
+            }
+            long finished = 0;
+            for (Future<Boolean> call : calls) {
+                finished += succeeds(call) ? 1 : 0;
+            }
+            return finished;
+        } finally {
+            pool.shutdownNow();
+        }
+    }
+
+    private static boolean succeeds(Future<Boolean> call) throws InterruptedException {
+        try {
+            return call.get();
+        } catch (ExecutionException e) {
+            System.err.println("a caller failed: " + e.getCause());
+            return false;
+        }
+    }
+}

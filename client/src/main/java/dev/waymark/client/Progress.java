@@ -1,8 +1,0 @@
-package dev.waymark.client;
-
-/** Receives the progress of reading many threads. */
-@FunctionalInterface
-public interface Progress {
-    /** Receives how many of how many have been read. */
-    void read(int done, int of);
-}

@@ -1,6 +1,0 @@
-package dev.waymark.client;
-
-import java.time.Instant;
-
-/** A question that waits for an answer. */
-public record Question(String thread, String callId, String tool, String text, Instant since) {}

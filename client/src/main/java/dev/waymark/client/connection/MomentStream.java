@@ -1,0 +1,213 @@
+package dev.waymark.client.connection;
+
+import dev.waymark.connect.Connection;
+import dev.waymark.history.HistoryReader;
+import dev.waymark.history.Moment;
+import dev.waymark.history.Projector;
+import dev.waymark.history.RunEnding;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A thread's moments from the start of a run, as they happen. Continues across continue-as-new, resets, and outages of
+ * the server. Not thread-safe.
+ */
+public final class MomentStream {
+    private static final long LONG_POLL_MILLIS = 20_000;
+    private static final long SHORTEST_POLL_MILLIS = 50;
+    private static final long LONGEST_POLL_MILLIS = 200;
+    private static final long LONGEST_CROWDED_MILLIS = 2_000;
+    public static final Duration SERVER_MAY_BE_AWAY = Duration.ofSeconds(10);
+    private static final Duration SERVER_MAY_BE_CROWDED = Duration.ofMinutes(2);
+
+    private final Connection connection;
+    private final HistoryReader histories;
+    private final String thread;
+
+    private List<Moment> fresh = new ArrayList<>();
+    private Projector projector;
+    private HistoryReader.Following following = new HistoryReader.Following();
+    private long pollMillis = SHORTEST_POLL_MILLIS;
+    private boolean closed;
+    private boolean reset;
+    private Optional<WaitDeadline> awayUntil = Optional.empty();
+    private Optional<CompletableFuture<HistoryReader.Polled>> asked = Optional.empty();
+
+    public MomentStream(Connection connection, HistoryReader histories, String thread, String runId) {
+        this.connection = connection;
+        this.histories = histories;
+        this.thread = thread;
+        this.projector = new Projector(runId, moment -> fresh.add(moment));
+    }
+
+    /**
+     * The moments since the last call. Waits at most this long for the next events and may return none. With 0 it does
+     * not wait and returns all that exist.
+     */
+    public List<Moment> next(long waitMillis) {
+        if (!closed) {
+            WaitDeadline deadline = WaitDeadline.after(Duration.ofMillis(waitMillis));
+            try {
+                read(deadline, waitMillis == 0);
+                awayUntil = Optional.empty();
+            } catch (StatusRuntimeException e) {
+                bear(e, deadline);
+            }
+        }
+        List<Moment> moments = fresh;
+        fresh = new ArrayList<>();
+        return moments;
+    }
+
+    private void read(WaitDeadline deadline, boolean atOnce) {
+        if (projector.ending().isPresent()) {
+            follow(projector.ending().get());
+            return;
+        }
+        if (atOnce) {
+            histories.catchUp(thread, projector);
+        } else if (connection.isInMemory()) {
+            long before = projector.lastEventId();
+            histories.catchUp(thread, projector);
+            boolean more = projector.lastEventId() > before;
+            pollMillis = more ? SHORTEST_POLL_MILLIS : Math.min(LONGEST_POLL_MILLIS, pollMillis * 5 / 4);
+            if (!more) {
+                Sleeper.millis(Math.min(pollMillis, deadline.millisLeft()));
+            }
+        } else {
+            histories.awaitMore(
+                    thread, projector, following, Math.max(1, Math.min(LONG_POLL_MILLIS, deadline.millisLeft())));
+        }
+    }
+
+    private void follow(RunEnding ending) {
+        Optional<String> next = histories.successor(thread, projector.runId(), ending);
+        if (next.isEmpty()) {
+            closed = true;
+            return;
+        }
+        reset |= ending.kind() == RunEnding.Kind.TERMINATED;
+        projector = new Projector(next.get(), moment -> fresh.add(moment));
+        following = new HistoryReader.Following();
+        pollMillis = SHORTEST_POLL_MILLIS;
+    }
+
+    /** Ignores the end of a long poll without events, and a server that is restarting. */
+    private void bear(StatusRuntimeException e, WaitDeadline deadline) {
+        if (e.getStatus().getCode() == Status.Code.DEADLINE_EXCEEDED) {
+            return;
+        }
+        boolean isCrowded = e.getStatus().getCode() == Status.Code.RESOURCE_EXHAUSTED;
+        boolean staleToken = e.getStatus().getCode() == Status.Code.INVALID_ARGUMENT;
+        if (awayUntil.isEmpty()) {
+            awayUntil = Optional.of(WaitDeadline.after(isCrowded ? SERVER_MAY_BE_CROWDED : SERVER_MAY_BE_AWAY));
+        }
+        if (!(staleToken || Requests.isPassing(e)) || awayUntil.get().isPast()) {
+            throw e;
+        }
+        long pause = LONGEST_POLL_MILLIS;
+        if (isCrowded) {
+            // More callers wait than the server allows at a time. Each gets its turn if they do not all ask at once.
+            pause = ThreadLocalRandom.current().nextLong(LONGEST_CROWDED_MILLIS);
+        } else {
+            following = new HistoryReader.Following();
+        }
+        Sleeper.millis(Math.min(pause, deadline.millisLeft()));
+    }
+
+    /**
+     * Asks for more without waiting. {@link #take} has what came, once this is done, in whatever way. While the answer to
+     * one request is missing there is no other.
+     */
+    public CompletableFuture<?> ask() {
+        if (closed || projector.ending().isPresent()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        if (asked.isEmpty()) {
+            asked = Optional.of(
+                    connection.isInMemory()
+                            ? new CompletableFuture<HistoryReader.Polled>()
+                                    .completeOnTimeout(null, pollMillis, TimeUnit.MILLISECONDS)
+                            : histories.poll(thread, projector.runId(), following, LONG_POLL_MILLIS));
+        }
+        return asked.get();
+    }
+
+    /** The moments that have come since the last call, without waiting for any. */
+    public List<Moment> take() {
+        try {
+            if (takeAsked()) {
+                awayUntil = Optional.empty();
+            }
+        } catch (StatusRuntimeException e) {
+            bear(e, WaitDeadline.after(Duration.ZERO));
+            asked = Optional.of(new CompletableFuture<HistoryReader.Polled>()
+                    .completeOnTimeout(null, LONGEST_POLL_MILLIS, TimeUnit.MILLISECONDS));
+        }
+        List<Moment> moments = fresh;
+        fresh = new ArrayList<>();
+        return moments;
+    }
+
+    /** Returns whether the server answered. */
+    private boolean takeAsked() {
+        boolean answered = false;
+        Optional<CompletableFuture<HistoryReader.Polled>> done = asked.filter(CompletableFuture::isDone);
+        if (done.isPresent()) {
+            asked = Optional.empty();
+            Optional<HistoryReader.Polled> polled = answer(done.get());
+            if (polled.isPresent()) {
+                histories.take(thread, projector, following, polled.get());
+                answered = true;
+            } else if (connection.isInMemory()) {
+                long before = projector.lastEventId();
+                histories.catchUp(thread, projector);
+                boolean more = projector.lastEventId() > before;
+                pollMillis = more ? SHORTEST_POLL_MILLIS : Math.min(LONGEST_POLL_MILLIS, pollMillis * 5 / 4);
+                answered = true;
+            }
+        }
+        if (!closed && projector.ending().isPresent()) {
+            follow(projector.ending().get());
+            asked = Optional.empty();
+        }
+        return answered;
+    }
+
+    /** Empty when the request was only for time to pass. */
+    private static Optional<HistoryReader.Polled> answer(CompletableFuture<HistoryReader.Polled> done) {
+        try {
+            return Optional.ofNullable(done.join());
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof StatusRuntimeException cause ? cause : e;
+        }
+    }
+
+    /** Nobody wants the answer any more. */
+    public void cancel() {
+        asked.ifPresent(request -> request.cancel(true));
+    }
+
+    /** Whether the thread has closed for good and all of its moments were returned. */
+    public boolean isClosed() {
+        return closed && fresh.isEmpty();
+    }
+
+    /** Whether the run was replaced by a reset, which undoes a part of it and numbers facts anew. */
+    public boolean wasReset() {
+        return reset;
+    }
+
+    /** The run that is being read. */
+    public Projector run() {
+        return projector;
+    }
+}

@@ -1,0 +1,399 @@
+package dev.waymark.client.connection;
+
+import com.google.protobuf.Timestamp;
+import dev.waymark.client.failure.Remedy;
+import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.connect.Connection;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.WireNames;
+import dev.waymark.contract.message.Ack;
+import dev.waymark.contract.message.Refusal;
+import dev.waymark.contract.thread.StartInput;
+import dev.waymark.contract.thread.StateReport;
+import dev.waymark.contract.thread.ThreadIndex;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Sha256;
+import dev.waymark.history.HistoryReader;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.temporal.api.common.v1.Payloads;
+import io.temporal.api.common.v1.WorkflowExecution;
+import io.temporal.api.enums.v1.PendingActivityState;
+import io.temporal.api.enums.v1.TaskQueueType;
+import io.temporal.api.enums.v1.UpdateWorkflowExecutionLifecycleStage;
+import io.temporal.api.enums.v1.WorkflowExecutionStatus;
+import io.temporal.api.enums.v1.WorkflowIdReusePolicy;
+import io.temporal.api.query.v1.WorkflowQuery;
+import io.temporal.api.taskqueue.v1.TaskQueue;
+import io.temporal.api.update.v1.Input;
+import io.temporal.api.update.v1.Meta;
+import io.temporal.api.update.v1.Outcome;
+import io.temporal.api.update.v1.Request;
+import io.temporal.api.update.v1.WaitPolicy;
+import io.temporal.api.workflow.v1.PendingActivityInfo;
+import io.temporal.api.workflow.v1.WorkflowExecutionInfo;
+import io.temporal.api.workflowservice.v1.DescribeTaskQueueRequest;
+import io.temporal.api.workflowservice.v1.DescribeWorkflowExecutionResponse;
+import io.temporal.api.workflowservice.v1.QueryWorkflowRequest;
+import io.temporal.api.workflowservice.v1.QueryWorkflowResponse;
+import io.temporal.api.workflowservice.v1.UpdateWorkflowExecutionRequest;
+import io.temporal.api.workflowservice.v1.UpdateWorkflowExecutionResponse;
+import io.temporal.client.WorkflowExecutionAlreadyStarted;
+import io.temporal.client.WorkflowNotFoundException;
+import io.temporal.client.WorkflowOptions;
+import io.temporal.client.WorkflowStub;
+import io.temporal.common.converter.DataConverter;
+import io.temporal.failure.ApplicationFailure;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** Requests to the Temporal server, and the meaning of its errors. Does not wait for outcomes. */
+public final class Requests {
+    /** A polling worker takes a task within milliseconds. */
+    public static final Duration WORKER_WAIT = Duration.ofSeconds(10);
+
+    /** A poll lasts a minute. */
+    private static final Duration POLLS_AT_LEAST_EVERY = Duration.ofSeconds(65);
+
+    private static final long BACK_OFF_MILLIS = 200;
+
+    private final Connection connection;
+    private final HistoryReader histories;
+    private final String taskQueue;
+
+    public Requests(Connection connection, HistoryReader histories, String taskQueue) {
+        this.connection = connection;
+        this.histories = histories;
+        this.taskQueue = taskQueue;
+    }
+
+    /** The newest run of a thread on the server. */
+    public record Known(String runId, boolean open) {}
+
+    /** An accepted update, and the run that accepted it. */
+    public record Accepted(Ack ack, String runId) {}
+
+    public Optional<Known> find(String thread) {
+        Optional<WorkflowExecutionInfo> info =
+                histories.describe(thread).map(description -> description.getWorkflowExecutionInfo());
+        if (info.isEmpty()) {
+            return Optional.empty();
+        }
+        String type = info.get().getType().getName();
+        if (!type.equals(WireNames.WORKFLOW_TYPE)) {
+            throw new WaymarkException.NotFound(
+                    "not a thread but a workflow of type " + type + ": " + thread,
+                    Remedy.of(Remedy.Action.LIST_THREADS));
+        }
+        return Optional.of(new Known(
+                info.get().getExecution().getRunId(),
+                info.get().getStatus() == WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_RUNNING));
+    }
+
+    public Known get(String thread) {
+        return find(thread).orElseThrow(() -> noSuchThread(thread));
+    }
+
+    public Known getOpen(String thread) {
+        Known known = get(thread);
+        if (!known.open()) {
+            throw closed(thread);
+        }
+        return known;
+    }
+
+    /** Starts a thread; returns empty if one with this id exists. */
+    public Optional<String> start(String thread, StartInput input) {
+        try {
+            return Optional.of(stubFor(thread, input).start(input).getRunId());
+        } catch (WorkflowExecutionAlreadyStarted e) {
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * Like {@link #start}, but also if a closed thread has this id. Requests with the same request id start one thread
+     * and get its run.
+     */
+    public Optional<String> startAnew(String thread, StartInput input, String requestId) {
+        WorkflowOptions options = options(thread, input)
+                .setRequestId(Sha256.hex(requestId))
+                .setWorkflowIdReusePolicy(WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE)
+                .build();
+        try {
+            return Optional.of(connection
+                    .client()
+                    .newUntypedWorkflowStub(WireNames.WORKFLOW_TYPE, options)
+                    .start(input)
+                    .getRunId());
+        } catch (WorkflowExecutionAlreadyStarted e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Sends a signal, and starts the thread if it does not exist. The signal is stored when this returns. */
+    public String signalWithStart(String thread, String name, Object payload, StartInput input) {
+        try {
+            return stubFor(thread, input)
+                    .signalWithStart(name, new Object[] {payload}, new Object[] {input})
+                    .getRunId();
+        } catch (WorkflowExecutionAlreadyStarted e) {
+            throw closed(thread);
+        }
+    }
+
+    /** Sends a signal to an open thread. It is stored when this returns. */
+    public void signal(String thread, String name, Object payload) {
+        try {
+            connection.client().newUntypedWorkflowStub(thread).signal(name, payload);
+        } catch (WorkflowNotFoundException e) {
+            throw goneOrClosed(thread);
+        }
+    }
+
+    public void cancel(String thread) {
+        try {
+            connection.client().newUntypedWorkflowStub(thread).cancel();
+        } catch (WorkflowNotFoundException e) {
+            throw goneOrClosed(thread);
+        }
+    }
+
+    private WorkflowStub stubFor(String thread, StartInput input) {
+        WorkflowOptions options = options(thread, input)
+                .setWorkflowIdReusePolicy(WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
+                .build();
+        return connection.client().newUntypedWorkflowStub(WireNames.WORKFLOW_TYPE, options);
+    }
+
+    /** The summary is not encrypted in workflow lists, so it contains no text of the conversation. */
+    private WorkflowOptions.Builder options(String thread, StartInput input) {
+        WorkflowOptions.Builder options = WorkflowOptions.newBuilder()
+                .setTaskQueue(taskQueue)
+                .setWorkflowId(thread)
+                .setStaticSummary("Agent " + input.agent());
+        if (connection.isIndexed()) {
+            options.setTypedSearchAttributes(ThreadIndex.starting(input.agent()).attributes());
+        }
+        return options;
+    }
+
+    /**
+     * Sends an update and waits until the thread has accepted or refused it. It can be repeated with the same {@code
+     * updateId}.
+     *
+     * @throws WaymarkException.NoWorker if no worker took it in time
+     */
+    public Accepted update(String thread, String name, String updateId, Object payload, WaitDeadline deadline) {
+        UpdateWorkflowExecutionRequest request = UpdateWorkflowExecutionRequest.newBuilder()
+                .setNamespace(connection.namespace())
+                .setWorkflowExecution(WorkflowExecution.newBuilder().setWorkflowId(thread))
+                .setWaitPolicy(WaitPolicy.newBuilder()
+                        .setLifecycleStage(
+                                UpdateWorkflowExecutionLifecycleStage
+                                        .UPDATE_WORKFLOW_EXECUTION_LIFECYCLE_STAGE_COMPLETED))
+                .setRequest(Request.newBuilder()
+                        .setMeta(Meta.newBuilder()
+                                .setUpdateId(updateId)
+                                .setIdentity(connection.client().getOptions().getIdentity()))
+                        .setInput(Input.newBuilder()
+                                .setName(name)
+                                .setArgs(converter(thread).toPayloads(payload).orElseThrow())))
+                .build();
+        WaitDeadline patience = deadline.orSooner(WORKER_WAIT);
+        Optional<StatusRuntimeException> trouble = Optional.empty();
+        while (!patience.isPast() || (!deadline.isPast() && waitsBehindOthers(thread))) {
+            if (patience.isPast()) {
+                patience = deadline.orSooner(WORKER_WAIT);
+            }
+            try {
+                UpdateWorkflowExecutionResponse response = connection
+                        .stubs()
+                        .blockingStub()
+                        .withDeadlineAfter(Math.max(1, patience.millisLeft()), TimeUnit.MILLISECONDS)
+                        .updateWorkflowExecution(request);
+                if (response.hasOutcome()) {
+                    String runId =
+                            response.getUpdateRef().getWorkflowExecution().getRunId();
+                    return new Accepted(ack(thread, response.getOutcome()), runId);
+                }
+            } catch (StatusRuntimeException e) {
+                if (e.getStatus().getCode() == Status.Code.NOT_FOUND) {
+                    // A run that is continuing as new refuses updates it can no longer accept.
+                    getOpen(thread);
+                } else if (!isPassing(e)) {
+                    throw e;
+                }
+                boolean waitedInVain = e.getStatus().getCode() == Status.Code.DEADLINE_EXCEEDED;
+                trouble = waitedInVain ? Optional.empty() : Optional.of(e);
+                Sleeper.millis(Math.min(BACK_OFF_MILLIS, patience.millisLeft()));
+            }
+        }
+        if (trouble.isPresent()) {
+            throw trouble.get();
+        }
+        throw notAccepted(thread, name);
+    }
+
+    private DataConverter converter(String thread) {
+        return PayloadJson.dataConverter(connection.client(), thread);
+    }
+
+    private Ack ack(String thread, Outcome outcome) {
+        if (outcome.hasSuccess()) {
+            return converter(thread).fromPayloads(0, Optional.of(outcome.getSuccess()), Ack.class, Ack.class);
+        }
+        RuntimeException failure = converter(thread).failureToException(outcome.getFailure());
+        if (failure instanceof ApplicationFailure refusal) {
+            throw refused(thread, Refusal.parse(refusal.getOriginalMessage()));
+        }
+        throw failure;
+    }
+
+    /** Asks a worker for the thread's current state; returns empty if no worker answers. */
+    public Optional<StateReport> queryState(String thread) {
+        try {
+            QueryWorkflowResponse response = connection
+                    .stubs()
+                    .blockingStub()
+                    .withDeadlineAfter(WORKER_WAIT.toMillis(), TimeUnit.MILLISECONDS)
+                    .queryWorkflow(QueryWorkflowRequest.newBuilder()
+                            .setNamespace(connection.namespace())
+                            .setExecution(WorkflowExecution.newBuilder().setWorkflowId(thread))
+                            .setQuery(WorkflowQuery.newBuilder().setQueryType(WireNames.STATE_QUERY))
+                            .build());
+            Payloads result = response.getQueryResult();
+            return Optional.of(
+                    converter(thread).fromPayloads(0, Optional.of(result), StateReport.class, StateReport.class));
+        } catch (StatusRuntimeException e) {
+            Status.Code code = e.getStatus().getCode();
+            if (code == Status.Code.DEADLINE_EXCEEDED
+                    || code == Status.Code.FAILED_PRECONDITION
+                    || code == Status.Code.CANCELLED) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * Whether an activity of this thread has been due for a while and no worker has polled lately. A busy worker does
+     * not poll either, but not for that long. On the in-memory server this is not known.
+     */
+    boolean activityAwaitsWorker(String thread) {
+        if (connection.isInMemory()) {
+            return false;
+        }
+        try {
+            return isActivityDue(thread)
+                    && !isPolled(
+                            TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY,
+                            Instant.now().minus(POLLS_AT_LEAST_EVERY));
+        } catch (StatusRuntimeException e) {
+            return false;
+        }
+    }
+
+    private boolean isActivityDue(String thread) {
+        Instant due = Instant.now().minus(WORKER_WAIT);
+        List<PendingActivityInfo> pending = histories
+                .describe(thread)
+                .map(DescribeWorkflowExecutionResponse::getPendingActivitiesList)
+                .orElse(List.of());
+        return !pending.isEmpty()
+                && pending.stream()
+                        .allMatch(
+                                activity -> activity.getState() == PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED
+                                        && instant(activity.getScheduledTime()).isBefore(due));
+    }
+
+    /**
+     * Whether a workflow task of this thread waits behind those of other threads: workers have polled in the last
+     * seconds and not taken it. Idle workers poll less often, but would have taken it. False for a retried task, with
+     * which workers fail. On the in-memory server this is not known.
+     */
+    boolean waitsBehindOthers(String thread) {
+        try {
+            return !connection.isInMemory()
+                    && isPolled(
+                            TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
+                            Instant.now().minus(WORKER_WAIT))
+                    && histories
+                            .describe(thread)
+                            .filter(found -> found.getPendingWorkflowTask().getAttempt() <= 1)
+                            .isPresent();
+        } catch (StatusRuntimeException e) {
+            // A server that is too busy to say so is no sign that workers are absent.
+            return isPassing(e);
+        }
+    }
+
+    private boolean isPolled(TaskQueueType type, Instant since) {
+        return connection
+                .stubs()
+                .blockingStub()
+                .describeTaskQueue(DescribeTaskQueueRequest.newBuilder()
+                        .setNamespace(connection.namespace())
+                        .setTaskQueue(TaskQueue.newBuilder().setName(taskQueue))
+                        .setTaskQueueType(type)
+                        .build())
+                .getPollersList()
+                .stream()
+                .anyMatch(poller -> instant(poller.getLastAccessTime()).isAfter(since));
+    }
+
+    private static Instant instant(Timestamp time) {
+        return Instant.ofEpochSecond(time.getSeconds(), time.getNanos());
+    }
+
+    /** Whether a retry may succeed. */
+    public static boolean isPassing(StatusRuntimeException e) {
+        return switch (e.getStatus().getCode()) {
+            case UNAVAILABLE, RESOURCE_EXHAUSTED, ABORTED, DEADLINE_EXCEEDED, CANCELLED, INTERNAL, UNKNOWN -> true;
+            default -> false;
+        };
+    }
+
+    public static WaymarkException refused(String thread, Problem problem) {
+        Remedy look = Remedy.of(Remedy.Action.SHOW_THREAD, thread);
+        String message = problem.message() + ": " + thread;
+        return switch (problem.type()) {
+            case Problem.NOT_FOUND -> new WaymarkException.NotFound(message, look);
+            case Problem.CLOSED -> new WaymarkException.Closed(message, "Start another thread");
+            case Problem.TOO_LARGE -> new WaymarkException.TooLarge(message, look);
+            case Problem.CALL_REQUIRED ->
+                new WaymarkException.Refused(problem.type(), problem.message(), Remedy.of(Remedy.Action.NAME_CALL));
+            default -> new WaymarkException.Refused(problem.type(), message, look);
+        };
+    }
+
+    private WaymarkException goneOrClosed(String thread) {
+        return find(thread).isPresent() ? closed(thread) : noSuchThread(thread);
+    }
+
+    public static WaymarkException noSuchThread(String thread) {
+        return new WaymarkException.NotFound("no such thread: " + thread, Remedy.of(Remedy.Action.LIST_THREADS));
+    }
+
+    public static WaymarkException onlySaved(String thread) {
+        return new WaymarkException.NotFound(
+                "the server does not know the thread, but the saver has it: " + thread,
+                Remedy.of(Remedy.Action.RESTORE_THREAD, thread));
+    }
+
+    public static WaymarkException closed(String thread) {
+        return new WaymarkException.Closed(
+                "the thread is closed: " + thread, Remedy.of(Remedy.Action.RESUME_THREAD, thread));
+    }
+
+    /** Nothing is stored yet: the server holds the update in memory, for a worker that comes soon. */
+    private static WaymarkException notAccepted(String thread, String name) {
+        return new WaymarkException.NoWorker(
+                "no worker took the " + name + " in time: " + thread,
+                Remedy.of(Remedy.Action.START_WORKER_AND_LOOK, thread),
+                thread);
+    }
+}

@@ -1,0 +1,13 @@
+package dev.waymark.client.connection;
+
+/** Formats values for people. */
+public final class ValueText {
+    private ValueText() {}
+
+    /** Quotes a word for a shell. */
+    public static String quoted(String word) {
+        boolean plain = !word.isEmpty()
+                && word.chars().allMatch(c -> Character.isLetterOrDigit(c) || "-_./:~@%+=,".indexOf(c) >= 0);
+        return plain && word.charAt(0) != '~' ? word : "'" + word.replace("'", "'\\''") + "'";
+    }
+}

@@ -1,0 +1,72 @@
+package dev.waymark.client.connection;
+
+import dev.waymark.client.failure.Remedy;
+import dev.waymark.client.failure.WaymarkException;
+import java.util.Optional;
+
+/** Limits a wait: to the caller's timeout, and to the time in which a worker is available. */
+public final class WaitPolicy {
+    private static final long LONGEST_WAIT_MILLIS = 20_000;
+
+    private final Requests requests;
+    private final String thread;
+    private final WaitDeadline deadline;
+    private Optional<WaitDeadline> worker = Optional.empty();
+    private Optional<Long> task = Optional.empty();
+    private long lastEventId;
+    private WaitDeadline silence = WaitDeadline.after(Requests.WORKER_WAIT);
+
+    public WaitPolicy(Requests requests, String thread, WaitDeadline deadline) {
+        this.requests = requests;
+        this.thread = thread;
+        this.deadline = deadline;
+    }
+
+    public long millis() {
+        long most = Math.min(LONGEST_WAIT_MILLIS, deadline.millisLeft());
+        return worker.map(until -> Math.min(most, until.millisLeft())).orElse(most);
+    }
+
+    public void check(MomentStream feed) {
+        absence(feed).ifPresent(absence -> {
+            throw absence;
+        });
+        if (deadline.isPast()) {
+            throw new WaymarkException.TimedOut(
+                    "the turn still runs: " + thread, Remedy.of(Remedy.Action.WAIT_FOR_RESULT, thread), thread);
+        }
+    }
+
+    /** The failure to report if work has been waiting too long for a worker. */
+    public Optional<WaymarkException.NoWorker> absence(MomentStream feed) {
+        Optional<Long> waiting = feed.run().waitingTask();
+        if (waiting.isEmpty()) {
+            worker = Optional.empty();
+        } else if (worker.isEmpty() || !waiting.equals(task)) {
+            // Another task than before: a worker has taken that one.
+            worker = Optional.of(WaitDeadline.after(Requests.WORKER_WAIT));
+        }
+        task = waiting;
+        if (worker.filter(WaitDeadline::isPast).isPresent() && requests.waitsBehindOthers(thread)) {
+            worker = Optional.of(WaitDeadline.after(Requests.WORKER_WAIT));
+        }
+        if (worker.filter(WaitDeadline::isPast).isEmpty() && !isLeftAlone(feed)) {
+            return Optional.empty();
+        }
+        return Optional.of(new WaymarkException.NoWorker(
+                "no worker took it within " + Requests.WORKER_WAIT.toSeconds() + " s: " + thread,
+                Remedy.of(Remedy.Action.START_WORKER, thread),
+                thread));
+    }
+
+    /** Whether nothing has happened for a while and no worker is available. */
+    private boolean isLeftAlone(MomentStream feed) {
+        if (feed.run().lastEventId() == lastEventId && !silence.isPast()) {
+            return false;
+        }
+        boolean silent = feed.run().lastEventId() == lastEventId;
+        lastEventId = feed.run().lastEventId();
+        silence = WaitDeadline.after(Requests.WORKER_WAIT);
+        return silent && requests.activityAwaitsWorker(thread);
+    }
+}

@@ -1,0 +1,175 @@
+package dev.waymark.client.failure;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.message.InboundDecoder;
+import dev.waymark.contract.message.Refusal;
+import dev.waymark.contract.thread.StartInput;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Pairing;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.tool.ToolArguments;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/**
+ * Checks requests before they are sent, with the rules of the workflow, so that the sender learns of problems at once.
+ */
+public final class RequestLimits {
+    private static final int MAX_THREAD_BYTES = 900;
+
+    private RequestLimits() {}
+
+    /** A thread's id is its workflow id and has the same limits. */
+    public static String thread(String id) {
+        if (id.isEmpty() || id.indexOf('\0') >= 0) {
+            throw badInput("no thread id: " + (id.isEmpty() ? "it is empty" : "it holds a NUL"), "");
+        }
+        if (!isWellFormed(id)) {
+            throw badInput("no thread id: it is not valid Unicode", "");
+        }
+        int bytes = id.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > MAX_THREAD_BYTES) {
+            throw new WaymarkException.TooLarge(
+                    "the thread id is too long: " + bytes + " bytes", "At most " + MAX_THREAD_BYTES + " are accepted");
+        }
+        return id;
+    }
+
+    public static String agent(String name) {
+        if (name.isBlank()) {
+            throw badInput("no agent: its name is empty", Remedy.of(Remedy.Action.NAME_AGENT));
+        }
+        return name;
+    }
+
+    public static String message(String text) {
+        // The workflow ignores a blank message, and a new run would wait forever for its first turn.
+        if (text.isBlank()) {
+            throw badInput("no message: it is empty", "Give it some text");
+        }
+        return text("message", text);
+    }
+
+    public static String answer(String text) {
+        return text("answer", text);
+    }
+
+    private static String text(String what, String text) {
+        if (!isWellFormed(text)) {
+            throw badInput("the " + what + " is not valid Unicode: it holds half a character", "");
+        }
+        int bytes = text.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > InboundDecoder.MAX_TEXT_BYTES) {
+            throw new WaymarkException.TooLarge(
+                    "the " + what + " is too large: " + bytes + " bytes",
+                    "At most " + InboundDecoder.MAX_TEXT_BYTES
+                            + " are accepted. Give the agent a file to read instead");
+        }
+        return text;
+    }
+
+    /** A valid list of messages for a conversation. */
+    public static JsonNode messages(JsonNode list) {
+        List<Message> messages;
+        String spelled;
+        try {
+            onlyKnownFields(list);
+            messages = InboundDecoder.messages(list);
+            spelled = PayloadJson.MAPPER.writeValueAsString(list);
+        } catch (Refusal refusal) {
+            throw refused(Refusal.parse(refusal.getMessage()));
+        } catch (JsonProcessingException e) {
+            throw corrupt(String.valueOf(e.getOriginalMessage()));
+        }
+        if (!isWellFormed(spelled)) {
+            throw corrupt("a lone surrogate");
+        }
+        Pairing.violation(messages).ifPresent(violation -> {
+            throw corrupt(violation);
+        });
+        int bytes = spelled.getBytes(StandardCharsets.UTF_8).length;
+        // Leaves space for the rest of the payload.
+        int most = InboundDecoder.MAX_PAYLOAD_BYTES - InboundDecoder.MAX_TEXT_BYTES - 1024;
+        if (bytes > most) {
+            throw new WaymarkException.TooLarge(
+                    "the messages are too large: " + bytes + " bytes", "At most " + most + " are accepted");
+        }
+        return list;
+    }
+
+    /** Unknown fields would be lost, such as tool calls that another format stores outside of the content. */
+    private static void onlyKnownFields(JsonNode list) {
+        for (JsonNode message : list) {
+            message.fieldNames().forEachRemaining(name -> {
+                if (!name.equals("role") && !name.equals("content")) {
+                    throw corrupt("a message has an unknown field: " + name);
+                }
+            });
+        }
+    }
+
+    /** The context is stored in the thread and passed to every program that it runs. */
+    public static JsonNode context(JsonNode body) {
+        try {
+            StartInput.context(body);
+            return body;
+        } catch (Refusal refusal) {
+            Problem problem = Refusal.parse(refusal.getMessage());
+            throw problem.type().equals(Problem.TOO_LARGE)
+                    ? new WaymarkException.TooLarge(problem.message(), "Give the tools a file to read instead")
+                    : badInput(problem.message(), "Example: {\"tenant\": \"acme\"}");
+        }
+    }
+
+    /** The schema is part of every model call of the turn. */
+    public static void schema(JsonNode body) {
+        try {
+            ToolArguments.malformation(InboundDecoder.schema(body)).ifPresent(why -> {
+                throw badInput("the schema is not a JSON Schema: " + why, "");
+            });
+        } catch (Refusal refusal) {
+            Problem problem = Refusal.parse(refusal.getMessage());
+            throw problem.type().equals(Problem.TOO_LARGE)
+                    ? new WaymarkException.TooLarge(problem.message(), "Remove what the model does not need")
+                    : badInput(problem.message(), "Example: {\"type\": \"object\"}");
+        }
+    }
+
+    public static WaymarkException badInput(String message, String advice) {
+        return badInput(message, Remedy.advice(advice));
+    }
+
+    public static WaymarkException badInput(String message, Remedy remedy) {
+        return new WaymarkException.Refused(Problem.BAD_INPUT, message, remedy);
+    }
+
+    private static WaymarkException refused(Problem problem) {
+        return problem.type().equals(Problem.TOO_LARGE)
+                ? new WaymarkException.TooLarge("a message is " + problem.message(), "Send less, or several messages")
+                : corrupt(problem.message());
+    }
+
+    private static WaymarkException corrupt(String why) {
+        return new WaymarkException.Refused(
+                Problem.CORRUPTION,
+                "the messages are not a conversation: " + why,
+                Remedy.of(Remedy.Action.RESUME_CHECKPOINT));
+    }
+
+    private static boolean isWellFormed(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (Character.isHighSurrogate(c)) {
+                if (i + 1 == text.length() || !Character.isLowSurrogate(text.charAt(i + 1))) {
+                    return false;
+                }
+                i++;
+            } else if (Character.isLowSurrogate(c)) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

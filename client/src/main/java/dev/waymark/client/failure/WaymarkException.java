@@ -1,0 +1,157 @@
+package dev.waymark.client.failure;
+
+import dev.waymark.client.AgentResult;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A failed request, and what can be done about it.
+ *
+ * <p>{@link #type} is for programs in any language; the subclasses are for Java. {@link #getMessage} says what is wrong
+ * with which value, {@link #remedy} what to do. A turn that ends badly is not an exception but an {@link AgentResult}.
+ */
+public class WaymarkException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final String type;
+    private final Remedy remedy;
+    private final @Nullable String thread;
+
+    protected WaymarkException(
+            String type, String message, Remedy remedy, @Nullable String thread, @Nullable Throwable cause) {
+        super(message, cause);
+        this.type = type;
+        this.remedy = remedy;
+        this.thread = thread;
+    }
+
+    /** The type of the problem, such as {@code NOT_FOUND}. */
+    public String type() {
+        return type;
+    }
+
+    /** What to do about it. */
+    public Remedy remedy() {
+        return remedy;
+    }
+
+    /** The thread that continues without this request, if any. */
+    public Optional<String> thread() {
+        return Optional.ofNullable(thread);
+    }
+
+    /** The thread, version, call or file does not exist, or nothing open matches the request. */
+    public static final class NotFound extends WaymarkException {
+        private static final long serialVersionUID = 1L;
+
+        public NotFound(String message, Remedy remedy) {
+            super("NotFound", message, remedy, null, null);
+        }
+
+        public NotFound(String message, String advice) {
+            this(message, Remedy.advice(advice));
+        }
+    }
+
+    /** The thread has ended and accepts nothing more. */
+    public static final class Closed extends WaymarkException {
+        private static final long serialVersionUID = 1L;
+
+        public Closed(String message, Remedy remedy) {
+            super("Closed", message, remedy, null, null);
+        }
+
+        public Closed(String message, String advice) {
+            this(message, Remedy.advice(advice));
+        }
+    }
+
+    /** The Temporal server does not answer. */
+    public static final class ServerUnreachable extends WaymarkException {
+        private static final long serialVersionUID = 1L;
+
+        public ServerUnreachable(String message, Remedy remedy, @Nullable Throwable cause) {
+            super("ServerUnreachable", message, remedy, null, cause);
+        }
+    }
+
+    /** The saver does not have the newest checkpoint of a thread. {@link #type} says why. */
+    public static final class NotSaved extends WaymarkException {
+        private static final long serialVersionUID = 1L;
+
+        public NotSaved(String type, String message, Remedy remedy) {
+            super(type, message, remedy, null, null);
+        }
+    }
+
+    /** The thread would be lost with its server, which keeps everything in memory. */
+    public static final class VolatileStore extends WaymarkException {
+        private static final long serialVersionUID = 1L;
+
+        public VolatileStore(String message, Remedy remedy) {
+            super("VolatileStore", message, remedy, null, null);
+        }
+    }
+
+    /** A message or an answer exceeds a size limit. */
+    public static final class TooLarge extends WaymarkException {
+        private static final long serialVersionUID = 1L;
+
+        public TooLarge(String message, Remedy remedy) {
+            super("TooLarge", message, remedy, null, null);
+        }
+
+        public TooLarge(String message, String advice) {
+            this(message, Remedy.advice(advice));
+        }
+    }
+
+    /** The request is invalid, or the thread refused it. {@link #type} says why. */
+    public static final class Refused extends WaymarkException {
+        private static final long serialVersionUID = 1L;
+
+        public Refused(String type, String message, Remedy remedy) {
+            super(type, message, remedy, null, null);
+        }
+
+        public Refused(String type, String message, String advice) {
+            this(type, message, Remedy.advice(advice));
+        }
+    }
+
+    /** No worker took the work in time. */
+    public static final class NoWorker extends WaymarkException {
+        private static final long serialVersionUID = 1L;
+
+        public NoWorker(String message, Remedy remedy, String thread) {
+            super("NoWorker", message, remedy, thread, null);
+        }
+    }
+
+    /** The timeout of the caller has passed. The turn continues. */
+    public static final class TimedOut extends WaymarkException {
+        private static final long serialVersionUID = 1L;
+
+        public TimedOut(String message, Remedy remedy, String thread) {
+            super("TimedOut", message, remedy, thread, null);
+        }
+    }
+
+    /** The result was asserted to be complete, but the turn asks a person. */
+    public static final class Interrupted extends WaymarkException {
+        private static final long serialVersionUID = 1L;
+
+        public Interrupted(String question, String thread) {
+            super("Interrupted", "Agent interrupted: " + question, Remedy.NONE, thread, null);
+        }
+    }
+
+    /** The result was asserted to be complete, but the turn failed, was stopped, or hit a limit. */
+    public static final class NotComplete extends WaymarkException {
+        private static final long serialVersionUID = 1L;
+
+        public NotComplete(String type, String message, String thread) {
+            super(type, message, Remedy.NONE, thread, null);
+        }
+    }
+}

@@ -1,0 +1,8 @@
+package dev.waymark.client.list;
+
+/** Receives the progress of reading many threads. */
+@FunctionalInterface
+public interface Progress {
+    /** Receives how many of how many have been read. */
+    void read(int done, int of);
+}

@@ -1,0 +1,214 @@
+package dev.waymark.client.list;
+
+import com.google.protobuf.ByteString;
+import dev.waymark.client.failure.RequestLimits;
+import dev.waymark.connect.Connection;
+import dev.waymark.history.HistoryReader;
+import dev.waymark.history.Projector;
+import dev.waymark.history.ThreadListing;
+import io.grpc.StatusRuntimeException;
+import io.temporal.api.enums.v1.WorkflowExecutionStatus;
+import io.temporal.api.workflow.v1.WorkflowExecutionInfo;
+import io.temporal.api.workflowservice.v1.ListWorkflowExecutionsResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+
+/** Lists the threads of a server, and projects many of them, a few at a time. */
+public final class ThreadDirectory {
+    private static final int AT_ONCE = 4;
+
+    /** A server lists no more at once. */
+    private static final int LARGEST_PAGE = 1000;
+
+    private final Connection connection;
+    private final HistoryReader histories;
+    private final ThreadListing listing;
+
+    public ThreadDirectory(Connection connection, HistoryReader histories) {
+        this.connection = connection;
+        this.histories = histories;
+        this.listing = new ThreadListing(connection.stubs(), connection.namespace());
+    }
+
+    /** A listed thread: its newest run, and whether it is open. */
+    public record Listed(String thread, String runId, boolean open) {}
+
+    /** The threads, each once. The real server's list may lag a second behind. */
+    public List<Listed> threads(boolean openOnly) {
+        return newest(connection.isInMemory() ? listing.inMemory(openOnly) : listing.all(which(openOnly)));
+    }
+
+    /** The open threads, and those that started since then, open or closed. */
+    public List<Listed> threads(Instant since) {
+        return newest(
+                connection.isInMemory()
+                        ? listing.inMemory(false).stream()
+                                .filter(info -> isOpen(info) || startOf(info).isAfter(since))
+                                .toList()
+                        : listing.all("(" + ThreadListing.IS_OPEN + " OR (StartTime > '"
+                                + since.truncatedTo(ChronoUnit.MILLIS)
+                                + "' AND ExecutionStatus != 'ContinuedAsNew'))"));
+    }
+
+    /** A part of the list, and what to ask for the next part with. */
+    public record Page(List<Listed> threads, Optional<String> next) {}
+
+    /**
+     * At most so many threads of the list, those that began last first. Where threads have search attributes, those that
+     * the request does not want are left out, except threads without attributes.
+     */
+    public Page page(ThreadPageRequest request, int limit, Optional<String> after) {
+        if (connection.isInMemory()) {
+            return pageInMemory(limit, after, request.openOnly());
+        }
+        String condition = which(request.openOnly());
+        return pageListed(connection.isIndexed() ? condition + request.condition() : condition, limit, after);
+    }
+
+    /** Whether {@link #pageOfWaiting} can be asked. */
+    public boolean isIndexed() {
+        return connection.isIndexed();
+    }
+
+    /** At most so many of the open threads in which people may be waited for, those that began last first. */
+    public Page pageOfWaiting(PendingPageRequest request, Optional<String> after) {
+        return pageListed(ThreadListing.IS_OPEN + request.condition(), Math.min(request.limit(), LARGEST_PAGE), after);
+    }
+
+    private Page pageListed(String condition, int limit, Optional<String> after) {
+        ListWorkflowExecutionsResponse page =
+                listing.page(condition, limit, after.map(ThreadDirectory::token).orElse(ByteString.EMPTY));
+        Optional<String> next = Optional.of(page.getNextPageToken())
+                .filter(token -> !token.isEmpty())
+                .map(token -> Base64.getUrlEncoder().withoutPadding().encodeToString(token.toByteArray()));
+        return new Page(newest(page.getExecutionsList()), next);
+    }
+
+    private static ByteString token(String page) {
+        try {
+            return ByteString.copyFrom(Base64.getUrlDecoder().decode(page));
+        } catch (IllegalArgumentException e) {
+            throw RequestLimits.badInput("no such page: " + page, "Begin with the first page");
+        }
+    }
+
+    /** This server has one long page. The next part begins after the thread that was listed last. */
+    private Page pageInMemory(int limit, Optional<String> after, boolean openOnly) {
+        List<WorkflowExecutionInfo> infos = new ArrayList<>(listing.inMemory(openOnly));
+        infos.sort(Comparator.comparing(ThreadDirectory::startOf)
+                .reversed()
+                .thenComparing(info -> info.getExecution().getWorkflowId()));
+        List<Listed> all = newest(infos);
+        int begin = 0;
+        if (after.isPresent()) {
+            String last = token(after.get()).toStringUtf8();
+            begin = 1 + all.stream().map(Listed::thread).toList().indexOf(last);
+            if (begin == 0) {
+                throw RequestLimits.badInput("no such page: " + after.get(), "Begin with the first page");
+            }
+        }
+        List<Listed> part = all.subList(begin, Math.min(all.size(), begin + limit));
+        boolean isLast = begin + limit >= all.size();
+        Optional<String> next = isLast
+                ? Optional.empty()
+                : Optional.of(Base64.getUrlEncoder()
+                        .withoutPadding()
+                        .encodeToString(part.get(part.size() - 1).thread().getBytes(StandardCharsets.UTF_8)));
+        return new Page(part, next);
+    }
+
+    private static List<Listed> newest(List<WorkflowExecutionInfo> infos) {
+        Map<String, WorkflowExecutionInfo> newest = new LinkedHashMap<>();
+        for (WorkflowExecutionInfo info : infos) {
+            newest.merge(info.getExecution().getWorkflowId(), info, ThreadDirectory::newer);
+        }
+        return newest.values().stream()
+                .map(info -> new Listed(
+                        info.getExecution().getWorkflowId(), info.getExecution().getRunId(), isOpen(info)))
+                .toList();
+    }
+
+    /**
+     * Projects each thread to its current state and reads something from it. Omits threads that disappear meanwhile.
+     */
+    public <T> List<T> project(
+            Collection<Listed> threads, Progress progress, BiFunction<Listed, Projector, Optional<T>> reading) {
+        return each(threads, listed -> read(listed, reading), progress);
+    }
+
+    /** Runs the work for each element, a few at a time, and returns the results. */
+    public static <T, R> List<R> each(Collection<T> all, Function<T, Optional<R>> work, Progress progress) {
+        ExecutorService pool = Executors.newFixedThreadPool(AT_ONCE, task -> {
+            Thread thread = new Thread(task, "waymark-projection");
+            thread.setDaemon(true);
+            return thread;
+        });
+        try {
+            List<Future<Optional<R>>> futures = new ArrayList<>();
+            for (T one : all) {
+                futures.add(pool.submit(() -> work.apply(one)));
+            }
+            List<R> found = new ArrayList<>();
+            for (int i = 0; i < futures.size(); i++) {
+                futures.get(i).get().ifPresent(found::add);
+                progress.read(i + 1, futures.size());
+            }
+            return found;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while reading threads", e);
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : new IllegalStateException(e.getCause());
+        } finally {
+            pool.shutdownNow();
+        }
+    }
+
+    private <T> Optional<T> read(Listed each, BiFunction<Listed, Projector, Optional<T>> reading) {
+        Projector projector = new Projector(each.runId(), moment -> {});
+        try {
+            histories.catchUp(each.thread(), projector);
+        } catch (StatusRuntimeException e) {
+            return switch (e.getStatus().getCode()) {
+                case NOT_FOUND, INVALID_ARGUMENT -> Optional.empty();
+                default -> throw e;
+            };
+        }
+        return reading.apply(each, projector);
+    }
+
+    private static String which(boolean openOnly) {
+        return openOnly ? ThreadListing.IS_OPEN : "ExecutionStatus != 'ContinuedAsNew'";
+    }
+
+    private static WorkflowExecutionInfo newer(WorkflowExecutionInfo one, WorkflowExecutionInfo other) {
+        if (isOpen(one) != isOpen(other)) {
+            return isOpen(one) ? one : other;
+        }
+        return startOf(other).isAfter(startOf(one)) ? other : one;
+    }
+
+    private static Instant startOf(WorkflowExecutionInfo info) {
+        return Instant.ofEpochSecond(
+                info.getStartTime().getSeconds(), info.getStartTime().getNanos());
+    }
+
+    private static boolean isOpen(WorkflowExecutionInfo info) {
+        return info.getStatus() == WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_RUNNING;
+    }
+}

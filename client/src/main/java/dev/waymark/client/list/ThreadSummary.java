@@ -1,0 +1,30 @@
+package dev.waymark.client.list;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A thread in a list. {@code status} is that of its last turn, or {@code interrupted}.
+ *
+ * @param title the beginning of the conversation's first message, on one line and safe to show
+ * @param waiting what waits for a person, in call order
+ */
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record ThreadSummary(
+        String thread,
+        String status,
+        boolean open,
+        String agent,
+        int turns,
+        Instant updated,
+        Optional<String> title,
+        List<Waiting> waiting) {
+    public ThreadSummary {
+        waiting = List.copyOf(waiting);
+    }
+
+    /** A question, approval or unknown outcome, see {@code PendingItem}. */
+    public record Waiting(String kind, String tool) {}
+}

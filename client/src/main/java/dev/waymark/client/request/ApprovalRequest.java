@@ -1,0 +1,7 @@
+package dev.waymark.client.request;
+
+import dev.waymark.conversation.value.Json;
+import java.time.Instant;
+
+/** A call that needs approval, as shown to the person who decides. */
+public record ApprovalRequest(String thread, String callId, String tool, Json args, String argsDigest, Instant since) {}

@@ -1,0 +1,143 @@
+package dev.waymark.client.request;
+
+import dev.waymark.client.failure.Remedy;
+import dev.waymark.client.failure.RequestLimits;
+import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.contract.thread.PendingItem;
+import dev.waymark.conversation.policy.DecisionStatement;
+import dev.waymark.conversation.policy.Signers;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.SignerKey;
+import dev.waymark.saver.PrivateFiles;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.PrivateKey;
+import java.security.Signature;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.util.Base64;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * A private key for signing decisions about agents with {@code approvals: signers}. The file format is PKCS #8 in PEM,
+ * as written by {@code openssl genpkey -algorithm ed25519}.
+ *
+ * <pre>{@code
+ * client.decide("trip", Approval.approve().withCall("tu_7"), DecisionKey.read(Path.of("ann.pem")));
+ * }</pre>
+ */
+public final class DecisionKey {
+    private static final String ALGORITHM = "Ed25519";
+    private static final String BEGIN = "-----BEGIN PRIVATE KEY-----";
+    private static final String END = "-----END PRIVATE KEY-----";
+
+    private final PrivateKey key;
+
+    private DecisionKey(PrivateKey key) {
+        this.key = key;
+    }
+
+    /** The signer's name and the signature. */
+    public record Signed(String by, String signature) {}
+
+    /**
+     * Writes a new key to a file that must not exist, readable by its owner only, and creates missing directories the same
+     * way. Returns the public key for the agent file.
+     */
+    public static SignerKey create(Path file) {
+        try {
+            KeyPair pair = KeyPairGenerator.getInstance(ALGORITHM).generateKeyPair();
+            String pem = BEGIN + "\n"
+                    + Base64.getMimeEncoder(64, new byte[] {'\n'})
+                            .encodeToString(pair.getPrivate().getEncoded())
+                    + "\n" + END + "\n";
+            Path directory = file.toAbsolutePath().getParent();
+            if (directory != null) {
+                PrivateFiles.createDirectories(directory);
+            }
+            Files.createFile(file, PrivateFiles.fileAttributes(file));
+            Files.writeString(file, pem);
+            return SignerKey.of(pair.getPublic());
+        } catch (FileAlreadyExistsException e) {
+            throw RequestLimits.badInput("the file exists: " + file, "Name another: a key is never overwritten");
+        } catch (IOException e) {
+            throw RequestLimits.badInput("the key can't be written: " + file, "Name a file that you may create");
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("Java has Ed25519 from version 15 on", e);
+        }
+    }
+
+    /** Reads a key file, as {@code keygen} writes it. */
+    public static DecisionKey read(Path file) {
+        try {
+            String pem = Files.readString(file, StandardCharsets.US_ASCII).strip();
+            if (!pem.startsWith(BEGIN) || !pem.endsWith(END)) {
+                throw noKey(file);
+            }
+            byte[] encoded = Base64.getMimeDecoder().decode(pem.substring(BEGIN.length(), pem.length() - END.length()));
+            return new DecisionKey(KeyFactory.getInstance(ALGORITHM).generatePrivate(new PKCS8EncodedKeySpec(encoded)));
+        } catch (NoSuchFileException e) {
+            throw new WaymarkException.NotFound(
+                    "no such key file: " + file,
+                    Remedy.of(Remedy.Action.MAKE_KEY).withDetail(file.toString()));
+        } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
+            throw noKey(file);
+        }
+    }
+
+    private static WaymarkException noKey(Path file) {
+        return RequestLimits.badInput("not an Ed25519 private key in PEM: " + file, Remedy.of(Remedy.Action.MAKE_KEY));
+    }
+
+    /**
+     * Signs a decision about an open request.
+     *
+     * @param by the signer's name; empty to find it by the key
+     */
+    public Signed sign(
+            PendingItem item, String decision, Optional<Json> newArgs, Optional<String> words, Optional<String> by) {
+        Signers signers = item.signers()
+                .orElseThrow(() -> RequestLimits.badInput(
+                        "decisions about this call need no signature: " + item.callId(), "Leave out the key"));
+        for (Map.Entry<String, SignerKey> signer : signers.keys().entrySet()) {
+            if (by.map(signer.getKey()::equals).orElse(true)) {
+                DecisionStatement statement = DecisionStatement.about(
+                        signers,
+                        item.since(),
+                        item.argsDigest(),
+                        decision,
+                        newArgs,
+                        words,
+                        Optional.of(signer.getKey()));
+                String signature = sign(statement.bytes());
+                if (signer.getValue().verifies(statement.bytes(), signature)) {
+                    return new Signed(signer.getKey(), signature);
+                }
+            }
+        }
+        String all = signers.keys().keySet().stream().collect(Collectors.joining(", "));
+        throw RequestLimits.badInput(
+                "the key does not belong to " + by.orElse("a signer") + ". Signers: " + all,
+                "Sign with the private key that belongs to the public one in the agent file");
+    }
+
+    private String sign(byte[] statement) {
+        try {
+            Signature signer = Signature.getInstance(ALGORITHM);
+            signer.initSign(key);
+            signer.update(statement);
+            return Base64.getEncoder().encodeToString(signer.sign());
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("a key that was read signs", e);
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package dev.waymark.client.request;
+
+import dev.waymark.contract.ThreadOwner;
+import java.util.Optional;
+
+/**
+ * How to fork a thread.
+ *
+ * @param thread the id of the new thread
+ * @param place a version ({@code 3}) or an event ({@code e42}, {@code RUN/e42}) of the other thread; its newest state
+ * if empty
+ * @param message the first message; without one, nothing runs yet
+ * @param owner the owner of the new thread; the owner of the other thread if empty
+ */
+public record ForkOptions(
+        String thread,
+        Optional<String> place,
+        Optional<String> message,
+        boolean volatileAllowed,
+        Optional<ThreadOwner> owner) {
+    /** Forks the current state of the other thread. */
+    public static ForkOptions into(String thread) {
+        return new ForkOptions(thread, Optional.empty(), Optional.empty(), false, Optional.empty());
+    }
+
+    /** Forks at this version or event, instead of the newest. */
+    public ForkOptions at(String versionOrEvent) {
+        return new ForkOptions(thread, Optional.of(versionOrEvent), message, volatileAllowed, owner);
+    }
+
+    /** Begins the new thread with this message. */
+    public ForkOptions saying(String words) {
+        return new ForkOptions(thread, place, Optional.of(words), volatileAllowed, owner);
+    }
+
+    /** Allows the thread on a server that keeps everything in memory. */
+    public ForkOptions allowingVolatile() {
+        return new ForkOptions(thread, place, message, true, owner);
+    }
+
+    /** The owner of the new thread. */
+    public ForkOptions ownedBy(ThreadOwner whose) {
+        return new ForkOptions(thread, place, message, volatileAllowed, Optional.of(whose));
+    }
+}

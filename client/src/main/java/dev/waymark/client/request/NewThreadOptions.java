@@ -1,0 +1,22 @@
+package dev.waymark.client.request;
+
+import dev.waymark.contract.ThreadOwner;
+import java.util.Optional;
+
+/**
+ * Options for starting a thread.
+ *
+ * @param owner the owner of the thread, which servers use to restrict who can see it
+ * @param once whether the thread closes when its first turn ends
+ */
+public record NewThreadOptions(Optional<ThreadOwner> owner, boolean once) {
+    /** A thread of this owner. */
+    public static NewThreadOptions ownedBy(Optional<ThreadOwner> owner) {
+        return new NewThreadOptions(owner, false);
+    }
+
+    /** Closes the thread at the end of its first turn. */
+    public NewThreadOptions closingAfterOneTurn() {
+        return new NewThreadOptions(owner, true);
+    }
+}

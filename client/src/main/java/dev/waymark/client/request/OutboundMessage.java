@@ -1,0 +1,213 @@
+package dev.waymark.client.request;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.failure.RequestLimits;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.WireNames;
+import dev.waymark.contract.message.SayPayload;
+import dev.waymark.conversation.value.Sha256;
+import dev.waymark.conversation.value.VerifiedSubject;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * A message to a thread, sent with {@link AgentClient#post}. It has a unique id, so that sending it twice is harmless.
+ *
+ * <pre>{@code
+ * client.post("trip", OutboundMessage.message("And a window seat, please."));
+ * }</pre>
+ */
+public final class OutboundMessage {
+    private final String id;
+    private final String name;
+    private final Object payload;
+    private final Optional<Approval> approval;
+    private final boolean named;
+
+    private OutboundMessage(String id, String name, Object payload) {
+        this(id, name, payload, Optional.empty(), false);
+    }
+
+    private OutboundMessage(String id, String name, Object payload, Optional<Approval> approval, boolean named) {
+        this.id = id;
+        this.name = name;
+        this.payload = payload;
+        this.approval = approval;
+        this.named = named;
+    }
+
+    /** A message with a new id. */
+    public static OutboundMessage message(String text) {
+        String id = newId();
+        return new OutboundMessage(id, WireNames.SAY, SayPayload.message(id, RequestLimits.message(text)));
+    }
+
+    /** Messages that replace the conversation, in the format of runner checkpoints. An empty list clears it. */
+    public static OutboundMessage replacement(JsonNode messages) {
+        String id = newId();
+        return new OutboundMessage(
+                id,
+                WireNames.SAY,
+                new SayPayload(
+                        Optional.of(id),
+                        Optional.empty(),
+                        Optional.of(RequestLimits.messages(messages)),
+                        Optional.empty(),
+                        Optional.empty()));
+    }
+
+    /** Repeats the last turn, which failed or was stopped. */
+    public static OutboundMessage retry() {
+        String id = newId();
+        return new OutboundMessage(id, WireNames.SAY, SayPayload.retry(id));
+    }
+
+    /** Answers the question of this call. */
+    public static OutboundMessage answer(String callId, String text) {
+        String id = newId();
+        Map<String, Object> payload = new LinkedHashMap<>();
+        payload.put("id", id);
+        payload.put("callId", callId);
+        payload.put("answer", RequestLimits.answer(text));
+        return new OutboundMessage(id, WireNames.ANSWER, payload);
+    }
+
+    /** Decides about a call that needs approval. */
+    public static OutboundMessage decision(Approval approval) {
+        String id = newId();
+        return new OutboundMessage(
+                id,
+                approval.approved() ? WireNames.APPROVE : WireNames.DENY,
+                approval.payload(id),
+                Optional.of(approval),
+                false);
+    }
+
+    /** Settles a call with an unknown outcome. */
+    public static OutboundMessage settlement(Settlement settlement) {
+        return new OutboundMessage(newId(), WireNames.SETTLE, settlement.payload());
+    }
+
+    /** Limits are to be raised. */
+    public static OutboundMessage raise(LimitRaise raise) {
+        return new OutboundMessage(newId(), WireNames.BUDGET, raise.payload());
+    }
+
+    /** Ends the turn. */
+    public static OutboundMessage stop() {
+        return new OutboundMessage(newId(), WireNames.STOP, Map.of());
+    }
+
+    /** The thread is to end once it is idle. */
+    public static OutboundMessage close() {
+        return new OutboundMessage(newId(), WireNames.CLOSE, Map.of());
+    }
+
+    /**
+     * Sets the id. A message that is sent again with its id takes effect once; another message with the same id is
+     * refused ({@code KeyReused}).
+     */
+    public OutboundMessage withId(String own) {
+        if (payload instanceof SayPayload say) {
+            return new OutboundMessage(
+                    own,
+                    name,
+                    new SayPayload(Optional.of(own), say.content(), say.messages(), say.retry(), say.schema()),
+                    approval,
+                    true);
+        }
+        Map<String, Object> fields = fields();
+        fields.computeIfPresent("id", (field, earlier) -> own);
+        return new OutboundMessage(own, name, fields, approval, true);
+    }
+
+    /** With the name of whoever sends it. A message to the model has none. */
+    public OutboundMessage by(String who) {
+        return with("by", who);
+    }
+
+    /** Adds the identity that the sender has verified. It is recorded separately from {@link #by}. */
+    public OutboundMessage verifiedAs(VerifiedSubject subject) {
+        return with("verified", subject);
+    }
+
+    /** A decision that its approver signed. */
+    public OutboundMessage signed(String signature) {
+        return with("signature", signature);
+    }
+
+    private OutboundMessage with(String field, Object value) {
+        if (payload instanceof SayPayload) {
+            return this;
+        }
+        Map<String, Object> fields = fields();
+        fields.put(field, value);
+        return new OutboundMessage(id, name, fields, approval, named);
+    }
+
+    private Map<String, Object> fields() {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        if (payload instanceof Map<?, ?> known) {
+            known.forEach((field, value) -> fields.put(String.valueOf(field), value));
+        }
+        return fields;
+    }
+
+    private static String newId() {
+        return UUID.randomUUID().toString();
+    }
+
+    /** The id of the message in the thread's history. */
+    public String id() {
+        return id;
+    }
+
+    /** Whether the sender has chosen the id, so that other messages may have the same one. */
+    public boolean isNamed() {
+        return named;
+    }
+
+    /** Whether the id is part of the recorded message. Otherwise only the server knows it, until the run ends. */
+    public boolean recordsId() {
+        return payload instanceof SayPayload || fields().containsKey("id");
+    }
+
+    /**
+     * The id of the update. If the thread records the id of the message, it contains a digest of the content: the
+     * server answers an update that it knows by itself, so another message with the same id would not reach the thread.
+     */
+    public String updateId() {
+        if (!named || !recordsId()) {
+            return id;
+        }
+        try {
+            return id + "-" + Sha256.hex(PayloadJson.MAPPER.writeValueAsString(payload));
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** The name of the signal with the same payload. */
+    public String name() {
+        return name;
+    }
+
+    /** The decision that it is, if it is one. */
+    public Optional<Approval> approval() {
+        return approval;
+    }
+
+    /** The payload of its signal. */
+    public Object payload() {
+        return payload;
+    }
+
+    @Override
+    public String toString() {
+        return name + " " + payload;
+    }
+}

@@ -1,0 +1,127 @@
+package dev.waymark.client.request;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Consumer;
+
+/**
+ * A thread to start: an agent, and its first message.
+ *
+ * <p>Without {@code thread} it is a single run, which closes when its turn ends. With {@code thread} it stays open for
+ * more turns, and an open thread with this id is continued. With {@code id}, sending the same prompt to the same thread
+ * again is harmless. {@code volatileAllowed} allows a named thread on a server that keeps everything in memory.
+ */
+public record Prompt(
+        Optional<String> agent,
+        Optional<String> thread,
+        String id,
+        Optional<String> message,
+        Optional<JsonNode> messages,
+        Optional<Integer> maxIterations,
+        boolean volatileAllowed,
+        Optional<JsonNode> context,
+        Optional<JsonNode> schema,
+        Optional<String> traceparent) {
+
+    /** A single message to an agent. */
+    public static Prompt of(String agent, String message) {
+        return blank().withAgent(agent).withMessage(message);
+    }
+
+    /** A prompt without agent, thread and message. */
+    public static Prompt blank() {
+        return new Prompt(
+                Optional.empty(),
+                Optional.empty(),
+                UUID.randomUUID().toString(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                false,
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty());
+    }
+
+    /** The agent of a new thread. */
+    public Prompt withAgent(String name) {
+        return with(edit -> edit.agent = Optional.of(name));
+    }
+
+    /** The thread: a new one, or one that gets another message. */
+    public Prompt withThread(String name) {
+        return with(edit -> edit.thread = Optional.of(name));
+    }
+
+    /** The id of the message, with which a repetition is recognized. */
+    public Prompt withId(String own) {
+        return with(edit -> edit.id = own);
+    }
+
+    /** The message. */
+    public Prompt withMessage(String text) {
+        return with(edit -> edit.message = Optional.of(text));
+    }
+
+    /** Replaces the conversation with a JSON list of messages, in the format of runner checkpoints. */
+    public Prompt withMessages(JsonNode list) {
+        return with(edit -> edit.messages = Optional.of(list));
+    }
+
+    /** The maximum number of model calls of the turn. */
+    public Prompt withMaxIterations(int most) {
+        return with(edit -> edit.maxIterations = Optional.of(most));
+    }
+
+    /** Context for the tools of a new thread: a JSON object whose fields override those in the agent file. */
+    public Prompt withContext(JsonNode carried) {
+        return with(edit -> edit.context = Optional.of(carried));
+    }
+
+    /**
+     * A JSON Schema that the final reply of the turn has to match. If the reply does not match, the model is asked once
+     * more.
+     */
+    public Prompt withSchema(JsonNode lastWord) {
+        return with(edit -> edit.schema = Optional.of(lastWord));
+    }
+
+    /**
+     * Starts a new thread within a span of the caller, a {@code traceparent} of W3C Trace Context: its trace becomes a
+     * part of the caller's. Default: the environment variable {@code TRACEPARENT}.
+     */
+    public Prompt withTraceparent(String span) {
+        return with(edit -> edit.traceparent = Optional.of(span));
+    }
+
+    /** Accepts that a server in memory loses the thread. */
+    public Prompt allowingVolatile() {
+        return with(edit -> edit.volatileAllowed = true);
+    }
+
+    private Prompt with(Consumer<Edit> change) {
+        Edit edit = new Edit();
+        change.accept(edit);
+        return edit.done();
+    }
+
+    /** A mutable copy, for changing it. */
+    private final class Edit {
+        private Optional<String> agent = Prompt.this.agent;
+        private Optional<String> thread = Prompt.this.thread;
+        private String id = Prompt.this.id;
+        private Optional<String> message = Prompt.this.message;
+        private Optional<JsonNode> messages = Prompt.this.messages;
+        private Optional<Integer> maxIterations = Prompt.this.maxIterations;
+        private boolean volatileAllowed = Prompt.this.volatileAllowed;
+        private Optional<JsonNode> context = Prompt.this.context;
+        private Optional<JsonNode> schema = Prompt.this.schema;
+        private Optional<String> traceparent = Prompt.this.traceparent;
+
+        private Prompt done() {
+            return new Prompt(
+                    agent, thread, id, message, messages, maxIterations, volatileAllowed, context, schema, traceparent);
+        }
+    }
+}

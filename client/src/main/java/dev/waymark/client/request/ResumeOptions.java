@@ -1,0 +1,111 @@
+package dev.waymark.client.request;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.client.failure.RequestLimits;
+import dev.waymark.contract.ThreadOwner;
+import dev.waymark.contract.thread.StartInput;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.saver.CheckpointOwner;
+import java.util.Optional;
+
+/**
+ * How to continue a conversation.
+ *
+ * @param answer to the first open question; a new message if none is open
+ * @param agent the agent to continue with, if not the recorded one
+ * @param thread the id of the new thread, which then stays open for more turns. Without it, the id is derived from the
+ * source and all other options, so that resuming twice gives one thread, which closes as the old one would have
+ * @param context the new thread's context for tools, if not the recorded one
+ * @param session the id that idempotency keys are derived from, if not the checkpoint's
+ * @param owner the owner of the new thread; that of the closed thread if empty
+ * @param copy whether the thread that a checkpoint names is ignored, and idempotency keys are the new thread's own
+ */
+public record ResumeOptions(
+        Optional<String> answer,
+        Optional<String> agent,
+        Optional<String> thread,
+        Optional<Integer> maxIterations,
+        boolean volatileAllowed,
+        Optional<Json> context,
+        Optional<String> session,
+        Optional<ThreadOwner> owner,
+        boolean copy) {
+    /** Continues the conversation without other options. */
+    public static ResumeOptions onward() {
+        return new ResumeOptions(
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                false,
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                false);
+    }
+
+    /** Answers the question that the checkpoint waits for. */
+    public ResumeOptions withAnswer(String words) {
+        return new ResumeOptions(
+                Optional.of(words), agent, thread, maxIterations, volatileAllowed, context, session, owner, copy);
+    }
+
+    /** The agent, if the checkpoint does not name it or another one is to continue. */
+    public ResumeOptions withAgent(String name) {
+        return new ResumeOptions(
+                answer, Optional.of(name), thread, maxIterations, volatileAllowed, context, session, owner, copy);
+    }
+
+    /** Adds what a saver stores about the thread next to its checkpoint, unless another agent is named. */
+    public ResumeOptions as(Optional<CheckpointOwner> owner) {
+        if (owner.isEmpty()) {
+            return this;
+        }
+        String recorded = owner.get().agent();
+        ResumeOptions inSession = withSession(owner.get().session());
+        return agent.isPresent() || recorded.isEmpty() ? inSession : inSession.withAgent(recorded);
+    }
+
+    /** The id of the new thread. */
+    public ResumeOptions withThread(String id) {
+        return new ResumeOptions(
+                answer, agent, Optional.of(id), maxIterations, volatileAllowed, context, session, owner, copy);
+    }
+
+    /** The maximum number of model calls of the turn. */
+    public ResumeOptions withMaxIterations(int most) {
+        return new ResumeOptions(
+                answer, agent, thread, Optional.of(most), volatileAllowed, context, session, owner, copy);
+    }
+
+    /** Allows a named thread on a server that keeps everything in memory. */
+    public ResumeOptions allowingVolatile() {
+        return new ResumeOptions(answer, agent, thread, maxIterations, true, context, session, owner, copy);
+    }
+
+    /** Sets the new thread's context for tools, instead of the recorded one. */
+    public ResumeOptions withContext(JsonNode carried) {
+        Json checked = StartInput.context(RequestLimits.context(carried));
+        return new ResumeOptions(
+                answer, agent, thread, maxIterations, volatileAllowed, Optional.of(checked), session, owner, copy);
+    }
+
+    /** Sets the id that idempotency keys are derived from, instead of the checkpoint's. */
+    public ResumeOptions withSession(String id) {
+        return new ResumeOptions(
+                answer, agent, thread, maxIterations, volatileAllowed, context, Optional.of(id), owner, copy);
+    }
+
+    /** The owner of the new thread. */
+    public ResumeOptions ownedBy(Optional<ThreadOwner> whose) {
+        return new ResumeOptions(answer, agent, thread, maxIterations, volatileAllowed, context, session, whose, copy);
+    }
+
+    /**
+     * Treats the checkpoint as untrusted: does not read the thread that it names, and does not use its idempotency
+     * keys. For callers who may not be allowed to see that thread.
+     */
+    public ResumeOptions asCopy() {
+        return new ResumeOptions(answer, agent, thread, maxIterations, volatileAllowed, context, session, owner, true);
+    }
+}

@@ -1,0 +1,87 @@
+package dev.waymark.client.request;
+
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A person's decision about a call with an unknown outcome.
+ *
+ * @param result the call's result, as shown to the model
+ */
+public record Settlement(String callId, Outcome outcome, Optional<String> result, Optional<String> by) {
+    /** The outcome of the call. */
+    public enum Outcome {
+        /** It took effect. */
+        DONE("done"),
+        /** It did not take effect and should run again. */
+        RERUN("rerun"),
+        /** The outcome stays unknown, and the model is told so. */
+        GIVE_UP("give-up");
+
+        private final String wireName;
+
+        Outcome(String wireName) {
+            this.wireName = wireName;
+        }
+
+        /** The name in commands and messages. */
+        public String wireName() {
+            return wireName;
+        }
+
+        /** The outcome with this name. */
+        public static Optional<Outcome> named(String wireName) {
+            return Arrays.stream(values())
+                    .filter(outcome -> outcome.wireName.equals(wireName))
+                    .findFirst();
+        }
+    }
+
+    public Settlement {
+        if (result.isPresent() && outcome != Outcome.DONE) {
+            throw new IllegalArgumentException("only the outcome done has a result");
+        }
+    }
+
+    /** Settles a call with this outcome. */
+    public static Settlement of(String callId, Outcome outcome) {
+        return new Settlement(callId, outcome, Optional.empty(), Optional.empty());
+    }
+
+    /** The call took effect. */
+    public static Settlement done(String callId) {
+        return of(callId, Outcome.DONE);
+    }
+
+    /** The call did not take effect, and is executed again. */
+    public static Settlement rerun(String callId) {
+        return of(callId, Outcome.RERUN);
+    }
+
+    /** The outcome stays unknown, and the model is told. */
+    public static Settlement giveUp(String callId) {
+        return of(callId, Outcome.GIVE_UP);
+    }
+
+    /** The result of the call for the model. */
+    public Settlement withResult(String text) {
+        return new Settlement(callId, outcome, Optional.of(text), by);
+    }
+
+    /** Names who settled it. */
+    public Settlement withBy(String who) {
+        return new Settlement(callId, outcome, result, Optional.of(who));
+    }
+
+    /** The payload of its signal. */
+    public Map<String, Object> payload() {
+        Map<String, Object> payload = new LinkedHashMap<>();
+        payload.put("callId", callId);
+        payload.put("outcome", outcome.wireName());
+        result.ifPresent(text -> payload.put("result", text));
+        by.ifPresent(who -> payload.put("by", who));
+        return payload;
+    }
+}

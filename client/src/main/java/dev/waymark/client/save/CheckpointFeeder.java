@@ -1,0 +1,85 @@
+package dev.waymark.client.save;
+
+import dev.waymark.client.connection.MomentStream;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.history.Moment;
+import dev.waymark.history.Projector;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Passes the newest version of a thread to the checkpoint writer, as often as the cadence allows. While calls of a step
+ * run, it also passes on each change of them, so that the saver knows that a call has begun.
+ */
+public final class CheckpointFeeder {
+    private final String thread;
+    private final CheckpointWriter keeper;
+    private final SaveInterval cadence;
+    private final VersionSteps steps = new VersionSteps();
+    private Optional<ThreadSnapshot> passedOver = Optional.empty();
+    private List<Call> calls = List.of();
+    private boolean begun;
+
+    public CheckpointFeeder(String thread, CheckpointWriter keeper, SaveInterval cadence) {
+        this.thread = thread;
+        this.keeper = keeper;
+        this.cadence = cadence;
+    }
+
+    /** Passes on what arrives within this time. */
+    public void take(MomentStream feed, long waitMillis) {
+        follow(feed.next(waitMillis), feed.run());
+        if (feed.run().ending().isPresent()) {
+            // The next run, if there is one, is found by another read.
+            follow(feed.next(0), feed.run());
+        }
+    }
+
+    /** Passes on the newest version among these moments, if it is due. */
+    public void follow(List<Moment> moments, Projector run) {
+        Optional<Moment> newest = Optional.empty();
+        Optional<Moment> newestCalls = Optional.empty();
+        for (Moment moment : moments) {
+            // A resumed or forked thread is saved before anything happens in it.
+            boolean isFirst = !begun && moment.fact().isEmpty();
+            begun = true;
+            boolean isNew = steps.isNew(moment);
+            if ((isNew || isFirst) && !moment.state().lacksAgent()) {
+                newest = Optional.of(moment);
+                newestCalls = Optional.empty();
+            } else if (haveCallsChanged(moment.state())) {
+                newestCalls = Optional.of(moment);
+            }
+            calls = moment.state().batchCalls();
+        }
+        if (newest.isPresent()) {
+            ThreadSnapshot snapshot = ThreadSnapshot.of(thread, newest.get(), run);
+            if (cadence.isDueIn(newest.get().state())) {
+                passedOver = Optional.empty();
+                keeper.offer(snapshot);
+            } else {
+                passedOver = Optional.of(snapshot);
+            }
+        }
+        newestCalls.ifPresent(moment -> keeper.offerBetweenVersions(ThreadSnapshot.of(thread, moment, run)));
+    }
+
+    private boolean haveCallsChanged(Conversation state) {
+        return cadence.isOfSteps()
+                && state.batchCalls().stream().anyMatch(Call::isInFlight)
+                && !state.batchCalls().equals(calls);
+    }
+
+    /** Passes on the newest version, whatever the cadence. */
+    public void takePassedOver() {
+        passedOver.ifPresent(keeper::offer);
+        passedOver = Optional.empty();
+    }
+
+    /** The thread has closed. */
+    public void end() {
+        takePassedOver();
+        keeper.last(thread);
+    }
+}

@@ -1,0 +1,26 @@
+package dev.waymark.client.save;
+
+import dev.waymark.client.watch.Watcher;
+import dev.waymark.history.Moment;
+import java.time.Instant;
+
+/**
+ * A thread reached a new version: a step completed, a turn ended, or a person was asked. A step that asks a person is
+ * reported twice: when it asks, and when it has its answers.
+ *
+ * <p>From {@link Watcher} it means that this version is in history, so that it can be shown and resumed from now on
+ * even if every process dies. From {@link SaveListener} it means that a saver has it too.
+ *
+ * @param step the number of model calls over the thread's whole life
+ */
+public record CheckpointSaved(String runId, long eventId, Instant at, String threadId, int step) {
+    /** The checkpoint of a moment of a thread. */
+    public static CheckpointSaved of(String thread, Moment moment) {
+        return new CheckpointSaved(
+                moment.runId(),
+                moment.eventId(),
+                moment.at(),
+                thread,
+                Math.max(1, moment.state().counters().steps()));
+    }
+}

@@ -1,0 +1,291 @@
+package dev.waymark.client.save;
+
+import dev.waymark.client.connection.WaitDeadline;
+import dev.waymark.saver.SaverException;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Writes the newest checkpoint of each thread to a saver, in a thread of its own, so that callers do not wait. A newer
+ * checkpoint replaces a waiting one of the same thread. Failed writes are retried.
+ *
+ * <p>Does not write again what the saver already has, for example from an earlier process. Thread-safe.
+ */
+public final class CheckpointWriter implements AutoCloseable {
+    private static final long FIRST_RETRY_MILLIS = 200;
+    private static final long LAST_RETRY_MILLIS = 10_000;
+    private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(10);
+
+    private final SaveOptions saving;
+    /** By thread, in the order of writing. Guarded by this, as are the following fields. */
+    private final Map<String, Place> places = new LinkedHashMap<>();
+
+    private final Map<String, Long> toldAt = new HashMap<>();
+    private int flushes;
+    private boolean hurried;
+    private boolean ended;
+
+    public CheckpointWriter(SaveOptions saving) {
+        this.saving = saving;
+        Thread writer = new Thread(this::write, "waymark-keeper");
+        writer.setDaemon(true);
+        writer.start();
+    }
+
+    /** The state of one thread. */
+    private static final class Place {
+        private Optional<ThreadSnapshot> waiting = Optional.empty();
+        /** Newer than {@code waiting}, and no version. */
+        private Optional<ThreadSnapshot> betweenVersions = Optional.empty();
+
+        private boolean writing;
+        /** Whether this writer wrote the saver's current checkpoint. Used by the writing thread only. */
+        private boolean known;
+
+        private long cadenceAt = System.nanoTime();
+        private long retryAt = cadenceAt;
+        private int failures;
+        /** A retry would fail the same way. */
+        private boolean hopeless;
+        /** No further checkpoints will be offered. */
+        private boolean leaving;
+
+        boolean hasWork() {
+            return waiting.isPresent() || betweenVersions.isPresent();
+        }
+
+        boolean isBusy() {
+            return writing || (hasWork() && !hopeless);
+        }
+
+        boolean isOver() {
+            return leaving && !writing && !hasWork();
+        }
+
+        long dueAt(boolean atOnce) {
+            return atOnce || cadenceAt - retryAt < 0 ? retryAt : cadenceAt;
+        }
+    }
+
+    /** Sets the newest checkpoint of its thread. */
+    public synchronized void offer(ThreadSnapshot newest) {
+        Place place = places.computeIfAbsent(newest.thread(), thread -> new Place());
+        place.waiting = Optional.of(newest);
+        place.betweenVersions = Optional.empty();
+        expect(place);
+    }
+
+    /** The newest of its thread, which is no version: it takes the place of none, and nobody is told of it. */
+    public synchronized void offerBetweenVersions(ThreadSnapshot newest) {
+        Place place = places.computeIfAbsent(newest.thread(), thread -> new Place());
+        place.betweenVersions = Optional.of(newest);
+        expect(place);
+    }
+
+    private void expect(Place place) {
+        place.hopeless = false;
+        place.leaving = false;
+        notifyAll();
+    }
+
+    /** Announces that this thread offers nothing more; its waiting checkpoint is written now. */
+    public synchronized void last(String thread) {
+        places.computeIfPresent(thread, (id, place) -> {
+            place.cadenceAt = System.nanoTime();
+            place.leaving = true;
+            return place.isOver() ? null : place;
+        });
+        notifyAll();
+    }
+
+    /** From now on, ignores the cadence. */
+    synchronized void hurry() {
+        hurried = true;
+        notifyAll();
+    }
+
+    /**
+     * Writes all offered checkpoints now and waits for that, at most this long. Returns the threads whose newest
+     * checkpoint is not saved.
+     */
+    public synchronized List<String> flush(Duration most) {
+        WaitDeadline deadline = WaitDeadline.after(most);
+        long now = System.nanoTime();
+        places.values().forEach(place -> place.retryAt = now);
+        flushes++;
+        notifyAll();
+        try {
+            while (places.values().stream().anyMatch(Place::isBusy) && !deadline.isPast()) {
+                wait(Math.max(1, deadline.millisLeft()));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            flushes--;
+        }
+        return places.entrySet().stream()
+                .filter(each -> each.getValue().writing || each.getValue().hasWork())
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
+    /** Whether the saver rejects the waiting checkpoint of this thread for good. */
+    public synchronized boolean isRefused(String thread) {
+        return Optional.ofNullable(places.get(thread))
+                .filter(place -> place.hopeless && place.hasWork())
+                .isPresent();
+    }
+
+    /** Drops the waiting checkpoints. */
+    @Override
+    public synchronized void close() {
+        ended = true;
+        notifyAll();
+    }
+
+    private record Work(ThreadSnapshot newest, boolean isVersion, Place place) {}
+
+    private void write() {
+        for (Optional<Work> next = next(); next.isPresent(); next = next()) {
+            Work work = next.get();
+            try {
+                save(work);
+                done(work);
+            } catch (SaverException e) {
+                failed(work, e);
+            } catch (RuntimeException e) {
+                // Savers are also implemented by others.
+                failed(work, SaverException.failed("the checkpoint can't be saved", work.newest.thread(), e));
+            }
+        }
+    }
+
+    private synchronized Optional<Work> next() {
+        try {
+            while (!ended) {
+                long now = System.nanoTime();
+                long soonest = now + TimeUnit.MINUTES.toNanos(1);
+                for (Map.Entry<String, Place> each : places.entrySet()) {
+                    Place place = each.getValue();
+                    if (place.hasWork()) {
+                        long due = place.dueAt(hurried || flushes > 0);
+                        if (due - now <= 0) {
+                            return Optional.of(begun(place));
+                        }
+                        soonest = due - soonest < 0 ? due : soonest;
+                    }
+                }
+                wait(1 + TimeUnit.NANOSECONDS.toMillis(soonest - now));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return Optional.empty();
+    }
+
+    private static Work begun(Place place) {
+        boolean isVersion = place.waiting.isPresent();
+        Work work = new Work(place.waiting.or(() -> place.betweenVersions).orElseThrow(), isVersion, place);
+        if (isVersion) {
+            place.waiting = Optional.empty();
+        } else {
+            place.betweenVersions = Optional.empty();
+        }
+        place.writing = true;
+        return work;
+    }
+
+    private void save(Work work) {
+        CheckpointEntry entry = CheckpointEntry.of(work.newest);
+        if (!work.place.known) {
+            switch (entry.compare(saving.saver())) {
+                case EQUAL, NEWER -> {
+                    // An older version: a reader of a long history sees past versions first.
+                    return;
+                }
+                case FOREIGN ->
+                    entry.objection(CheckpointEntry.Saved.FOREIGN).ifPresent(problem -> {
+                        throw problem;
+                    });
+                case OLDER -> {
+                    // It is replaced.
+                }
+            }
+        }
+        if (work.isVersion) {
+            entry.write(saving.saver());
+            saving.listener().saved(CheckpointSaved.of(work.newest.thread(), work.newest.moment()));
+        } else {
+            entry.writeBetweenVersions(saving.saver());
+        }
+        work.place.known = true;
+    }
+
+    private synchronized void done(Work work) {
+        Place place = work.place;
+        place.failures = 0;
+        place.cadenceAt = System.nanoTime() + saving.cadence().apart().toNanos();
+        place.retryAt = System.nanoTime();
+        leave(work);
+    }
+
+    /** Moves the thread to the end of the queue if it has another checkpoint waiting. */
+    private void leave(Work work) {
+        Place place = work.place;
+        place.writing = false;
+        places.remove(work.newest.thread());
+        if (!place.isOver()) {
+            places.put(work.newest.thread(), place);
+        }
+        notifyAll();
+    }
+
+    private void failed(Work work, SaverException problem) {
+        boolean isNews;
+        synchronized (this) {
+            Place place = work.place;
+            boolean isNewest = place.waiting.isEmpty() && (work.isVersion || place.betweenVersions.isEmpty());
+            if (isNewest) {
+                if (work.isVersion) {
+                    place.waiting = Optional.of(work.newest);
+                } else {
+                    place.betweenVersions = Optional.of(work.newest);
+                }
+                place.hopeless = !problem.type().equals(SaverException.FAILED);
+            }
+            place.failures++;
+            long backOff = FIRST_RETRY_MILLIS << Math.min(10, place.failures - 1);
+            long most = flushes > 0 ? FIRST_RETRY_MILLIS : LAST_RETRY_MILLIS;
+            place.retryAt = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Math.min(most, backOff));
+            isNews = isNews(problem);
+            leave(work);
+        }
+        if (isNews) {
+            saving.listener().failed(problem);
+        }
+    }
+
+    private boolean isNews(SaverException problem) {
+        long now = System.nanoTime();
+        Long before = toldAt.put(kind(problem), now);
+        return before == null || now - before > QUIET_NANOS;
+    }
+
+    /**
+     * Groups problems for reporting: an outage is one problem for all threads and files, a corrupt entry is one of its
+     * own.
+     */
+    private static String kind(SaverException problem) {
+        Throwable cause = problem.getCause();
+        if (!problem.type().equals(SaverException.FAILED) || cause == null) {
+            return problem.type() + problem.getMessage();
+        }
+        return cause.getClass().getName() + (cause instanceof SQLException sql ? sql.getSQLState() : "");
+    }
+}

@@ -1,0 +1,150 @@
+package dev.waymark.client.save;
+
+import dev.waymark.client.connection.WaitDeadline;
+import dev.waymark.client.failure.WaymarkException;
+import io.grpc.StatusRuntimeException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+/**
+ * Saves threads as they progress, by reading their histories. It holds no state that matters: following a thread again
+ * later starts with the newest version. Thread-safe.
+ *
+ * <pre>{@code
+ * try (SaveFollower all = client.followAll(SaveOptions.in(saver))) {
+ *     all.await();    // until the process is ended, or another of its threads calls all.stop()
+ * }
+ * }</pre>
+ */
+public final class SaveFollower implements AutoCloseable {
+    private final SaveOptions saving;
+    private final CheckpointWriter keeper;
+    private final Reader reader;
+    private final Function<StatusRuntimeException, WaymarkException> translation;
+    private final CountDownLatch stopped = new CountDownLatch(1);
+    private final CountDownLatch over = new CountDownLatch(1);
+    private volatile Optional<RuntimeException> trouble = Optional.empty();
+
+    private SaveFollower(
+            SaveOptions saving,
+            CheckpointWriter keeper,
+            Reader reader,
+            Function<StatusRuntimeException, WaymarkException> translation) {
+        this.saving = saving;
+        this.keeper = keeper;
+        this.reader = reader;
+        this.translation = translation;
+    }
+
+    /** Reads news and passes them to a checkpoint writer, in one Java thread except for {@link #wake}. */
+    public interface Reader {
+        /** Reads what is new, and returns the time until there may be more. */
+        long read();
+
+        /** Whether the thread has ended. */
+        boolean isOver();
+
+        /** Called from any Java thread: ends a pending wait, whose events {@link #lookOnceMore} will see. */
+        default void wake() {}
+
+        /** Takes what happened since the last reading. Called last. */
+        void lookOnceMore();
+
+        /** Passes on what was read, including versions that the cadence skipped. */
+        void takePassedOver();
+    }
+
+    /** Starts to follow a thread, with a reader of its events. */
+    public static SaveFollower begin(
+            SaveOptions saving,
+            Function<CheckpointWriter, Reader> readers,
+            Function<StatusRuntimeException, WaymarkException> translation) {
+        CheckpointWriter keeper = new CheckpointWriter(saving);
+        SaveFollower following = new SaveFollower(saving, keeper, readers.apply(keeper), translation);
+        Thread thread = new Thread(following::run, "waymark-following");
+        thread.setDaemon(true);
+        thread.start();
+        return following;
+    }
+
+    private void run() {
+        try {
+            follow();
+            if (isStopped()) {
+                lookOnceMore();
+            }
+        } finally {
+            over.countDown();
+        }
+    }
+
+    private void follow() {
+        try {
+            while (!reader.isOver() && !stopped.await(reader.read(), TimeUnit.MILLISECONDS)) {
+                // There may be more.
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (StatusRuntimeException e) {
+            trouble = Optional.of(translation.apply(e));
+        } catch (RuntimeException e) {
+            trouble = Optional.of(e);
+        }
+    }
+
+    private boolean isStopped() {
+        return stopped.getCount() == 0;
+    }
+
+    private void lookOnceMore() {
+        // Writes what is known meanwhile, since a server that is gone may never answer.
+        reader.takePassedOver();
+        keeper.hurry();
+        try {
+            reader.lookOnceMore();
+        } catch (RuntimeException e) {
+            // The next follower starts with the newest version.
+        }
+        reader.takePassedOver();
+    }
+
+    /**
+     * Returns once there is nothing more to follow: the thread has closed, or {@link #stop} was called.
+     *
+     * @throws WaymarkException if the server has not answered for a while
+     */
+    public void await() throws InterruptedException {
+        over.await();
+        if (trouble.isPresent() && !isStopped()) {
+            throw trouble.get();
+        }
+    }
+
+    /**
+     * Stops following, and waits until the newest versions of all threads are read and saved, up to the flush timeout.
+     * Returns the threads whose newest version is not saved.
+     */
+    public List<String> stop() {
+        WaitDeadline deadline = WaitDeadline.after(saving.flushTimeout());
+        stopped.countDown();
+        reader.wake();
+        try {
+            over.await(deadline.millisLeft(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return keeper.flush(Duration.ofMillis(deadline.millisLeft()));
+    }
+
+    @Override
+    public void close() {
+        if (!isStopped()) {
+            stop();
+        }
+        keeper.close();
+    }
+}

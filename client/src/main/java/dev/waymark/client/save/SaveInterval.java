@@ -1,0 +1,32 @@
+package dev.waymark.client.save;
+
+import dev.waymark.conversation.Conversation;
+import java.time.Duration;
+
+/**
+ * The maximum frequency of saves; a slower saver gets only the newest version.
+ *
+ * @param settledOnly whether to save only when the turn has ended or waits for a person
+ * @param apart the minimum time between two saves of one thread
+ */
+public record SaveInterval(boolean settledOnly, Duration apart) {
+    /** After every step, when a person is asked, and when a call begins or ends. */
+    public static final SaveInterval STEP = new SaveInterval(false, Duration.ZERO);
+
+    /** After every turn, and when a person is asked. */
+    public static final SaveInterval TURN = new SaveInterval(true, Duration.ZERO);
+
+    /** After every step, but with at least this time between saves. */
+    public static SaveInterval every(Duration apart) {
+        return new SaveInterval(false, apart);
+    }
+
+    /** Whether what happens within a turn is saved as well. */
+    boolean isOfSteps() {
+        return !settledOnly;
+    }
+
+    boolean isDueIn(Conversation state) {
+        return !settledOnly || state.isSettled();
+    }
+}

@@ -1,0 +1,24 @@
+package dev.waymark.client.save;
+
+import dev.waymark.saver.SaverException;
+
+/** Receives events about saved and restored threads, in the thread that saves, which waits for the listener. */
+public interface SaveListener {
+    /** Ignores all events. */
+    SaveListener NONE = new SaveListener() {};
+
+    /** The saver has this version. */
+    default void saved(CheckpointSaved event) {}
+
+    /** A thread unknown to the server was restored from the saver. */
+    default void loaded(CheckpointLoaded event) {}
+
+    /**
+     * The saver failed. The save is retried, and the thread continues regardless. Problems of one kind are reported
+     * once, and again after ten minutes without them.
+     */
+    default void failed(SaverException problem) {}
+
+    /** Saving the newest checkpoint of this thread was given up; {@link #failed} was told the reason. */
+    default void notSaved(String thread) {}
+}

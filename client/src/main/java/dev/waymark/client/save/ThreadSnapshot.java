@@ -1,0 +1,45 @@
+package dev.waymark.client.save;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.history.Moment;
+import dev.waymark.history.Projector;
+import dev.waymark.history.RunEnding;
+import dev.waymark.history.Timeline;
+import dev.waymark.saver.CheckpointOwner;
+import java.util.List;
+import java.util.Optional;
+
+/** A thread at one of its moments, with the data that a saver stores. */
+public record ThreadSnapshot(
+        String thread, Moment moment, Optional<AgentSpec> agent, Optional<RunEnding> ending, String firstRunId) {
+    public static ThreadSnapshot of(String thread, Moment moment, Projector run) {
+        return new ThreadSnapshot(thread, moment, run.agent(), run.ending(), run.firstRunId());
+    }
+
+    /** The newest version of a thread, or its initial state; empty if it has neither. */
+    public static Optional<ThreadSnapshot> of(Timeline timeline, String firstRunId) {
+        VersionSteps steps = new VersionSteps();
+        Optional<Moment> newest = Optional.empty();
+        for (Moment moment : timeline.moments()) {
+            boolean isFirst = newest.isEmpty() && moment.fact().isEmpty();
+            newest = steps.isNew(moment) || isFirst ? Optional.of(moment) : newest;
+        }
+        // The source of a thread that did nothing has the better checkpoint.
+        return newest.filter(moment -> !moment.state().lacksAgent())
+                .map(moment ->
+                        new ThreadSnapshot(timeline.thread(), moment, timeline.agent(), timeline.ending(), firstRunId));
+    }
+
+    /** The owner of this thread's entry in a saver. */
+    CheckpointOwner owner() {
+        Conversation state = moment.state();
+        return CheckpointOwner.first(firstRunId, state.agent(), state.session().orElse(thread));
+    }
+
+    /** A timeline with the newest moment only, which is all that current views need. */
+    Timeline timeline() {
+        return new Timeline(
+                thread, moment.runId(), List.of(moment), moment.state(), agent, ending, moment.eventId(), false);
+    }
+}

@@ -1,0 +1,17 @@
+package dev.waymark.client.watch;
+
+import java.time.Instant;
+
+/**
+ * The next piece of a reply that is still streaming. A new attempt starts the reply anew: the text of earlier attempts
+ * is void, and the piece may be empty.
+ *
+ * @param eventId the event of the model call
+ * @param from the number of characters of the attempt before this text
+ */
+public record TextDelta(String runId, long eventId, Instant at, int attempt, int from, String text) {
+    /** How many characters of the attempt are known with this. */
+    public int until() {
+        return from + text.length();
+    }
+}

@@ -1,0 +1,31 @@
+package dev.waymark.client.watch;
+
+import dev.waymark.client.ThreadWatch;
+import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.save.CheckpointLoaded;
+import dev.waymark.client.save.CheckpointSaved;
+import dev.waymark.history.Moment;
+
+/** An event of a {@link ThreadWatch}. */
+public sealed interface WatchEvent {
+    /** A new moment in the history of the thread. */
+    record Happened(String id, Moment moment) implements WatchEvent {}
+
+    /** The previous moment created a new version of the thread. */
+    record Saved(String id, CheckpointSaved checkpoint) implements WatchEvent {}
+
+    /** The thread started from an existing conversation. */
+    record Loaded(String id, CheckpointLoaded checkpoint) implements WatchEvent {}
+
+    /** Partial text of a reply that is not complete yet. */
+    record Said(String id, TextDelta words) implements WatchEvent {}
+
+    /** Work has been due for ten seconds, and no worker has taken it. */
+    record Unattended(WaymarkException.NoWorker absence) implements WatchEvent {}
+
+    /**
+     * Earlier events are no longer all in the history: the thread was reset, or the history of the last event was
+     * deleted. The remaining history follows from its beginning.
+     */
+    record Restarted() implements WatchEvent {}
+}

@@ -1,0 +1,72 @@
+package dev.waymark.client.watch;
+
+import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.save.CheckpointLoaded;
+import dev.waymark.client.save.CheckpointSaved;
+import dev.waymark.history.Moment;
+
+/**
+ * Receives the events of a thread as they happen.
+ *
+ * <pre>{@code
+ * client.watch("trip", new Watcher() {
+ *     public boolean happened(Moment moment) {
+ *         return true;
+ *     }
+ *
+ * public boolean saved(CheckpointSaved checkpoint) { System.out.println("Checkpoint at step " + checkpoint.step());
+ * return true; } }); }</pre>
+ */
+@FunctionalInterface
+public interface Watcher {
+    /**
+     * An event happened and is in history.
+     *
+     * @return whether to continue watching
+     */
+    boolean happened(Moment moment);
+
+    /** From now on, the client waits for the outcome of a turn of this thread. */
+    default void waitBegins(String thread) {}
+
+    /** The outcome is there, or the wait was given up. */
+    default void waitEnds() {}
+
+    /**
+     * A model is streaming its reply. This text is not in history; the complete reply is reported again as a moment.
+     *
+     * @return whether to continue watching
+     */
+    default boolean said(TextDelta words) {
+        return true;
+    }
+
+    /**
+     * Work has been due for ten seconds and no worker has taken it. Reported once, until something happens again. On
+     * the in-memory server, an activity that waits for a worker looks like one that runs.
+     *
+     * @return whether to continue watching
+     */
+    default boolean waitsForWorker(WaymarkException.NoWorker absence) {
+        return true;
+    }
+
+    /**
+     * With the last reported moment, the thread reached a new version, which can be shown and resumed from now on. It
+     * is stored in history.
+     *
+     * @return whether to continue watching
+     */
+    default boolean saved(CheckpointSaved checkpoint) {
+        return true;
+    }
+
+    /**
+     * The thread started with an existing conversation, shown by the last reported moment.
+     *
+     * @return whether to continue watching
+     */
+    default boolean loaded(CheckpointLoaded checkpoint) {
+        return true;
+    }
+}

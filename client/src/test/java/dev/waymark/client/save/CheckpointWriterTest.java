@@ -1,0 +1,339 @@
+package dev.waymark.client.save;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.waymark.client.RecordingSaver;
+import dev.waymark.conversation.fact.ToolFact;
+import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.history.Moment;
+import dev.waymark.history.Projector;
+import dev.waymark.saver.SaverException;
+import dev.waymark.testkit.ThreadFixture;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class CheckpointWriterTest {
+    private static final Duration LONG = Duration.ofSeconds(60);
+
+    private final RecordingSaver saver = new RecordingSaver();
+    private final List<String> told = new CopyOnWriteArrayList<>();
+    private CheckpointWriter keeper = keeper(SaveInterval.STEP);
+
+    private CheckpointWriter keeper(SaveInterval cadence) {
+        return new CheckpointWriter(SaveOptions.in(saver).withCadence(cadence).withListener(new SaveListener() {
+            @Override
+            public void saved(CheckpointSaved event) {
+                told.add(event.threadId() + "/" + event.step());
+            }
+
+            @Override
+            public void failed(SaverException problem) {
+                told.add(problem.getMessage());
+            }
+        }));
+    }
+
+    @AfterEach
+    void closeKeeper() {
+        saver.letAllThrough();
+        keeper.close();
+    }
+
+    @Test
+    void offered_isSavedAndToldOnce() {
+        keeper.offer(at("t", 1));
+
+        assertThat(keeper.flush(LONG)).isEmpty();
+        assertThat(saver.steps()).containsExactly("t/1");
+        assertThat(told).containsExactly("t/1");
+        assertThat(saver.load("t").orElseThrow().field("step")).isEqualTo(1L);
+    }
+
+    @Test
+    void offered_toASlowSaver_onlyTheNewestIsSaved() {
+        saver.stopping();
+        keeper.offer(at("t", 1));
+        await().atMost(LONG).until(() -> saver.attempts() == 1);
+        for (int step = 2; step <= 50; step++) {
+            keeper.offer(at("t", step));
+        }
+        saver.letAllThrough();
+
+        assertThat(keeper.flush(LONG)).isEmpty();
+        assertThat(saver.steps()).containsExactly("t/1", "t/50");
+        assertThat(told).isEqualTo(saver.steps());
+    }
+
+    @Test
+    void offered_byManyThreads_everyOneHasItsTurn() {
+        saver.stopping();
+        keeper.offer(at("busy", 1));
+        await().atMost(LONG).until(() -> saver.attempts() == 1);
+        keeper.offer(at("other", 1));
+        keeper.offer(at("busy", 2));
+        saver.letAllThrough();
+
+        assertThat(keeper.flush(LONG)).isEmpty();
+        assertThat(saver.steps()).containsExactly("busy/1", "other/1", "busy/2");
+    }
+
+    @Test
+    void flush_saverThatHangs_endsInTimeAndNamesWhatIsNotSaved() {
+        saver.stopping();
+        keeper.offer(at("t", 1));
+
+        assertThat(keeper.flush(Duration.ofMillis(50))).containsExactly("t");
+        assertThat(saver.steps()).isEmpty();
+    }
+
+    @Test
+    void save_thatFails_isToldOnceAndTriedAgainWithTheNewest() {
+        saver.failing(disk("/a"), disk("/b"), disk("/c"));
+        keeper.offer(at("t", 1));
+        await().atMost(LONG).until(() -> saver.attempts() > 1);
+        keeper.offer(at("t", 2));
+
+        assertThat(keeper.flush(LONG)).isEmpty();
+        assertThat(saver.load("t").orElseThrow().field("step")).isEqualTo(2L);
+        assertThat(told.get(0)).startsWith("no room: /a");
+        assertThat(told).filteredOn(line -> line.startsWith("no room")).hasSize(1);
+    }
+
+    @Test
+    void save_thatFailsInAnotherWay_isToldToo() {
+        saver.failing(disk("/a"), new IllegalStateException("a bug"), disk("/b"), new IllegalStateException("a bug"));
+        keeper.offer(at("t", 1));
+
+        assertThat(keeper.flush(LONG)).isEmpty();
+        assertThat(told)
+                .containsExactly(
+                        "no room: /a (IOException: No space left)",
+                        "the checkpoint can't be saved: t (IllegalStateException: a bug)",
+                        "t/1");
+    }
+
+    @Test
+    void save_corruptEntry_isToldAndHoldsUpNobody() {
+        saver.failing(SaverException.corrupt("t.json", "not JSON"));
+        keeper.offer(at("t", 1));
+        await().atMost(LONG).until(() -> !told.isEmpty());
+        keeper.offer(at("u", 1));
+
+        assertThat(keeper.flush(LONG)).isSubsetOf("t");
+        assertThat(saver.steps()).contains("u/1");
+        assertThat(told).first().asString().contains("t.json (not JSON)");
+    }
+
+    @Test
+    void offered_thatTheSaverHas_isNeitherSavedNorToldAgain() {
+        keeper.offer(at("t", 3));
+        keeper.flush(LONG);
+        keeper.close();
+        keeper = keeper(SaveInterval.STEP);
+
+        keeper.offer(at("t", 2));
+        keeper.flush(LONG);
+        keeper.offer(at("t", 3));
+        keeper.flush(LONG);
+        keeper.offer(at("t", 4));
+        keeper.flush(LONG);
+
+        assertThat(saver.steps()).containsExactly("t/3", "t/4");
+        assertThat(told).isEqualTo(saver.steps());
+    }
+
+    @Test
+    void cadenceOfTime_holdsBackAllButTheFirst_untilTheFlush() {
+        keeper.close();
+        keeper = keeper(SaveInterval.every(Duration.ofHours(1)));
+        keeper.offer(at("t", 1));
+        keeper.offer(at("barrier-1", 1));
+        await().atMost(LONG).until(() -> saver.steps().size() == 2);
+        keeper.offer(at("t", 2));
+        keeper.offer(at("t", 3));
+        keeper.offer(at("barrier-2", 1));
+        await().atMost(LONG).until(() -> saver.steps().contains("barrier-2/1"));
+
+        assertThat(saver.steps()).containsExactly("t/1", "barrier-1/1", "barrier-2/1");
+        assertThat(keeper.flush(LONG)).isEmpty();
+        assertThat(saver.steps()).containsExactly("t/1", "barrier-1/1", "barrier-2/1", "t/3");
+    }
+
+    @Test
+    void cadenceOfTime_passed_savesTheNewest() {
+        keeper.close();
+        keeper = keeper(SaveInterval.every(Duration.ofMillis(50)));
+        keeper.offer(at("t", 1));
+        await().atMost(LONG).until(() -> saver.steps().size() == 1);
+        keeper.offer(at("t", 2));
+
+        await().atMost(LONG).until(() -> saver.steps().equals(List.of("t/1", "t/2")));
+    }
+
+    @Test
+    void last_ofAThread_isSavedInSpiteOfTheCadence() {
+        keeper.close();
+        keeper = keeper(SaveInterval.every(Duration.ofHours(1)));
+        keeper.offer(at("t", 1));
+        await().atMost(LONG).until(() -> saver.steps().size() == 1);
+        keeper.offer(at("t", 2));
+        keeper.last("t");
+
+        await().atMost(LONG).until(() -> saver.steps().equals(List.of("t/1", "t/2")));
+    }
+
+    @Test
+    void steps_ofATurnWithAQuestion_areEachVersionOnce() {
+        ThreadFixture tale = asked().answers("tu_1", "Friday").callsModel().replies("Booked.");
+
+        assertThat(saved(tale, SaveInterval.STEP)).containsExactly(1, 1, 2);
+        assertThat(saved(tale, SaveInterval.TURN)).containsExactly(1, 2);
+    }
+
+    @Test
+    void moments_readAtOnce_saveOnlyTheNewestVersion() {
+        ThreadFixture tale = asked().answers("tu_1", "Friday")
+                .callsModel()
+                .replies("Booked.")
+                .says("m2", "More");
+        CheckpointFeeder keeping = new CheckpointFeeder("t1", keeper, SaveInterval.STEP);
+
+        keeping.follow(tale.moments(), run());
+        keeper.flush(LONG);
+
+        assertThat(saver.steps()).containsExactly("t1/2");
+    }
+
+    @Test
+    void threadThatEndsInTheMiddleOfATurn_isSavedAtItsEndThough() {
+        ThreadFixture tale = asked().answers("tu_1", "Friday");
+        CheckpointFeeder keeping = new CheckpointFeeder("t1", keeper, SaveInterval.TURN);
+        keeping.follow(tale.moments(), run());
+        keeper.flush(LONG);
+        assertThat(saver.steps()).isEmpty();
+
+        keeping.end();
+        keeper.flush(LONG);
+
+        assertThat(saver.steps()).containsExactly("t1/1");
+    }
+
+    /** A program that looks into the saver sees a call while it runs, and no version more than there are. */
+    @Test
+    void callThatRuns_isSavedBetweenTheVersions_andNotToldOf() {
+        ThreadFixture tale = charging();
+        CheckpointFeeder keeping = new CheckpointFeeder("t1", keeper, SaveInterval.STEP);
+
+        keeping.follow(tale.moments(), run());
+        keeper.flush(LONG);
+
+        assertThat(saver.sessions()).singleElement().satisfies(session -> {
+            assertThat(session.field("checkpoint")).isNull();
+            assertThat(callsOf(session)).containsExactly("tu_1 issued");
+        });
+        assertThat(told).isEmpty();
+
+        int seen = tale.moments().size();
+        tale.then(new ToolFact.ToolFinished("tu_1", 1, "charged", false))
+                .callsModel()
+                .replies("Charged.");
+        keeping.follow(tale.moments().subList(seen, tale.moments().size()), run());
+        keeper.flush(LONG);
+
+        assertThat(saver.sessions()).hasSize(2).last().satisfies(session -> {
+            assertThat(session.field("checkpoint")).isNotNull();
+            assertThat(callsOf(session)).containsExactly("tu_1 completed");
+        });
+        assertThat(told).containsExactly("t1/2");
+    }
+
+    @Test
+    void callThatRuns_offeredWhileAVersionWaits_takesTheVersionsPlaceOnlyAfterIt() {
+        saver.stopping();
+        keeper.offer(at("other", 1));
+        await().atMost(LONG).until(() -> saver.attempts() == 1);
+        keeper.offer(at("t", 1));
+        keeper.offerBetweenVersions(at("t", 2));
+        saver.letAllThrough();
+
+        assertThat(keeper.flush(LONG)).isEmpty();
+        assertThat(saver.steps()).containsExactly("other/1", "t/1", "t/2");
+        assertThat(told).containsExactly("other/1", "t/1");
+    }
+
+    @Test
+    void callThatRuns_underAnIntervalOfTurns_isNotSaved() {
+        ThreadFixture tale = charging();
+        CheckpointFeeder keeping = new CheckpointFeeder("t1", keeper, SaveInterval.TURN);
+
+        keeping.follow(tale.moments(), run());
+
+        assertThat(keeper.flush(LONG)).isEmpty();
+        assertThat(saver.steps()).isEmpty();
+    }
+
+    private static ThreadFixture charging() {
+        return ThreadFixture.resolved(
+                        new AgentPolicy("assistant", 10, Map.of("charge_card", AgentPolicy.ToolKind.ACTIVITY)))
+                .says("m1", "Charge")
+                .callsModel()
+                .charges("tu_1", 500)
+                .then(new ToolFact.ToolDispatched("tu_1", 1));
+    }
+
+    private static List<String> callsOf(Json session) {
+        return ((List<?>) Objects.requireNonNull(session.field("tool_calls")))
+                .stream()
+                        .map(Json::of)
+                        .map(call -> call.field("call_id") + " " + call.field("status"))
+                        .toList();
+    }
+
+    private static ThreadFixture asked() {
+        return ThreadFixture.resolved("ask_user")
+                .says("m1", "Book")
+                .callsModel()
+                .asks("tu_1", "Which day?");
+    }
+
+    /** The steps that are saved of a tale that is read moment by moment. */
+    private List<Integer> saved(ThreadFixture tale, SaveInterval cadence) {
+        saver.delete("t1");
+        told.clear();
+        CheckpointWriter own = keeper(cadence);
+        CheckpointFeeder keeping = new CheckpointFeeder("t1", own, cadence);
+        for (Moment moment : tale.moments()) {
+            keeping.follow(List.of(moment), run());
+            own.flush(LONG);
+        }
+        own.close();
+        return told.stream().map(line -> Integer.parseInt(line.substring(3))).toList();
+    }
+
+    private static Projector run() {
+        return new Projector("run-1", moment -> {});
+    }
+
+    /** A thread as it is when so many steps are done. */
+    private static ThreadSnapshot at(String thread, int steps) {
+        ThreadFixture tale = ThreadFixture.resolved();
+        for (int step = 1; step <= steps; step++) {
+            tale.says("m" + step, "More").callsModel().replies("Reply " + step);
+        }
+        Moment newest = tale.moments().get(tale.moments().size() - 1);
+        return new ThreadSnapshot(thread, newest, Optional.empty(), Optional.empty(), "run-1");
+    }
+
+    private static SaverException disk(String place) {
+        return SaverException.failed("no room", place, new IOException("No space left"));
+    }
+}

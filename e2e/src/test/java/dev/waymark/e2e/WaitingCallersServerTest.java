@@ -1,0 +1,91 @@
+package dev.waymark.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.AgentResult;
+import dev.waymark.connect.Connection;
+import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.model.ModelRequest;
+import dev.waymark.tool.JavaTool;
+import dev.waymark.worker.AgentWorker;
+import dev.waymark.worker.server.DevServer;
+import dev.waymark.worker.server.TemporalBinary;
+import dev.waymark.worker.tool.java.JavaTools;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptor;
+import io.grpc.MethodDescriptor;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What it costs the server that a caller waits. */
+@Tag("server")
+@Tag("full")
+@Timeout(120)
+class WaitingCallersServerTest {
+    private static final int STEPS = 40;
+    private static final int STEP_MILLIS = 250;
+
+    record Nothing() {}
+
+    private static Reply reply(ModelRequest request) {
+        long steps = request.messages().stream()
+                .filter(message -> message.role() == Role.ASSISTANT)
+                .count();
+        return steps == STEPS
+                ? Reply.of(new Part.Text("Done."))
+                : Reply.of(new Part.ToolUse("tu_" + steps, "wait", Json.EMPTY_OBJECT));
+    }
+
+    /** Without a pause it would be four to six requests for a step: all events that are written one after the other. */
+    @Test
+    void result_turnOfManySteps_takesFewRequests() throws Exception {
+        Optional<Path> binary = TemporalBinary.find();
+        Assumptions.assumeTrue(binary.isPresent(), "no temporal binary on PATH nor in TEMPORAL_CLI");
+        AtomicInteger requests = new AtomicInteger();
+        JavaTool<Nothing> wait = JavaTool.of("wait", "Waits", Nothing.class, (nothing, context) -> {
+                    Thread.sleep(STEP_MILLIS);
+                    return "waited";
+                })
+                .safeToRetry();
+        try (DevServer server = DevServer.temporal(binary.get(), Optional.empty(), 0, 0);
+                Connection ofTheWorker = Connection.to(server.address());
+                Connection counted = Connection.to(server.address(), new Counter(requests));
+                AgentClient client = AgentClient.on(counted, WireNames.TASK_QUEUE);
+                AgentWorker worker = AgentWorker.on(ofTheWorker)
+                        .agents(AgentSpec.of("waiter", "fake:model", wait.spec())
+                                .with()
+                                .maxIterations(STEPS + 1)
+                                .build())
+                        .provider("fake", WaitingCallersServerTest::reply)
+                        .tools(JavaTools.of(wait))
+                        .build()) {
+            worker.start();
+
+            AgentResult result = client.prompt("waiter", "Go");
+
+            assertThat(AgentResult.assertComplete(result).text()).isEqualTo("Done.");
+            assertThat(requests.get()).isLessThan(5 * STEPS / 2);
+        }
+    }
+
+    private record Counter(AtomicInteger requests) implements ClientInterceptor {
+        @Override
+        public <A, B> ClientCall<A, B> interceptCall(MethodDescriptor<A, B> method, CallOptions options, Channel next) {
+            requests.incrementAndGet();
+            return next.newCall(method, options);
+        }
+    }
+}

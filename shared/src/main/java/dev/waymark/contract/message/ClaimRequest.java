@@ -1,0 +1,71 @@
+package dev.waymark.contract.message;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.value.Sha256;
+import java.util.regex.Pattern;
+
+/**
+ * The request of a tool execution to its own workflow to be the one that takes effect.
+ *
+ * @param argsDigest the hexadecimal SHA-256 of the arguments as canonical JSON
+ * @param repeat the number of identical calls with a known outcome before, which determines the key of the effect
+ * @param execution identifies this execution
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+public record ClaimRequest(
+        @JsonProperty("callId") String callId,
+        @JsonProperty("dispatch") int dispatch,
+        @JsonProperty("tool") String tool,
+        @JsonProperty("argsDigest") String argsDigest,
+
+        @JsonProperty("repeat") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        int repeat,
+
+        @JsonProperty("execution") String execution) {
+    /** Update ids are limited to 255 bytes without NUL on PostgreSQL, while call ids can be any text. */
+    private static final Pattern PLAIN = Pattern.compile("[!-~]{1,32}");
+
+    @JsonCreator
+    public ClaimRequest {}
+
+    /**
+     * The name of an execution. Run and attempt do not suffice: resetting an activity makes its attempts start at 1
+     * again.
+     */
+    public static String execution(String runId, int attempt, String nonce) {
+        return runId + "/" + attempt + "/" + nonce;
+    }
+
+    static boolean isOfRun(String execution, String runId) {
+        return execution.startsWith(runId + "/");
+    }
+
+    /**
+     * Equal for repeats of this request and different for all others: after a reset, a server answers an update with a
+     * known id by its earlier answer.
+     */
+    public String updateId() {
+        String call = PLAIN.matcher(callId).matches() ? callId : Sha256.hex(callId);
+        return WireNames.CLAIM + "/" + call + "/" + dispatch + "/" + execution;
+    }
+
+    /**
+     * The answer to an accepted claim. If it is only remembered and not granted, nothing may take effect.
+     *
+     * @param token the fencing token, which grows with every claim for the same tool and arguments; 0 if the thread's
+     * rules have no tokens
+     */
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    public record Answer(
+            @JsonProperty("granted") boolean granted,
+
+            @JsonProperty("token") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+            long token) {
+        @JsonCreator
+        public Answer {}
+    }
+}

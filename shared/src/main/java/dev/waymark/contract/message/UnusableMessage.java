@@ -1,0 +1,41 @@
+package dev.waymark.contract.message;
+
+import dev.waymark.conversation.value.Problem;
+
+/**
+ * Why a message cannot be used. It never leaves this package. Its reasons become part of the state, so they are never
+ * reworded: old histories would project to other states.
+ */
+final class UnusableMessage extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    private static final int MAX_NAME_LENGTH = 100;
+
+    private final transient Problem problem;
+
+    UnusableMessage(String reason) {
+        this(new Problem(Problem.BAD_INPUT, reason));
+    }
+
+    UnusableMessage(Problem problem) {
+        super(problem.message());
+        this.problem = problem;
+    }
+
+    Problem problem() {
+        return problem;
+    }
+
+    static UnusableMessage tooLarge(int bytes, int most) {
+        return new UnusableMessage(
+                new Problem(Problem.TOO_LARGE, "too large: " + bytes + " bytes, of at most " + most));
+    }
+
+    static String shorten(String name) {
+        if (name.length() <= MAX_NAME_LENGTH) {
+            return name;
+        }
+        int end = Character.isHighSurrogate(name.charAt(MAX_NAME_LENGTH - 1)) ? MAX_NAME_LENGTH - 1 : MAX_NAME_LENGTH;
+        return name.substring(0, end) + "…";
+    }
+}

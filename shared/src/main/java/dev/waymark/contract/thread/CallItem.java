@@ -1,0 +1,129 @@
+package dev.waymark.contract.thread;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.CallApproval;
+import dev.waymark.conversation.value.IdempotencyKey;
+import dev.waymark.conversation.value.Json;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A row of the tool call log.
+ *
+ * @param key the idempotency key of the call with these arguments; empty if they were deleted
+ * @param since the time of the last status change
+ * @param claimedAt when an execution was allowed to take effect
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record CallItem(
+        @JsonProperty("callId") String callId,
+        @JsonProperty("tool") String tool,
+        @JsonProperty("args") Json args,
+        @JsonProperty("key") Optional<String> key,
+        @JsonProperty("dispatches") int dispatches,
+        @JsonProperty("status") String status,
+        @JsonProperty("since") Instant since,
+        @JsonProperty("approval") Optional<CallApproval> approval,
+        @JsonProperty("claimedAt") Optional<Instant> claimedAt,
+        @JsonProperty("question") Optional<String> question) {
+    private static final String ISSUED = "issued";
+    private static final String CLAIMED = "claimed";
+
+    @JsonCreator
+    public CallItem {
+        key = key == null ? Optional.empty() : key;
+        approval = approval == null ? Optional.empty() : approval;
+        claimedAt = claimedAt == null ? Optional.empty() : claimedAt;
+        question = question == null ? Optional.empty() : question;
+    }
+
+    /** The newest calls of a thread, in order. */
+    public static List<CallItem> of(String thread, Conversation state, int most) {
+        String session = state.session().orElse(thread);
+        List<Call> calls = new ArrayList<>();
+        state.calls().forEach((id, call) -> calls.add(call));
+        calls.sort(Comparator.comparing(Call::since));
+        return calls.subList(Math.max(0, calls.size() - most), calls.size()).stream()
+                .map(call -> of(session, state, call))
+                .toList();
+    }
+
+    /** One call of a thread. */
+    public static CallItem of(String thread, Conversation state, String callId) {
+        return of(
+                state.session().orElse(thread), state, state.calls().get(callId).orElseThrow());
+    }
+
+    private static CallItem of(String session, Conversation state, Call call) {
+        Optional<String> key = call.digest().isPresent()
+                ? Optional.empty()
+                : Optional.of(IdempotencyKey.of(session, call.tool(), call.args(), state.repeatOf(call)));
+        return new CallItem(
+                call.id(),
+                call.tool(),
+                call.args(),
+                key,
+                call.dispatches(),
+                statusName(call.status()),
+                call.since(),
+                call.approval(),
+                call.claim().map(Call.Claim::at),
+                call.question());
+    }
+
+    private static String statusName(Call.Status status) {
+        return switch (status) {
+            case ISSUED, HELD, AWAITING, DISPATCHED, ASKING -> ISSUED;
+            case CLAIMED, DELEGATED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED -> CLAIMED;
+            case COMPLETED -> "completed";
+            case FAILED -> "failed";
+            case DENIED -> "denied";
+            case CANCELLED -> "cancelled";
+            case LOST -> "lost";
+        };
+    }
+
+    /** A copy with the data that the thread has deleted since. */
+    public CallItem recalling(CallItem earlier) {
+        return new CallItem(
+                callId,
+                tool,
+                earlier.args,
+                earlier.key,
+                dispatches,
+                status,
+                since,
+                earlier.approval,
+                claimedAt,
+                earlier.question);
+    }
+
+    /** Whether the call has no result yet. */
+    public boolean lacksResult() {
+        return status.equals(ISSUED) || status.equals(CLAIMED);
+    }
+
+    /** A copy with the question cut to this many characters, and arguments whose JSON is longer replaced. */
+    public CallItem shortened(int most) {
+        return new CallItem(
+                callId,
+                tool,
+                PendingItem.shortened(args, most),
+                key,
+                dispatches,
+                status,
+                since,
+                approval,
+                claimedAt,
+                question.map(text -> PendingItem.shortened(text, most)));
+    }
+}

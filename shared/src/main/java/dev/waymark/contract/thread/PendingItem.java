@@ -1,0 +1,125 @@
+package dev.waymark.contract.thread;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.policy.Signers;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Sha256;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A request that waits for a person: a question, a call to approve, or a call with an unknown outcome.
+ *
+ * @param evidence what was seen of a call with an unknown outcome, such as {@code HTTP 504}
+ * @param argsDigest restricts a decision to exactly these arguments
+ * @param signers who must sign the decision, if it must be signed
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record PendingItem(
+        @JsonProperty("thread") String thread,
+        @JsonProperty("callId") String callId,
+        @JsonProperty("kind") String kind,
+        @JsonProperty("tool") String tool,
+        @JsonProperty("question") Optional<String> question,
+        @JsonProperty("args") Optional<Json> args,
+        @JsonProperty("argsDigest") Optional<String> argsDigest,
+        @JsonProperty("since") Instant since,
+        @JsonProperty("evidence") Optional<String> evidence,
+        @JsonProperty("signers") Optional<Signers> signers) {
+    /** The {@code kind} of a question. */
+    public static final String QUESTION = "question";
+    /** The {@code kind} of a call that waits for approval. */
+    public static final String APPROVAL = "approval";
+    /** The {@code kind} of a call whose outcome a person has to settle. */
+    public static final String UNKNOWN = "unknown";
+
+    @JsonCreator
+    public PendingItem {
+        question = question == null ? Optional.empty() : question;
+        args = args == null ? Optional.empty() : args;
+        argsDigest = argsDigest == null ? Optional.empty() : argsDigest;
+        signers = signers == null ? Optional.empty() : signers;
+        evidence = evidence == null ? Optional.empty() : evidence;
+    }
+
+    /** The requests that wait for a person, of this thread and its subagents, in call order. */
+    public static List<PendingItem> of(String thread, Conversation state) {
+        return state.asks().stream().map(ask -> of(thread, ask)).toList();
+    }
+
+    private static PendingItem of(String thread, OpenRequest ask) {
+        return new PendingItem(
+                thread,
+                ask.callId(),
+                ask.kind().wireName(),
+                ask.tool(),
+                ask.question(),
+                ask.args(),
+                ask.argsDigest(),
+                ask.since(),
+                ask.evidence(),
+                ask.signers());
+    }
+
+    /** The request as text. */
+    public String words() {
+        return switch (kind) {
+            case APPROVAL -> "May " + call() + " run?";
+            case UNKNOWN ->
+                "Did " + call() + " take effect? The outcome is unknown"
+                        + evidence.map(seen -> ": " + seen).orElse(".");
+            // Most checkpoints do not store the question.
+            default ->
+                question.filter(text -> !text.isEmpty())
+                        .orElseGet(() -> tool + " asks something, but the question is not known.");
+        };
+    }
+
+    /** Whether the arguments are not those of the digest: long ones of a subagent's call are replaced by their length. */
+    public boolean hasCutArgs() {
+        return argsDigest.isPresent()
+                && !args.map(shown -> Sha256.hex(shown.canonical())).equals(argsDigest);
+    }
+
+    private String call() {
+        return tool + args.map(json -> " " + json.canonical()).orElse("");
+    }
+
+    /** A copy with the question cut to this many characters, and arguments whose JSON is longer replaced. */
+    public PendingItem shortened(int most) {
+        return new PendingItem(
+                thread,
+                callId,
+                kind,
+                tool,
+                question.map(text -> shortened(text, most)),
+                args.map(json -> shortened(json, most)),
+                argsDigest,
+                since,
+                evidence,
+                signers);
+    }
+
+    static String shortened(String text, int most) {
+        return text.length() <= most ? text : text.substring(0, whole(text, most)) + "…";
+    }
+
+    /** Replaces arguments that are too long by their length. */
+    static Json shortened(Json args, int most) {
+        int length = args.canonical().length();
+        return length <= most ? args : Json.of(Map.of("truncated", length));
+    }
+
+    /** Does not split a surrogate pair, which could not be written. */
+    private static int whole(String text, int most) {
+        return Character.isHighSurrogate(text.charAt(most - 1)) ? most - 1 : most;
+    }
+}

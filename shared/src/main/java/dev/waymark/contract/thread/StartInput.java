@@ -1,0 +1,239 @@
+package dev.waymark.contract.thread;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.RunLimits;
+import dev.waymark.contract.ThreadOwner;
+import dev.waymark.contract.TraceIds;
+import dev.waymark.contract.WireNames;
+import dev.waymark.contract.message.InboundDecoder;
+import dev.waymark.contract.message.Refusal;
+import dev.waymark.contract.message.SayPayload;
+import dev.waymark.contract.work.Work;
+import dev.waymark.conversation.call.Parent;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.state.ThreadIdentity;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * The input of a run: an agent's name and possibly a first message, or the state of the previous run.
+ *
+ * <p>{@code say} is the payload of the signal of that name. {@code rules} is the newest rule version that the starter knows; without one, the first. {@code once} closes the
+ * thread when its first turn ends. {@code parent} is there for a subagent's thread. {@code session} is what idempotency keys are made of, if not the thread's id. {@code limits} are recorded here, since a worker's own would change replays.
+ * {@code owner} is there for threads of people who may see only their own. {@code traceparent} is the span of the caller, in the form of W3C Trace Context.
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record StartInput(
+        @JsonProperty("rules") int rules,
+        @JsonProperty("agent") String agent,
+        @JsonProperty("once") boolean once,
+        @JsonProperty("maxIterations") Optional<Integer> maxIterations,
+        @JsonProperty("say") Optional<JsonNode> say,
+        @JsonProperty("limits") Optional<RunLimits> limits,
+        @JsonProperty("carried") Optional<String> carried,
+        @JsonProperty("context") Optional<JsonNode> context,
+        @JsonProperty("parent") Optional<Parent> parent,
+        @JsonProperty("session") Optional<String> session,
+        @JsonProperty("owner") Optional<ThreadOwner> owner,
+        @JsonProperty("traceparent") Optional<String> traceparent) {
+    /** The maximum size of a thread's context for tools, in characters of canonical JSON. */
+    public static final int MAX_CONTEXT_LENGTH = 64 * 1024;
+
+    @JsonCreator
+    public StartInput {
+        rules = rules == 0 ? 1 : rules;
+        agent = agent == null ? "" : agent;
+        maxIterations = maxIterations == null ? Optional.empty() : maxIterations;
+        say = say == null ? Optional.empty() : say.filter(body -> !body.isNull());
+        limits = limits == null ? Optional.empty() : limits;
+        carried = carried == null ? Optional.empty() : carried;
+        context = context == null ? Optional.empty() : context.filter(body -> !body.isNull());
+        parent = parent == null ? Optional.empty() : parent;
+        session = session == null ? Optional.empty() : session;
+        owner = owner == null ? Optional.empty() : owner;
+        traceparent = traceparent == null ? Optional.empty() : traceparent;
+    }
+
+    /** A new thread of this agent. */
+    public static StartInput of(String agent) {
+        return new StartInput(
+                ThreadIdentity.RULES,
+                agent,
+                false,
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty());
+    }
+
+    /** A thread that executes a call of another thread. */
+    public static StartInput ofSubagent(
+            String agent,
+            String task,
+            Optional<Json> context,
+            Parent parent,
+            Optional<RunLimits> limits,
+            Optional<String> session) {
+        return of(agent).with(edit -> {
+            edit.once = true;
+            edit.say = Optional.of(PayloadJson.MAPPER.valueToTree(Map.of("content", task)));
+            edit.limits = limits;
+            edit.context = context.map(PayloadJson.MAPPER::valueToTree);
+            edit.parent = Optional.of(parent);
+            edit.session = session;
+        });
+    }
+
+    /** The work of a subagent's thread. */
+    public Work.Subagent work() {
+        Parent above = parent.orElseThrow(() -> new IllegalStateException("a subagent without a call"));
+        return new Work.Subagent(above.callId(), above.budget());
+    }
+
+    public StartInput closingAfterOneTurn() {
+        return with(edit -> edit.once = true);
+    }
+
+    public StartInput withMaxIterations(Optional<Integer> most) {
+        return with(edit -> edit.maxIterations = most);
+    }
+
+    public StartInput saying(SayPayload message) {
+        return with(edit -> edit.say = Optional.of(PayloadJson.MAPPER.valueToTree(message)));
+    }
+
+    /** With idempotency keys derived from this id, so that another thread with the same name has different ones. */
+    public StartInput inSession(String id) {
+        return with(edit -> edit.session = Optional.of(id));
+    }
+
+    public StartInput withLimits(RunLimits own) {
+        return withLimits(Optional.of(own));
+    }
+
+    public StartInput withLimits(Optional<RunLimits> own) {
+        return with(edit -> edit.limits = own);
+    }
+
+    /** The input of the run that continues with this packed state. */
+    public StartInput carrying(String packed) {
+        return with(edit -> {
+            edit.maxIterations = Optional.empty();
+            edit.say = Optional.empty();
+            edit.carried = Optional.of(packed);
+            edit.context = Optional.empty();
+        });
+    }
+
+    /** A thread of this owner. */
+    public StartInput ownedBy(Optional<ThreadOwner> whose) {
+        return with(edit -> edit.owner = whose);
+    }
+
+    /** Within this span of the caller. What is not a {@code traceparent} of W3C Trace Context is left out. */
+    public StartInput tracedBy(Optional<String> caller) {
+        return with(edit -> edit.traceparent = caller.filter(TraceIds::isTraceparent));
+    }
+
+    /** With a context for the thread's tools. */
+    public StartInput withContext(Optional<JsonNode> carriedAlong) {
+        return with(edit -> edit.context = carriedAlong);
+    }
+
+    /** The first facts of a thread that starts here. */
+    public List<Fact> facts() {
+        List<Fact> facts = new ArrayList<>();
+        Optional<Json> usable = Optional.empty();
+        if (context.isPresent()) {
+            try {
+                // Not limited: a parent's context has grown by the contexts of all agent files on the way.
+                usable = Optional.of(parent.isPresent() ? read(context.get()) : context(context.get()));
+            } catch (Refusal refusal) {
+                facts.add(new ThreadFact.MessageIgnored("context", Refusal.parse(refusal.getMessage())));
+            }
+        }
+        facts.add(0, new ThreadFact.RunStarted(rules, agent, once, maxIterations, usable, parent, session));
+        say.ifPresent(body -> facts.add(InboundDecoder.read(WireNames.SAY, body)));
+        return List.copyOf(facts);
+    }
+
+    /**
+     * The context in the stored form.
+     *
+     * @throws Refusal if it is not an object, or too large
+     */
+    public static Json context(JsonNode body) {
+        Json context = read(body);
+        int length = context.canonical().length();
+        if (length > MAX_CONTEXT_LENGTH) {
+            throw new Refusal(new Problem(
+                    Problem.TOO_LARGE, "the context has " + length + " characters, of at most " + MAX_CONTEXT_LENGTH));
+        }
+        return context;
+    }
+
+    private static Json read(JsonNode body) {
+        if (!body.isObject()) {
+            throw new Refusal(new Problem(Problem.BAD_INPUT, "the context is no JSON object"));
+        }
+        try {
+            return PayloadJson.MAPPER.treeToValue(body, Json.class);
+        } catch (JsonProcessingException | IllegalArgumentException e) {
+            throw new Refusal(new Problem(Problem.BAD_INPUT, "the context is no JSON that can be kept"));
+        }
+    }
+
+    private StartInput with(Consumer<Edit> change) {
+        Edit edit = new Edit();
+        change.accept(edit);
+        return edit.done();
+    }
+
+    /** A mutable copy, for changing it. */
+    private final class Edit {
+        private boolean once = StartInput.this.once;
+        private Optional<Integer> maxIterations = StartInput.this.maxIterations;
+        private Optional<JsonNode> say = StartInput.this.say;
+        private Optional<RunLimits> limits = StartInput.this.limits;
+        private Optional<String> carried = StartInput.this.carried;
+        private Optional<JsonNode> context = StartInput.this.context;
+        private Optional<Parent> parent = StartInput.this.parent;
+        private Optional<String> session = StartInput.this.session;
+        private Optional<ThreadOwner> owner = StartInput.this.owner;
+        private Optional<String> traceparent = StartInput.this.traceparent;
+
+        private StartInput done() {
+            return new StartInput(
+                    rules,
+                    agent,
+                    once,
+                    maxIterations,
+                    say,
+                    limits,
+                    carried,
+                    context,
+                    parent,
+                    session,
+                    owner,
+                    traceparent);
+        }
+    }
+}

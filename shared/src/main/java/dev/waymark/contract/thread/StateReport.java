@@ -1,0 +1,20 @@
+package dev.waymark.contract.thread;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonProperty;
+
+/**
+ * The answer of the {@code state} query, to compare with a projection of the first {@code historyLength} events and the
+ * commands of the task that ends them. {@code state} is the digest of everything except the transcript.
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+public record StateReport(
+        @JsonProperty("digest") String digest,
+        @JsonProperty("historyLength") long historyLength,
+        @JsonProperty("rules") int rules,
+        @JsonProperty("state") String state,
+        @JsonProperty("facts") int facts) {
+    @JsonCreator
+    public StateReport {}
+}

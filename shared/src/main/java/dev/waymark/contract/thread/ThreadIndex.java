@@ -1,0 +1,118 @@
+package dev.waymark.contract.thread;
+
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.state.Turn;
+import io.temporal.common.SearchAttributeKey;
+import io.temporal.common.SearchAttributeUpdate;
+import io.temporal.common.SearchAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The search attributes of a thread, by which a server's list of threads can be filtered. They hold nothing of the
+ * conversation, and change only when a turn begins or ends, and when people begin or cease to be waited for.
+ *
+ * <p>A thread has them from its start or never: setting an attribute that the server does not know fails a workflow
+ * task.
+ *
+ * @param agent empty until the agent is known
+ * @param status as in {@link StatusReport}
+ * @param waitingFor the kinds of requests that wait for people, sorted. Always empty for a subagent's thread, since its
+ * requests are answered in the thread above it.
+ */
+public record ThreadIndex(String agent, String status, List<String> waitingFor) {
+    private static final SearchAttributeKey<String> AGENT = SearchAttributeKey.forKeyword("WaymarkAgent");
+    private static final SearchAttributeKey<String> STATUS = SearchAttributeKey.forKeyword("WaymarkStatus");
+    private static final SearchAttributeKey<List<String>> WAITING_FOR =
+            SearchAttributeKey.forKeywordList("WaymarkWaitingFor");
+
+    /** All attributes, which a server has together or not at all. */
+    public static final List<SearchAttributeKey<?>> KEYS = List.of(AGENT, STATUS, WAITING_FOR);
+
+    /** Every thread that has attributes has a status. */
+    private static final String IS_MISSING = STATUS.getName() + " IS NULL";
+
+    public ThreadIndex {
+        waitingFor = List.copyOf(waitingFor);
+    }
+
+    /** The attributes with which a thread of this agent starts. */
+    public static ThreadIndex starting(String agent) {
+        return new ThreadIndex(agent, Turn.Status.RUNNING.wireName(), List.of());
+    }
+
+    /** The attributes of a thread in this state. */
+    public static ThreadIndex of(Conversation state) {
+        List<String> kinds = state.parent().isPresent()
+                ? List.of()
+                : state.asks().stream()
+                        .map(ask -> ask.kind().wireName())
+                        .distinct()
+                        .sorted()
+                        .toList();
+        return new ThreadIndex(state.agent(), StatusReport.of(state).status(), kinds);
+    }
+
+    /** What a run has. Empty if its thread has no such attributes. */
+    public static Optional<ThreadIndex> in(SearchAttributes attributes) {
+        return Optional.ofNullable(attributes.get(STATUS))
+                .map(status -> new ThreadIndex(
+                        Optional.ofNullable(attributes.get(AGENT)).orElse(""),
+                        status,
+                        Optional.ofNullable(attributes.get(WAITING_FOR)).orElse(List.of())));
+    }
+
+    /** All of them, to start a thread with. */
+    public SearchAttributes attributes() {
+        SearchAttributes.Builder attributes = SearchAttributes.newBuilder().set(STATUS, status);
+        if (!agent.isEmpty()) {
+            attributes.set(AGENT, agent);
+        }
+        if (!waitingFor.isEmpty()) {
+            attributes.set(WAITING_FOR, waitingFor);
+        }
+        return attributes.build();
+    }
+
+    /** Those that differ from what the thread had before. */
+    public SearchAttributeUpdate<?>[] changesSince(ThreadIndex before) {
+        List<SearchAttributeUpdate<?>> changes = new ArrayList<>();
+        if (!agent.equals(before.agent)) {
+            changes.add(agent.isEmpty() ? AGENT.valueUnset() : AGENT.valueSet(agent));
+        }
+        if (!status.equals(before.status)) {
+            changes.add(STATUS.valueSet(status));
+        }
+        if (!waitingFor.equals(before.waitingFor)) {
+            changes.add(waitingFor.isEmpty() ? WAITING_FOR.valueUnset() : WAITING_FOR.valueSet(waitingFor));
+        }
+        return changes.toArray(new SearchAttributeUpdate<?>[0]);
+    }
+
+    /** The condition of a visibility query for threads in which people may be waited for. Unindexed ones are among them. */
+    public static String mayWait(Optional<String> kind) {
+        return orMissing(kind.flatMap(name -> is(WAITING_FOR, name)).orElse(WAITING_FOR.getName() + " IS NOT NULL"));
+    }
+
+    /** The condition for threads that may have this status. Unindexed ones are among them. */
+    public static Optional<String> mayHaveStatus(String status) {
+        return is(STATUS, status).map(ThreadIndex::orMissing);
+    }
+
+    /** The condition for threads that may be of this agent. Unindexed ones are among them. */
+    public static Optional<String> mayBeOf(String agent) {
+        return is(AGENT, agent).map(ThreadIndex::orMissing);
+    }
+
+    private static String orMissing(String condition) {
+        return "(" + condition + " OR " + IS_MISSING + ")";
+    }
+
+    /** Empty if the value could end the string that it stands in. */
+    private static Optional<String> is(SearchAttributeKey<?> key, String value) {
+        return Optional.of(value)
+                .filter(text -> text.chars().noneMatch(each -> each == '\'' || each == '\\' || each < ' '))
+                .map(text -> key.getName() + " = '" + text + "'");
+    }
+}

@@ -1,0 +1,106 @@
+package dev.waymark.contract.work;
+
+import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.SubagentFact;
+import dev.waymark.conversation.fact.ToolFact;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Spent;
+import io.temporal.client.WorkflowExecutionAlreadyStarted;
+import io.temporal.common.converter.DataConverterException;
+import io.temporal.common.converter.Values;
+import io.temporal.failure.ActivityFailure;
+import io.temporal.failure.ApplicationFailure;
+import io.temporal.failure.CanceledFailure;
+import io.temporal.failure.TerminatedFailure;
+import io.temporal.failure.TimeoutFailure;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Converts failures of activities to problems and facts, the same way for the workflow and for readers of its history.
+ */
+final class ActivityFailures {
+    private ActivityFailures() {}
+
+    static Problem problem(@Nullable Throwable failure) {
+        Throwable cause =
+                failure instanceof ActivityFailure && failure.getCause() != null ? failure.getCause() : failure;
+        if (cause instanceof ApplicationFailure application) {
+            String type = Optional.ofNullable(application.getType()).orElse(WireNames.ACTIVITY_FAILED);
+            return new Problem(
+                    type, Optional.ofNullable(application.getOriginalMessage()).orElse(type));
+        }
+        if (cause instanceof TimeoutFailure timeout) {
+            return new Problem(WireNames.TIMEOUT, words(timeout));
+        }
+        if (cause instanceof CanceledFailure) {
+            return new Problem(WireNames.CANCELLED, "cancelled");
+        }
+        return new Problem(WireNames.ACTIVITY_FAILED, "the activity failed");
+    }
+
+    /** The fact for a failed check. Workers that cannot read the thread leave it to others. */
+    static Fact verify(String callId, int dispatch, @Nullable Throwable failure) {
+        Problem problem = problem(failure);
+        return problem.type().equals(Problem.UNKNOWN_RULES)
+                ? new ToolFact.VerifyLeft(callId, dispatch)
+                : VerifyOutcome.unknown(problem.message()).toFact(callId, dispatch);
+    }
+
+    /** The fact for a subagent's thread that failed without a result. */
+    static Fact subagent(String callId, @Nullable Throwable cause) {
+        if (cause instanceof WorkflowExecutionAlreadyStarted) {
+            return new SubagentFact.SubagentNotStarted(callId, true, "there is a thread of its name");
+        }
+        if (cause instanceof CanceledFailure) {
+            return subagentEnded(callId, "cancelled", Optional.empty());
+        }
+        if (cause instanceof TerminatedFailure) {
+            return subagentEnded(callId, "terminated", Optional.empty());
+        }
+        if (cause instanceof TimeoutFailure) {
+            return subagentEnded(callId, "timed-out", Optional.empty());
+        }
+        return subagentEnded(callId, "failed", Optional.of(problem(cause)));
+    }
+
+    private static Fact subagentEnded(String callId, String how, Optional<Problem> problem) {
+        return new SubagentFact.SubagentFinished(callId, how, "", problem, Optional.empty());
+    }
+
+    /**
+     * The spending of a failed model call's attempts. A failure has it in its details; a lost worker sent it with its
+     * heartbeats.
+     */
+    static Spent spent(@Nullable Throwable failure) {
+        Throwable cause =
+                failure instanceof ActivityFailure && failure.getCause() != null ? failure.getCause() : failure;
+        try {
+            if (cause instanceof ApplicationFailure application) {
+                return detail(application.getDetails(), Spent.class).orElse(Spent.NOTHING);
+            }
+            if (cause instanceof TimeoutFailure timeout) {
+                return detail(timeout.getLastHeartbeatDetails(), PartialReply.class)
+                        .flatMap(PartialReply::spent)
+                        .orElse(Spent.NOTHING);
+            }
+        } catch (DataConverterException e) {
+            return Spent.NOTHING; // Anyone may fail an activity, with any details.
+        }
+        return Spent.NOTHING;
+    }
+
+    private static <T> Optional<T> detail(@Nullable Values details, Class<T> type) {
+        return details == null || details.getSize() == 0 ? Optional.empty() : Optional.ofNullable(details.get(0, type));
+    }
+
+    private static String words(TimeoutFailure timeout) {
+        return switch (timeout.getTimeoutType()) {
+            case TIMEOUT_TYPE_HEARTBEAT -> "the worker was lost";
+            case TIMEOUT_TYPE_SCHEDULE_TO_START -> "no worker took it in time";
+            case TIMEOUT_TYPE_START_TO_CLOSE -> "timed out";
+            case TIMEOUT_TYPE_SCHEDULE_TO_CLOSE, TIMEOUT_TYPE_UNSPECIFIED, UNRECOGNIZED -> "timed out for good";
+        };
+    }
+}

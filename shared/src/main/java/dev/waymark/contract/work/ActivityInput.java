@@ -1,0 +1,18 @@
+package dev.waymark.contract.work;
+
+import dev.waymark.contract.WireNames;
+
+/** The input of an activity, which tells what work the activity does. */
+public sealed interface ActivityInput permits AgentInput, ModelInput, ToolInput, VerifyInput {
+    Work<?> work();
+
+    /** The input class for an activity type. A type that is not reserved is the name of a tool. */
+    static Class<? extends ActivityInput> ofType(String activity) {
+        return switch (activity) {
+            case WireNames.AGENT_ACTIVITY -> AgentInput.class;
+            case WireNames.MODEL_ACTIVITY -> ModelInput.class;
+            case WireNames.VERIFY_ACTIVITY -> VerifyInput.class;
+            default -> ToolInput.class;
+        };
+    }
+}

@@ -1,0 +1,84 @@
+package dev.waymark.contract.work;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.contract.DecisionsDigest;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.SubagentFact;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.state.Turn;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Spent;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+/**
+ * A run's result: how its last turn ended. The conversation stays in history.
+ *
+ * @param spent by a subagent's thread and what is below it; only the thread above asks for it
+ * @param decisions a digest of who decided what about the thread's calls, if anybody did
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record RunOutcome(
+        @JsonProperty("status") String status,
+        @JsonProperty("turn") int turn,
+        @JsonProperty("text") String text,
+        @JsonProperty("error") Optional<Problem> error,
+        @JsonProperty("spent") Optional<Spent> spent,
+        @JsonProperty("decisions") Optional<String> decisions) {
+    @JsonCreator
+    public RunOutcome {
+        error = error == null ? Optional.empty() : error;
+        spent = spent == null ? Optional.empty() : spent;
+        decisions = decisions == null ? Optional.empty() : decisions;
+    }
+
+    public static RunOutcome of(Conversation state) {
+        Turn turn = state.turn();
+        return new RunOutcome(
+                turn.status().wireName(),
+                turn.number(),
+                turn.text(),
+                turn.problem(),
+                Optional.empty(),
+                DecisionsDigest.of(state));
+    }
+
+    /** The result of a subagent's thread: its final reply, however it ended, and its total spending. */
+    public static RunOutcome of(Conversation subagent, UnaryOperator<String> cut) {
+        Turn turn = subagent.turn();
+        String text = turn.status() == Turn.Status.COMPLETE ? turn.text() : lastWords(subagent);
+        return new RunOutcome(
+                turn.status().wireName(),
+                turn.number(),
+                cut.apply(text),
+                turn.problem(),
+                Optional.of(new Spent(subagent.usage(), subagent.cost())),
+                DecisionsDigest.of(subagent));
+    }
+
+    private static String lastWords(Conversation subagent) {
+        List<String> words = subagent.transcript().messages().stream()
+                .filter(message -> message.role() == Role.ASSISTANT)
+                .map(Message::text)
+                .filter(text -> !text.isBlank())
+                .toList();
+        return words.isEmpty() ? "" : words.get(words.size() - 1);
+    }
+
+    /** Whether the decisions are those that were recorded. Older histories have no digest of them. */
+    public boolean hasDecisionsOf(Conversation state) {
+        return decisions.isEmpty() || decisions.equals(DecisionsDigest.of(state));
+    }
+
+    /** What this is to the thread that waited for it. */
+    public Fact toFact(String callId) {
+        return new SubagentFact.SubagentFinished(callId, status, text, error, spent);
+    }
+}

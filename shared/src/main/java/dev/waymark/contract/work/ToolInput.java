@@ -1,0 +1,52 @@
+package dev.waymark.contract.work;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.value.Json;
+import java.util.Optional;
+
+/**
+ * The input of a tool's activity. {@code run} and {@code repeat} are set for calls that must be claimed: {@code run} is
+ * the run that dispatched the call, so that after a reset an execution in another run does not claim it, and {@code
+ * repeat} the number of identical calls with a known outcome before. {@code session} is set if idempotency keys are not
+ * derived from the thread's id.
+ *
+ * <p>The tool's name is the activity type. A dispatch number of 1, the usual case, is omitted to save space in history.
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+public record ToolInput(
+        @JsonProperty("callId") String callId,
+
+        @JsonProperty("dispatch") @JsonInclude(value = JsonInclude.Include.CUSTOM, valueFilter = One.class)
+        int dispatch,
+
+        @JsonProperty("args") Json args,
+
+        @JsonProperty("run") @JsonInclude(JsonInclude.Include.NON_ABSENT)
+        Optional<String> run,
+
+        @JsonProperty("repeat") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        int repeat,
+
+        @JsonProperty("session") @JsonInclude(JsonInclude.Include.NON_ABSENT)
+        Optional<String> session)
+        implements ActivityInput {
+    @JsonCreator
+    public ToolInput {
+        dispatch = dispatch == 0 ? 1 : dispatch;
+        run = run == null ? Optional.empty() : run;
+        session = session == null ? Optional.empty() : session;
+    }
+
+    /** For a call that needs no claim. */
+    public ToolInput(String callId, int dispatch, Json args, Optional<String> session) {
+        this(callId, dispatch, args, Optional.empty(), 0, session);
+    }
+
+    @Override
+    public Work.Tool work() {
+        return new Work.Tool(callId, dispatch);
+    }
+}

@@ -1,0 +1,139 @@
+package dev.waymark.contract.work;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.call.ToolTexts;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ToolFact;
+import dev.waymark.conversation.value.Problem;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+/**
+ * The result of a tool's activity, for every kind of tool one of:
+ *
+ * <ul> <li>{@link #result}: done. The model sees the result. <li>{@link #question}: done, and a person's answer is the
+ * result. <li>{@link #notDone}: an error that the model sees, with proof that nothing took effect. <li>{@link #error}:
+ * an error reported by the tool itself, which the model sees. It proves nothing about the effect. <li>{@link #unknown}:
+ * it is unknown whether the tool took effect. <li>{@link #notStarted}: this execution did not run. The model is not
+ * told, and the call is dispatched again.
+ * </ul>
+ *
+ * @param notDone whether the error proves that nothing took effect
+ * @param unknown what was seen of an execution with an unknown outcome
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record ToolOutcome(
+        @JsonProperty("result") Optional<String> result,
+        @JsonProperty("error") Optional<String> error,
+        @JsonProperty("question") Optional<String> question,
+        @JsonProperty("notStarted") Optional<NotStarted> notStarted,
+        @JsonProperty("lost") Optional<String> unknown,
+
+        @JsonProperty("notDone") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean notDone) {
+    @JsonCreator
+    public ToolOutcome {
+        result = result == null ? Optional.empty() : result;
+        error = error == null ? Optional.empty() : error;
+        question = question == null ? Optional.empty() : question;
+        notStarted = notStarted == null ? Optional.empty() : notStarted;
+        unknown = unknown == null ? Optional.empty() : unknown;
+    }
+
+    /** A tool did not run and will not, in this execution. */
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    public record NotStarted(
+            @JsonProperty("execution") String execution,
+            @JsonProperty("reason") String reason) {
+        @JsonCreator
+        public NotStarted {
+            Objects.requireNonNull(execution, "execution");
+            reason = reason == null ? "" : reason;
+        }
+    }
+
+    private static final ToolOutcome NOTHING = new ToolOutcome(
+            Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), false);
+
+    public static ToolOutcome result(String text) {
+        return new ToolOutcome(
+                Optional.of(text), NOTHING.error, NOTHING.question, NOTHING.notStarted, NOTHING.unknown, false);
+    }
+
+    /** @param text the whole text that the model sees, including {@code Tool error: …} */
+    public static ToolOutcome error(String text) {
+        return failed(text, false);
+    }
+
+    /** An error, in the form that the model sees, of an execution without any effect. */
+    public static ToolOutcome notDone(String text) {
+        return failed(text, true);
+    }
+
+    private static ToolOutcome failed(String text, boolean notDone) {
+        return new ToolOutcome(
+                NOTHING.result, Optional.of(text), NOTHING.question, NOTHING.notStarted, NOTHING.unknown, notDone);
+    }
+
+    public static ToolOutcome question(String words) {
+        return new ToolOutcome(
+                NOTHING.result, NOTHING.error, Optional.of(words), NOTHING.notStarted, NOTHING.unknown, false);
+    }
+
+    /** @param execution the claim name of this execution */
+    public static ToolOutcome notStarted(String execution, String reason) {
+        return new ToolOutcome(
+                NOTHING.result,
+                NOTHING.error,
+                NOTHING.question,
+                Optional.of(new NotStarted(execution, reason)),
+                NOTHING.unknown,
+                false);
+    }
+
+    /**
+     * It ran, and its outcome is unknown.
+     *
+     * @param seen a few words for people and the model, such as {@code HTTP 504} or {@code killed by signal 9}
+     */
+    public static ToolOutcome unknown(String seen) {
+        return new ToolOutcome(
+                NOTHING.result, NOTHING.error, NOTHING.question, NOTHING.notStarted, Optional.of(seen), false);
+    }
+
+    /** The same for a tool that is safe to retry: an unknown outcome becomes an ordinary error. */
+    public ToolOutcome ofSafeTool() {
+        return unknown.map(seen -> error(ToolTexts.failure(seen))).orElse(this);
+    }
+
+    /** A copy with all texts that a tool may have influenced changed. */
+    public ToolOutcome withTexts(UnaryOperator<String> change) {
+        return new ToolOutcome(
+                result.map(change),
+                error.map(change),
+                question.map(change),
+                notStarted.map(why -> new NotStarted(why.execution(), change.apply(why.reason()))),
+                unknown.map(change),
+                notDone);
+    }
+
+    public Fact toFact(String callId, int dispatch) {
+        if (question.isPresent()) {
+            return new ToolFact.ToolInterrupted(callId, dispatch, question.get());
+        }
+        if (notStarted.isPresent()) {
+            NotStarted why = notStarted.get();
+            return new ToolFact.ToolNotStarted(callId, dispatch, why.execution(), why.reason());
+        }
+        if (unknown.isPresent()) {
+            return new ToolFact.ToolLost(callId, dispatch, new Problem(Problem.OUTCOME_UNKNOWN, unknown.get()));
+        }
+        return new ToolFact.ToolFinished(
+                callId, dispatch, error.or(() -> result).orElse(""), error.isPresent(), error.isPresent() && notDone);
+    }
+}

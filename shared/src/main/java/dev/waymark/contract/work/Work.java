@@ -1,0 +1,210 @@
+package dev.waymark.contract.work;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.SubagentFact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Budget;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Work that a workflow starts, as an activity or as a subagent's thread. Defines for each kind the fact that starts it,
+ * its result type, and the facts for its result and its failure.
+ *
+ * <p>The workflow applies these facts, and the projector derives them from history, so both always agree.
+ *
+ * @param <R> the result type
+ */
+public sealed interface Work<R> {
+    /** The fact that the work was started. */
+    Fact begun();
+
+    Class<R> resultType();
+
+    Fact completed(R result);
+
+    /**
+     * The fact that the work failed.
+     *
+     * @param failure as thrown for an activity; for a child workflow, its cause; null if an operator completed the work
+     * without a payload
+     */
+    Fact failed(@Nullable Throwable failure);
+
+    /** Whether the thread still waits for this work; otherwise it is cancelled. */
+    boolean isAwaited(Conversation state);
+
+    /** Resolves the agent's definition. */
+    record Agent() implements Work<AgentSpec> {
+        @Override
+        public Fact begun() {
+            return new ThreadFact.AgentRequested();
+        }
+
+        @Override
+        public Class<AgentSpec> resultType() {
+            return AgentSpec.class;
+        }
+
+        @Override
+        public Fact completed(AgentSpec result) {
+            return new ThreadFact.AgentResolved(result.terms());
+        }
+
+        @Override
+        public Fact failed(@Nullable Throwable failure) {
+            return new ThreadFact.AgentRefused(ActivityFailures.problem(failure));
+        }
+
+        @Override
+        public boolean isAwaited(Conversation state) {
+            return state.awaitsAgent();
+        }
+    }
+
+    /** Calls the model. */
+    record Model(int step) implements Work<Reply> {
+        @Override
+        public Fact begun() {
+            return new ModelFact.ModelCalled(step);
+        }
+
+        @Override
+        public Class<Reply> resultType() {
+            return Reply.class;
+        }
+
+        @Override
+        public Fact completed(Reply result) {
+            return new ModelFact.ModelReplied(step, result);
+        }
+
+        @Override
+        public Fact failed(@Nullable Throwable failure) {
+            return new ModelFact.ModelFailed(step, ActivityFailures.problem(failure), ActivityFailures.spent(failure));
+        }
+
+        @Override
+        public boolean isAwaited(Conversation state) {
+            return state.awaitsModel(step);
+        }
+    }
+
+    /** Lets the model write a summary. */
+    record Summary(int step) implements Work<Reply> {
+        @Override
+        public Fact begun() {
+            return new ModelFact.SummaryRequested(step);
+        }
+
+        @Override
+        public Class<Reply> resultType() {
+            return Reply.class;
+        }
+
+        @Override
+        public Fact completed(Reply result) {
+            return new ModelFact.Summarised(step, result);
+        }
+
+        @Override
+        public Fact failed(@Nullable Throwable failure) {
+            return new ModelFact.SummaryFailed(
+                    step, ActivityFailures.problem(failure), ActivityFailures.spent(failure));
+        }
+
+        @Override
+        public boolean isAwaited(Conversation state) {
+            return state.awaitsModel(step);
+        }
+    }
+
+    /** A dispatch of a call to a worker. */
+    record Tool(String callId, int dispatch) implements Work<ToolOutcome> {
+        @Override
+        public Fact begun() {
+            return new ToolFact.ToolDispatched(callId, dispatch);
+        }
+
+        @Override
+        public Class<ToolOutcome> resultType() {
+            return ToolOutcome.class;
+        }
+
+        @Override
+        public Fact completed(ToolOutcome result) {
+            return result.toFact(callId, dispatch);
+        }
+
+        @Override
+        public Fact failed(@Nullable Throwable failure) {
+            return new ToolFact.ToolLost(callId, dispatch, ActivityFailures.problem(failure));
+        }
+
+        @Override
+        public boolean isAwaited(Conversation state) {
+            return state.awaitsTool(callId, dispatch);
+        }
+    }
+
+    /** Checks whether a lost dispatch took effect. */
+    record Verify(String callId, int dispatch) implements Work<VerifyOutcome> {
+        @Override
+        public Fact begun() {
+            return new ToolFact.VerifyDispatched(callId, dispatch);
+        }
+
+        @Override
+        public Class<VerifyOutcome> resultType() {
+            return VerifyOutcome.class;
+        }
+
+        @Override
+        public Fact completed(VerifyOutcome result) {
+            return result.toFact(callId, dispatch);
+        }
+
+        @Override
+        public Fact failed(@Nullable Throwable failure) {
+            return ActivityFailures.verify(callId, dispatch, failure);
+        }
+
+        @Override
+        public boolean isAwaited(Conversation state) {
+            return state.awaitsVerify(callId, dispatch);
+        }
+    }
+
+    /** A subagent's thread, which executes a call within this budget. */
+    record Subagent(String callId, Optional<Budget> budget) implements Work<RunOutcome> {
+        @Override
+        public Fact begun() {
+            return new SubagentFact.SubagentStarted(callId, budget);
+        }
+
+        @Override
+        public Class<RunOutcome> resultType() {
+            return RunOutcome.class;
+        }
+
+        @Override
+        public Fact completed(RunOutcome result) {
+            return result.toFact(callId);
+        }
+
+        @Override
+        public Fact failed(@Nullable Throwable failure) {
+            return ActivityFailures.subagent(callId, failure);
+        }
+
+        @Override
+        public boolean isAwaited(Conversation state) {
+            return state.awaitsSubagent(callId);
+        }
+    }
+}

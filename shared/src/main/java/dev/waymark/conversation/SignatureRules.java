@@ -1,0 +1,55 @@
+package dev.waymark.conversation;
+
+import dev.waymark.conversation.call.CallApproval;
+import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.policy.DecisionStatement;
+import dev.waymark.conversation.policy.Signers;
+import dev.waymark.conversation.value.Problem;
+import java.util.Optional;
+
+/** Whether a decision about a call counts, where decisions must be signed. */
+final class SignatureRules {
+    private SignatureRules() {}
+
+    /** Why this decision does not count; empty if it does, or need not be signed. */
+    static Optional<Problem> objection(OpenRequest ask, PersonFact.ApprovalDecided decided) {
+        return ask.signers()
+                .flatMap(signers -> signers.objection(statement(signers, ask, decided), decided.signature()));
+    }
+
+    static Optional<Problem> objection(OpenRequest ask, PersonFact.OutcomeSettled settled) {
+        return ask.signers()
+                .flatMap(signers -> signers.objection(
+                        DecisionStatement.about(
+                                signers,
+                                ask.since(),
+                                ask.argsDigest(),
+                                settled.settlement().wireName(),
+                                Optional.empty(),
+                                settled.result(),
+                                settled.by()),
+                        settled.signature()));
+    }
+
+    /** The stored form of the decision's signature; empty if decisions need not be signed. */
+    static Optional<CallApproval.Signature> signature(OpenRequest ask, PersonFact.ApprovalDecided decided) {
+        return ask.signers()
+                .map(signers -> statement(signers, ask, decided))
+                .flatMap(statement -> decided.signature()
+                        .map(signature -> new CallApproval.Signature(
+                                statement.asked(), statement.argsDigest(), statement.newArgsDigest(), signature)));
+    }
+
+    /** What the signature of this decision has to state. */
+    private static DecisionStatement statement(Signers signers, OpenRequest ask, PersonFact.ApprovalDecided decided) {
+        return DecisionStatement.about(
+                signers,
+                ask.since(),
+                ask.argsDigest(),
+                decided.signal(),
+                decided.args(),
+                decided.reason(),
+                decided.by());
+    }
+}

@@ -1,0 +1,454 @@
+package dev.waymark.conversation.call;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Sha256;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * A tool call, for the whole life of the thread.
+ *
+ * @param args the arguments to run with; after an approval, the approved ones
+ * @param dispatches how often it was dispatched to a worker
+ * @param repeat the number of calls with the same tool and arguments whose outcome was known before this one ran. All
+ * executions of a call share it, and so its idempotency key.
+ * @param result kept until it is committed to the transcript. For a call that asks, an answer that came before it was
+ * known whether the call can be answered.
+ * @param since the time of the last status change
+ * @param wakeAt when the status changes by itself
+ * @param claim the execution that was allowed to take effect, if any
+ * @param digest the digest of the arguments, if they were deleted and the digest may still be needed
+ * @param evidence what was seen of an execution with an unknown outcome, such as {@code HTTP 504}
+ * @param subagent the state of the thread that executes the call, if a subagent does
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record Call(
+        @JsonProperty("id") String id,
+        @JsonProperty("tool") String tool,
+        @JsonProperty("args") Json args,
+        @JsonProperty("turn") int turn,
+        @JsonProperty("status") Status status,
+        @JsonProperty("dispatches") int dispatches,
+
+        @JsonProperty("repeat") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        int repeat,
+
+        @JsonProperty("question") Optional<String> question,
+        @JsonProperty("result") Optional<String> result,
+        @JsonProperty("since") Instant since,
+        @JsonProperty("wakeAt") Optional<Instant> wakeAt,
+        @JsonProperty("claim") Optional<Claim> claim,
+        @JsonProperty("approval") Optional<CallApproval> approval,
+        @JsonProperty("digest") Optional<String> digest,
+        @JsonProperty("subagent") Optional<Delegation> subagent,
+        @JsonProperty("evidence") Optional<String> evidence) {
+    /** Longer evidence is cut. */
+    private static final int MAX_EVIDENCE_LENGTH = 500;
+
+    /** The status of a call. {@code docs/call-life.md} lists the possible transitions. The names are stored. */
+    public enum Status {
+        /** To be run, now or at {@code wakeAt}. */
+        @JsonProperty("issued")
+        ISSUED(Waits.FOR_RULES),
+        /** Waits for an identical call with side effects in the same reply. */
+        @JsonProperty("held")
+        HELD(Waits.FOR_ANOTHER),
+        /** Waits for approval by a person, until {@code wakeAt} if that is set. */
+        @JsonProperty("awaiting")
+        AWAITING(Waits.FOR_PEOPLE),
+        /** Dispatched to a worker. If it needs a claim, it has not run yet. */
+        @JsonProperty("dispatched")
+        DISPATCHED(Waits.FOR_ACTIVITY),
+        /** Claimed by an execution, which may take effect from now on. */
+        @JsonProperty("claimed")
+        CLAIMED(Waits.FOR_ACTIVITY),
+        /** Executed by a subagent's thread. */
+        @JsonProperty("delegated")
+        DELEGATED(Waits.FOR_ACTIVITY),
+        /** The outcome of the claimed execution is unknown. It may still run, or report, until {@code wakeAt}. */
+        @JsonProperty("unknown")
+        UNKNOWN(Waits.FOR_RULES),
+        /** Nothing of it is running any more, and its outcome has to be determined. */
+        @JsonProperty("doubted")
+        DOUBTED(Waits.FOR_RULES),
+        /** Its {@code verify} is running. */
+        @JsonProperty("verifying")
+        VERIFYING(Waits.FOR_ACTIVITY),
+        /** The outcome is unknown, and a person has to settle it. */
+        @JsonProperty("unsettled")
+        UNSETTLED(Waits.FOR_PEOPLE),
+        /** Its {@code question} waits for an answer. */
+        @JsonProperty("asking")
+        ASKING(Waits.FOR_PEOPLE),
+        @JsonProperty("completed")
+        COMPLETED(Waits.NOT),
+        @JsonProperty("failed")
+        FAILED(Waits.NOT),
+        @JsonProperty("denied")
+        DENIED(Waits.NOT),
+        @JsonProperty("cancelled")
+        CANCELLED(Waits.NOT),
+        /** The outcome is unknown, and the model was told so. */
+        @JsonProperty("lost")
+        LOST(Waits.NOT);
+
+        private final Waits waits;
+
+        Status(Waits waits) {
+            this.waits = waits;
+        }
+    }
+
+    private enum Waits {
+        NOT,
+        FOR_RULES,
+        FOR_ANOTHER,
+        FOR_ACTIVITY,
+        FOR_PEOPLE
+    }
+
+    /**
+     * Allows one execution of a dispatch to take effect.
+     *
+     * @param token the fencing token, larger than those of all earlier claims for the same tool and arguments; 0 if the
+     * thread's rules have no tokens
+     */
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    public record Claim(
+            @JsonProperty("execution") String execution,
+            @JsonProperty("at") Instant at,
+
+            @JsonProperty("token") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+            long token) {
+        private static final String ELSEWHERE = "checkpoint";
+
+        @JsonCreator
+        public Claim {
+            Objects.requireNonNull(execution, "execution");
+            Objects.requireNonNull(at, "at");
+        }
+
+        public Claim(String execution, Instant at) {
+            this(execution, at, 0);
+        }
+
+        /** The claim of an execution that is known from a checkpoint only. */
+        public static Claim elsewhere(Instant at) {
+            return new Claim(ELSEWHERE, at);
+        }
+
+        @JsonIgnore
+        public boolean isElsewhere() {
+            return execution.equals(ELSEWHERE);
+        }
+    }
+
+    @JsonCreator
+    public Call {
+        Objects.requireNonNull(id, "id");
+        Objects.requireNonNull(tool, "tool");
+        Objects.requireNonNull(args, "args");
+        Objects.requireNonNull(status, "status");
+        Objects.requireNonNull(since, "since");
+        question = question == null ? Optional.empty() : question;
+        result = result == null ? Optional.empty() : result;
+        wakeAt = wakeAt == null ? Optional.empty() : wakeAt;
+        claim = claim == null ? Optional.empty() : claim;
+        approval = approval == null ? Optional.empty() : approval;
+        digest = digest == null ? Optional.empty() : digest;
+        subagent = subagent == null ? Optional.empty() : subagent;
+        evidence = evidence == null ? Optional.empty() : evidence;
+    }
+
+    public static Call issued(Part.ToolUse use, int turn, Instant at) {
+        return new Call(
+                use.id(),
+                use.name(),
+                use.input(),
+                turn,
+                Status.ISSUED,
+                0,
+                0,
+                Optional.empty(),
+                Optional.empty(),
+                at,
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty());
+    }
+
+    /** To be run, from this time on if given. */
+    public Call issued(Optional<Instant> notBefore, Instant at) {
+        return become(Status.ISSUED, at, edit -> edit.wakeAt = notBefore);
+    }
+
+    public Call held(Instant at) {
+        return become(Status.HELD, at, edit -> {});
+    }
+
+    /** Marks a call that ran elsewhere, without news of it. */
+    public Call begunElsewhere(Status standing) {
+        return become(standing, since, edit -> {});
+    }
+
+    public Call endedEarlier(Instant when) {
+        return but(edit -> edit.since = when);
+    }
+
+    public Call repeating(int earlier) {
+        return but(edit -> edit.repeat = earlier);
+    }
+
+    public Call awaiting(Optional<Instant> deadline, Instant at) {
+        return become(Status.AWAITING, at, edit -> edit.wakeAt = deadline);
+    }
+
+    public Call decided(CallApproval decision, Json approvedArgs, Instant at) {
+        return become(Status.ISSUED, at, edit -> {
+            edit.approval = Optional.of(decision);
+            edit.args = approvedArgs;
+        });
+    }
+
+    /** Removes an existing claim: a call is dispatched only if nothing of it is running. */
+    public Call dispatched(int dispatch, Instant at) {
+        return become(Status.DISPATCHED, at, edit -> {
+            edit.dispatches = dispatch;
+            edit.claim = Optional.empty();
+            edit.evidence = Optional.empty();
+        });
+    }
+
+    public Call delegated(Optional<Budget> reserved, Instant at) {
+        return become(Status.DELEGATED, at, edit -> edit.subagent = Optional.of(Delegation.begun(reserved)));
+    }
+
+    public Call delegating(Delegation known) {
+        return but(edit -> edit.subagent = Optional.of(known));
+    }
+
+    public Call claimed(Claim by, Instant at) {
+        return become(Status.CLAIMED, at, edit -> edit.claim = Optional.of(by));
+    }
+
+    /** Replaces the claim without changing the status; the outcome of this execution is unknown too. */
+    public Call claimedLater(Claim by) {
+        return but(edit -> edit.claim = Optional.of(by));
+    }
+
+    public Call withoutClaim() {
+        return but(edit -> edit.claim = Optional.empty());
+    }
+
+    /** Records what was seen of an execution with an unknown outcome. */
+    public Call seen(String what) {
+        return but(edit -> edit.evidence = Optional.of(Problem.cut(what, MAX_EVIDENCE_LENGTH)));
+    }
+
+    /** Whether this execution holds the claim and its outcome is still unknown. */
+    public boolean awaitsWordOf(String execution) {
+        boolean isClaimed =
+                claim.filter(known -> known.execution().equals(execution)).isPresent();
+        return isClaimed
+                && switch (status) {
+                    case ISSUED, AWAITING, CLAIMED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED, CANCELLED, LOST -> true;
+                    case HELD, DISPATCHED, DELEGATED, ASKING, COMPLETED, FAILED, DENIED -> false;
+                };
+    }
+
+    public Call unknown(Instant fence, Instant at) {
+        return become(Status.UNKNOWN, at, edit -> edit.wakeAt = Optional.of(fence));
+    }
+
+    public Call doubted(Instant at) {
+        return become(Status.DOUBTED, at, edit -> {});
+    }
+
+    public Call verifying(Instant at) {
+        return become(Status.VERIFYING, at, edit -> {});
+    }
+
+    public Call unsettled(Instant at) {
+        return become(Status.UNSETTLED, at, edit -> {});
+    }
+
+    public Call asking(String words, Instant at) {
+        return become(Status.ASKING, at, edit -> edit.question = Optional.of(words));
+    }
+
+    public Call answeredEarly(String text) {
+        return but(edit -> edit.result = Optional.of(text));
+    }
+
+    public Call withoutResult() {
+        return but(edit -> edit.result = Optional.empty());
+    }
+
+    public Call ended(Status how, String text, Instant at) {
+        return become(how, at, edit -> {
+            edit.result = Optional.of(text);
+            edit.subagent = subagent.map(Delegation::abandoned);
+        });
+    }
+
+    /** Its wait is over, and nothing of it is running any more. */
+    public Call awake() {
+        return but(edit -> {
+            edit.wakeAt = Optional.empty();
+            edit.claim = Optional.empty();
+        });
+    }
+
+    public Call committed() {
+        return but(edit -> edit.result = Optional.empty());
+    }
+
+    /**
+     * What remains of a call after the conversation is deleted: its existence, its outcome, and the digest of its
+     * arguments if a late report about its effect may arrive.
+     */
+    public Call forgotten(boolean effect) {
+        return but(edit -> {
+            edit.digest = effect ? Optional.of(argsDigest()) : digest;
+            edit.args = Json.EMPTY_OBJECT;
+            edit.question = question.map(words -> "");
+            edit.evidence = Optional.empty();
+            edit.result = Optional.empty();
+            edit.approval = approval.map(decision -> new CallApproval(
+                    decision.approved(), decision.edited(), Optional.empty(), Optional.empty(), decision.at()));
+        });
+    }
+
+    /** Whether the call has no result yet. */
+    @JsonIgnore
+    public boolean isOpen() {
+        return status.waits != Waits.NOT;
+    }
+
+    /** Whether only a person can continue the call. */
+    @JsonIgnore
+    public boolean waitsForPerson() {
+        return status.waits == Waits.FOR_PEOPLE
+                || (status == Status.DELEGATED
+                        && subagent.filter(Delegation::waitsForPerson).isPresent());
+    }
+
+    /** Whether a worker or a subagent is executing the call. */
+    @JsonIgnore
+    public boolean isInFlight() {
+        return status.waits == Waits.FOR_ACTIVITY;
+    }
+
+    /** Whether the call may be running or have run, here or where it came from. */
+    @JsonIgnore
+    public boolean wasBegun() {
+        return switch (status) {
+            case CLAIMED, DELEGATED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED -> true;
+            case ISSUED, HELD, AWAITING, DISPATCHED, ASKING, COMPLETED, FAILED, DENIED, CANCELLED, LOST -> false;
+        };
+    }
+
+    /** Whether the call waits for an identical one. */
+    @JsonIgnore
+    public boolean isHeld() {
+        return status == Status.HELD;
+    }
+
+    /** What identical calls share: the tool and the arguments. */
+    public Identity identity() {
+        return new Identity(tool, args);
+    }
+
+    public record Identity(String tool, Json args) {}
+
+    /** Whether all of these open calls wait for people. */
+    public static boolean onlyAsk(List<Call> open) {
+        return !open.isEmpty() && open.stream().allMatch(call -> call.waitsForPerson() || call.isHeld());
+    }
+
+    /** The result for the model, if the call has ended and the result is not in the transcript yet. */
+    @JsonIgnore
+    public Optional<Part.ToolResult> toolResult() {
+        return result.filter(text -> !isOpen()).map(text -> new Part.ToolResult(id, text, status != Status.COMPLETED));
+    }
+
+    /**
+     * Whether the call asks without a known question. In a checkpoint, a call that waits for approval looks the same.
+     */
+    @JsonIgnore
+    public boolean asksNothing() {
+        return status == Status.ASKING && question.orElse("").isEmpty();
+    }
+
+    /** The digest that decisions and claims refer to: the hexadecimal SHA-256 of the arguments as canonical JSON. */
+    public String argsDigest() {
+        return digest.orElseGet(() -> Sha256.hex(args.canonical()));
+    }
+
+    private Call become(Status next, Instant at, Consumer<Edit> change) {
+        return but(edit -> {
+            edit.status = next;
+            edit.since = at;
+            edit.wakeAt = Optional.empty();
+            change.accept(edit);
+        });
+    }
+
+    private Call but(Consumer<Edit> change) {
+        Edit edit = new Edit();
+        change.accept(edit);
+        return edit.done();
+    }
+
+    /** A mutable copy of a call. */
+    private final class Edit {
+        private Json args = Call.this.args;
+        private Status status = Call.this.status;
+        private int dispatches = Call.this.dispatches;
+        private int repeat = Call.this.repeat;
+        private Optional<String> question = Call.this.question;
+        private Optional<String> result = Call.this.result;
+        private Instant since = Call.this.since;
+        private Optional<Instant> wakeAt = Call.this.wakeAt;
+        private Optional<Claim> claim = Call.this.claim;
+        private Optional<CallApproval> approval = Call.this.approval;
+        private Optional<String> digest = Call.this.digest;
+        private Optional<Delegation> subagent = Call.this.subagent;
+        private Optional<String> evidence = Call.this.evidence;
+
+        Call done() {
+            return new Call(
+                    id,
+                    tool,
+                    args,
+                    turn,
+                    status,
+                    dispatches,
+                    repeat,
+                    question,
+                    result,
+                    since,
+                    wakeAt,
+                    claim,
+                    approval,
+                    digest,
+                    subagent,
+                    evidence);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package dev.waymark.conversation.call;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.value.VerifiedSubject;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Who decided about a call, and why.
+ *
+ * @param by who says that they decided
+ * @param stated whether a checkpoint says so, and nobody decided it here: the call may not run for it
+ * @param verified who decided, where a server checked that
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record CallApproval(
+        @JsonProperty("approved") boolean approved,
+        @JsonProperty("edited") boolean edited,
+        @JsonProperty("by") Optional<String> by,
+        @JsonProperty("reason") Optional<String> reason,
+        @JsonProperty("at") Instant at,
+        @JsonProperty("signed") Optional<Signature> signed,
+
+        @JsonProperty("stated") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean stated,
+
+        @JsonProperty("verified") Optional<VerifiedSubject> verified) {
+    /** An unsigned decision made here. */
+    public CallApproval(boolean approved, boolean edited, Optional<String> by, Optional<String> reason, Instant at) {
+        this(approved, edited, by, reason, at, Optional.empty(), false, Optional.empty());
+    }
+
+    /** A signed decision made here. */
+    public CallApproval(
+            boolean approved,
+            boolean edited,
+            Optional<String> by,
+            Optional<String> reason,
+            Instant at,
+            Optional<Signature> signed) {
+        this(approved, edited, by, reason, at, signed, false, Optional.empty());
+    }
+
+    /** An approval that only a checkpoint states. */
+    public static CallApproval recorded(boolean edited, Instant at) {
+        return new CallApproval(
+                true, edited, Optional.empty(), Optional.empty(), at, Optional.empty(), true, Optional.empty());
+    }
+
+    public CallApproval verifiedAs(Optional<VerifiedSubject> subject) {
+        return new CallApproval(approved, edited, by, reason, at, signed, stated, subject);
+    }
+
+    @JsonCreator
+    public CallApproval {
+        verified = verified == null ? Optional.empty() : verified;
+        signed = signed == null ? Optional.empty() : signed;
+        by = by == null ? Optional.empty() : by;
+        reason = reason == null ? Optional.empty() : reason;
+        Objects.requireNonNull(at, "at");
+    }
+
+    /**
+     * The data to verify a signed decision again.
+     *
+     * @param asked when the decision was requested
+     * @param argsDigest the digest of the arguments shown
+     * @param newArgsDigest the digest of replaced arguments
+     */
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    @JsonInclude(JsonInclude.Include.NON_ABSENT)
+    public record Signature(
+            @JsonProperty("asked") Instant asked,
+            @JsonProperty("argsDigest") String argsDigest,
+            @JsonProperty("newArgsDigest") Optional<String> newArgsDigest,
+            @JsonProperty("signature") String signature) {
+        @JsonCreator
+        public Signature {
+            Objects.requireNonNull(asked, "asked");
+            Objects.requireNonNull(argsDigest, "argsDigest");
+            Objects.requireNonNull(signature, "signature");
+            newArgsDigest = newArgsDigest == null ? Optional.empty() : newArgsDigest;
+        }
+    }
+}

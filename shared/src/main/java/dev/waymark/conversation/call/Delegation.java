@@ -1,0 +1,135 @@
+package dev.waymark.conversation.call;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Spent;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * What a thread knows about the thread that executes one of its calls.
+ *
+ * @param report the newest report
+ * @param decided people's decisions here about its requests, by id
+ * @param past the ids of its earlier requests
+ * @param outbox decisions still to be passed on, in order
+ * @param reserved its budget, which is reserved while it works
+ * @param booked the part of its spending that this thread has already counted
+ * @param over whether nothing more will be heard of it
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_EMPTY)
+public record Delegation(
+        @JsonProperty("report") SubagentProgress report,
+        @JsonProperty("decided") List<String> decided,
+        @JsonProperty("past") List<String> past,
+        @JsonProperty("outbox") List<Decision> outbox,
+        @JsonProperty("reserved") Optional<Budget> reserved,
+        @JsonProperty("booked") Spent booked,
+
+        @JsonProperty("over") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean over) {
+    static Delegation begun(Optional<Budget> reserved) {
+        return new Delegation(SubagentProgress.NONE, List.of(), List.of(), List.of(), reserved, Spent.NOTHING, false);
+    }
+
+    @JsonCreator
+    public Delegation {
+        Objects.requireNonNull(report, "report");
+        decided = decided == null ? List.of() : List.copyOf(decided);
+        past = past == null ? List.of() : List.copyOf(past);
+        outbox = outbox == null ? List.of() : List.copyOf(outbox);
+        reserved = reserved == null ? Optional.empty() : reserved;
+        Objects.requireNonNull(booked, "booked");
+    }
+
+    /** A person's decision about a request of a subagent's thread: a signal to that thread. */
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    public record Decision(
+            @JsonProperty("signal") String signal,
+            @JsonProperty("body") Json body) {
+        @JsonCreator
+        public Decision {
+            Objects.requireNonNull(signal, "signal");
+            Objects.requireNonNull(body, "body");
+        }
+    }
+
+    /** The requests of that thread that are not decided here. */
+    @JsonIgnore
+    public List<OpenRequest> asks() {
+        return report.asks().stream()
+                .filter(ask -> !decided.contains(ask.callId()))
+                .toList();
+    }
+
+    Optional<OpenRequest> ask(String callId) {
+        return asks().stream().filter(ask -> ask.callId().equals(callId)).findFirst();
+    }
+
+    /** Whether only a person can continue it, as far as is known. */
+    @JsonIgnore
+    boolean waitsForPerson() {
+        return report.waiting() && decided.isEmpty() && !report.asks().isEmpty();
+    }
+
+    public boolean wasAsked(String callId) {
+        return past.contains(callId) || decided.contains(callId);
+    }
+
+    /** A decision counts until the subagent's thread has received it, so that its request is not shown again. */
+    public Delegation reported(SubagentProgress newer) {
+        List<String> gone = new ArrayList<>(past);
+        List<String> still = new ArrayList<>();
+        for (OpenRequest ask : report.asks()) {
+            if (newer.asks().stream().noneMatch(ask::isSame)) {
+                gone.remove(ask.callId());
+                gone.add(ask.callId());
+            } else if (decided.contains(ask.callId())) {
+                still.add(ask.callId());
+            }
+        }
+        return new Delegation(newer, still, gone, outbox, reserved, booked, over);
+    }
+
+    public Delegation deciding(String callId, Decision decision) {
+        List<String> more = new ArrayList<>(decided);
+        more.add(callId);
+        List<Decision> longer = new ArrayList<>(outbox);
+        longer.add(decision);
+        return new Delegation(report, more, past, longer, reserved, booked, over);
+    }
+
+    /** The part of its budget that it may still spend and that is not counted yet. */
+    public Budget outstanding() {
+        return over ? Budget.UNLIMITED : reserved.orElse(Budget.UNLIMITED).minus(booked);
+    }
+
+    public Delegation passedOn() {
+        return outbox.isEmpty()
+                ? this
+                : new Delegation(report, decided, past, outbox.subList(1, outbox.size()), reserved, booked, over);
+    }
+
+    public Delegation booking(Spent spent) {
+        return new Delegation(report, decided, past, outbox, reserved, spent, over);
+    }
+
+    /** None of its requests matters any more. */
+    Delegation abandoned() {
+        List<String> all = new ArrayList<>(past);
+        report.asks().forEach(ask -> all.add(ask.callId()));
+        return new Delegation(SubagentProgress.NONE, List.of(), all, List.of(), reserved, booked, over);
+    }
+
+    public Delegation finished() {
+        return new Delegation(report, decided, past, outbox, reserved, booked, true);
+    }
+}

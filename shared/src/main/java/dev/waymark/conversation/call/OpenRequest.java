@@ -1,0 +1,148 @@
+package dev.waymark.conversation.call;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.policy.Signers;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * A request that waits for a person, in a thread or one of its subagents.
+ *
+ * @param callId the call's id; for a call of a subagent's thread, preceded by the id of the subagent call and a slash
+ * @param args not set for a question
+ * @param rerun whether a lost call may be run again
+ * @param evidence what was seen of a call with an unknown outcome
+ * @param signers who must sign the decision, if it must be signed
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record OpenRequest(
+        @JsonProperty("callId") String callId,
+        @JsonProperty("kind") Kind kind,
+        @JsonProperty("tool") String tool,
+        @JsonProperty("question") Optional<String> question,
+        @JsonProperty("args") Optional<Json> args,
+        @JsonProperty("argsDigest") Optional<String> argsDigest,
+
+        @JsonProperty("rerun") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean rerun,
+
+        @JsonProperty("since") Instant since,
+        @JsonProperty("evidence") Optional<String> evidence,
+        @JsonProperty("signers") Optional<Signers> signers) {
+    /** The kind of decision. The names are stored and shown to users. */
+    public enum Kind {
+        @JsonProperty("question")
+        QUESTION("question"),
+        @JsonProperty("approval")
+        APPROVAL("approval"),
+        @JsonProperty("unknown")
+        UNKNOWN("unknown");
+
+        private final String wireName;
+
+        Kind(String wireName) {
+            this.wireName = wireName;
+        }
+
+        public String wireName() {
+            return wireName;
+        }
+    }
+
+    @JsonCreator
+    public OpenRequest {
+        Objects.requireNonNull(callId, "callId");
+        Objects.requireNonNull(kind, "kind");
+        Objects.requireNonNull(tool, "tool");
+        Objects.requireNonNull(since, "since");
+        question = question == null ? Optional.empty() : question;
+        args = args == null ? Optional.empty() : args;
+        argsDigest = argsDigest == null ? Optional.empty() : argsDigest;
+        evidence = evidence == null ? Optional.empty() : evidence;
+        signers = signers == null ? Optional.empty() : signers;
+    }
+
+    /** A request without evidence, which anyone may decide. */
+    public OpenRequest(
+            String callId,
+            Kind kind,
+            String tool,
+            Optional<String> question,
+            Optional<Json> args,
+            Optional<String> argsDigest,
+            boolean rerun,
+            Instant since) {
+        this(callId, kind, tool, question, args, argsDigest, rerun, since, Optional.empty(), Optional.empty());
+    }
+
+    /** The request of a call that waits for a person. */
+    public static OpenRequest of(Call call, Optional<AgentPolicy> terms, int rules) {
+        AgentPolicy.Care care = terms.map(known -> known.careOf(call.tool())).orElse(AgentPolicy.Care.NONE);
+        if (call.status() == Call.Status.ASKING) {
+            return new OpenRequest(
+                    call.id(),
+                    Kind.QUESTION,
+                    call.tool(),
+                    call.question(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    false,
+                    call.since());
+        }
+        boolean unknown = call.status() == Call.Status.UNSETTLED;
+        return new OpenRequest(
+                call.id(),
+                unknown ? Kind.UNKNOWN : Kind.APPROVAL,
+                call.tool(),
+                Optional.empty(),
+                Optional.of(call.args()),
+                Optional.of(call.argsDigest()),
+                unknown && care.rerunOnWord(rules),
+                call.since(),
+                unknown ? call.evidence() : Optional.empty(),
+                terms.flatMap(AgentPolicy::signers).map(signers -> signers.of(call.id())));
+    }
+
+    /** This request under its id in the parent thread. */
+    public OpenRequest below(String call) {
+        return new OpenRequest(
+                call + "/" + callId, kind, tool, question, args, argsDigest, rerun, since, evidence, signers);
+    }
+
+    /** Whether both are the same request, even if one was shortened. A repeated request is a different one. */
+    boolean isSame(OpenRequest other) {
+        return callId.equals(other.callId)
+                && kind == other.kind
+                && argsDigest.equals(other.argsDigest)
+                && since.equals(other.since);
+    }
+
+    /**
+     * A copy with question and arguments cut to this many characters. The digest is still that of the full arguments.
+     */
+    OpenRequest shortened(int most) {
+        return new OpenRequest(
+                callId,
+                kind,
+                tool,
+                question.map(words -> Problem.cut(words, most)),
+                args.map(json -> json.canonical().length() <= most
+                        ? json
+                        : Json.of(Collections.singletonMap(
+                                "truncated", json.canonical().length()))),
+                argsDigest,
+                rerun,
+                since,
+                evidence,
+                signers);
+    }
+}

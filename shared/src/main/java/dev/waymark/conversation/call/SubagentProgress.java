@@ -1,0 +1,43 @@
+package dev.waymark.conversation.call;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.value.Spent;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * What a subagent's thread reports to its parent while it runs: requests that wait for people there or below, and its
+ * spending.
+ *
+ * @param waiting whether only people can continue it
+ * @param spent since the thread started, including its own subagents
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+public record SubagentProgress(
+        @JsonProperty("waiting") boolean waiting,
+        @JsonProperty("asks") List<OpenRequest> asks,
+        @JsonProperty("spent") Spent spent) {
+    /** The maximum number of requests in a report. */
+    private static final int MAX_ASKS = 50;
+
+    /** The total number of characters for questions, and for arguments, since a report is one payload. */
+    public static final int MAX_LENGTH = 60_000;
+
+    public static final SubagentProgress NONE = new SubagentProgress(false, List.of(), Spent.NOTHING);
+
+    @JsonCreator
+    public SubagentProgress {
+        asks = List.copyOf(asks);
+        Objects.requireNonNull(spent, "spent");
+    }
+
+    /** A report of the first of these requests, cut to the size of one payload. */
+    public static SubagentProgress of(List<OpenRequest> requests, boolean waiting, Spent spent) {
+        List<OpenRequest> asks = requests.stream().limit(MAX_ASKS).toList();
+        int most = MAX_LENGTH / Math.max(1, asks.size());
+        return new SubagentProgress(
+                waiting, asks.stream().map(ask -> ask.shortened(most)).toList(), spent);
+    }
+}

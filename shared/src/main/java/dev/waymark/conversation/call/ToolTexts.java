@@ -1,0 +1,148 @@
+package dev.waymark.conversation.call;
+
+import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.value.Problem;
+import java.time.Instant;
+import java.util.Optional;
+
+/** The messages that tell a model the outcome of a call. They are part of the checkpoint formats. */
+public final class ToolTexts {
+    private ToolTexts() {}
+
+    public static String failure(String message) {
+        return "Tool error: " + message;
+    }
+
+    public static String invalidInput(String tool, String reason) {
+        return "Invalid input for tool \"" + tool + "\": " + reason;
+    }
+
+    public static String invalidOutput(String tool, String reason) {
+        return "Tool \"" + tool + "\" returned invalid output: " + reason;
+    }
+
+    /** Tells a model that its final reply does not match the schema. */
+    public static String misfit(String reason) {
+        return "Your reply does not fit the JSON Schema: " + reason
+                + ". Reply once more, with one JSON value that fits it and nothing else.";
+    }
+
+    public static String denied(String tool, Optional<String> reason) {
+        return "Tool execution denied by user. " + notExecuted(tool)
+                + reason.map(words -> " Reason: " + words).orElse("");
+    }
+
+    public static String deniedByNobody(String tool) {
+        return "Tool execution denied. No approval callback provided. " + notExecuted(tool);
+    }
+
+    public static String deniedByTime(String tool) {
+        return "Tool execution denied. Nobody decided in time. " + notExecuted(tool);
+    }
+
+    private static String notExecuted(String tool) {
+        return "The " + tool + " tool was not executed.";
+    }
+
+    public static String replay(String callId, String result) {
+        return "[idempotent replay of " + callId + "]: " + result;
+    }
+
+    /** Appended for a call that may have taken effect. */
+    public static String claimed(Instant at) {
+        return " The call had been claimed for execution at " + at + "; whether it took effect is not known.";
+    }
+
+    public static String done(Optional<String> by) {
+        return "Done, as settled by " + by.orElse("a person") + ".";
+    }
+
+    /** The result of a subagent that did not complete its task, with its last words. */
+    public static String subagent(String agent, String status, Optional<Problem> problem, String text) {
+        String why = problem.map(Problem::message)
+                .filter(words -> !words.isBlank())
+                .map(words -> ": " + words)
+                .orElse("");
+        return failure("the subagent " + agent + " ended as " + status + why + (text.isBlank() ? "" : "\n" + text));
+    }
+
+    public static String verified() {
+        return "Done: a check found that the call had taken effect.";
+    }
+
+    /** The result of a call with an unknown outcome: a JSON object, in exactly this form. */
+    public static String durability(
+            String tool, String callId, Optional<Instant> claimedAt, Optional<String> evidence) {
+        return durabilityError(
+                tool,
+                callId,
+                " The tool is not declared 'safeToRetry: true', so the framework will not automatically re-invoke it."
+                        + " Decide recovery based on observable external state — e.g., check whether the side effect"
+                        + " already occurred. If this tool is a pure read with no side effects, add"
+                        + " `safeToRetry: true` to its declaration."
+                        + claimedAt.map(ToolTexts::claimed).orElse("")
+                        + evidence.map(seen -> " What was seen of it: " + seen).orElse(""));
+    }
+
+    /** The result of a call that is safe to repeat and that, according to a checkpoint, is over. */
+    public static String durabilityOfHarmless(String tool, String callId) {
+        return durabilityError(
+                tool,
+                callId,
+                " The tool has no side effects, or is declared 'safeToRetry: true', but the conversation has gone on"
+                        + " since, so the framework did not re-invoke it. Call it again if its result is still needed.");
+    }
+
+    private static String durabilityError(String tool, String callId, String remedy) {
+        String words = "Tool '" + tool + "' (call " + callId
+                + ") was requested but its execution did not complete durably before the process ended." + remedy;
+        return "{\"error\":" + quoted(words) + ",\"kind\":\"tool-durability-error\",\"toolName\":" + quoted(tool)
+                + ",\"toolCallId\":" + quoted(callId) + "}";
+    }
+
+    /** Whether a result was made by {@link #durability}. */
+    public static boolean isDurability(String text) {
+        return text.startsWith("{\"error\":\"") && text.contains("\",\"kind\":\"tool-durability-error\",");
+    }
+
+    /** Whether a result reads like a failure, if nothing else tells. */
+    public static boolean isFailure(String text) {
+        return isDurability(text)
+                || text.startsWith(failure(""))
+                || text.startsWith("Tool execution denied")
+                || text.startsWith("Invalid input for tool \"")
+                || (text.startsWith("Tool \"")
+                        && (text.contains("\" not found. Available tools: ")
+                                || text.contains("\" returned invalid output: ")));
+    }
+
+    /** A failure as a JSON object. */
+    public static String error(String text) {
+        return "{\"error\":" + quoted(text) + "}";
+    }
+
+    /** A compact JSON string, with only the necessary escapes. */
+    private static String quoted(String text) {
+        StringBuilder out = new StringBuilder("\"");
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '"' || c == '\\') {
+                out.append('\\').append(c);
+            } else if (c < ' ') {
+                out.append(String.format("\\u%04x", (int) c));
+            } else {
+                out.append(c);
+            }
+        }
+        return out.append('"').toString();
+    }
+
+    public static String tooMany(int limit) {
+        return failure("too many calls in one reply, of at most " + limit);
+    }
+
+    public static String notFound(String tool, AgentPolicy terms) {
+        String available = String.join(", ", terms.tools().keySet());
+        return "Tool \"" + tool + "\" not found. Available tools: " + (available.isEmpty() ? "none" : available);
+    }
+}

@@ -1,0 +1,118 @@
+package dev.waymark.conversation.fact;
+
+import java.util.Optional;
+
+/**
+ * Something that happened. The state is the fold of these facts.
+ *
+ * <p>Facts are derived from history and never stored themselves. {@link #type} is printed by {@code watch}.
+ */
+public sealed interface Fact permits Fact.Inbound, ThreadFact, ModelFact, ToolFact, SubagentFact {
+    /** The fact's name, in kebab case. */
+    String type();
+
+    <R> R match(Cases<R> cases);
+
+    /** A fact sent by people or programs. It may be refused; a refused one is recorded as ignored. */
+    sealed interface Inbound extends Fact
+            permits PersonFact, ToolFact.ToolClaimed, ToolFact.ToolEndedLate, SubagentFact.SubagentReported {
+        /** The name of its signal or update. */
+        String signal();
+
+        <R> R match(InboundCases<R> cases);
+
+        @Override
+        default <R> R match(Cases<R> cases) {
+            return match((InboundCases<R>) cases);
+        }
+
+        /** The id under which it was sent, to detect repeated deliveries. */
+        default Optional<String> messageId() {
+            return Optional.empty();
+        }
+    }
+
+    /** One method for each fact that may be refused, so that the compiler finds unhandled ones. */
+    interface InboundCases<R> {
+        R toolClaimed(ToolFact.ToolClaimed fact);
+
+        R toolEndedLate(ToolFact.ToolEndedLate fact);
+
+        R subagentReported(SubagentFact.SubagentReported fact);
+
+        R userSpoke(PersonFact.UserSpoke fact);
+
+        R humanAnswered(PersonFact.HumanAnswered fact);
+
+        R approvalDecided(PersonFact.ApprovalDecided fact);
+
+        R outcomeSettled(PersonFact.OutcomeSettled fact);
+
+        R budgetRaised(PersonFact.BudgetRaised fact);
+
+        R stopped(PersonFact.Stopped fact);
+
+        R cleared(PersonFact.Cleared fact);
+
+        R closeRequested(PersonFact.CloseRequested fact);
+    }
+
+    /** One method for each fact, so that the compiler finds unhandled ones. */
+    interface Cases<R> extends InboundCases<R> {
+        R runStarted(ThreadFact.RunStarted fact);
+
+        R agentRequested(ThreadFact.AgentRequested fact);
+
+        R agentResolved(ThreadFact.AgentResolved fact);
+
+        R agentRefused(ThreadFact.AgentRefused fact);
+
+        R modelCalled(ModelFact.ModelCalled fact);
+
+        R modelReplied(ModelFact.ModelReplied fact);
+
+        R modelFailed(ModelFact.ModelFailed fact);
+
+        R summaryRequested(ModelFact.SummaryRequested fact);
+
+        R summarised(ModelFact.Summarised fact);
+
+        R summaryFailed(ModelFact.SummaryFailed fact);
+
+        R toolDispatched(ToolFact.ToolDispatched fact);
+
+        R toolFinished(ToolFact.ToolFinished fact);
+
+        R toolInterrupted(ToolFact.ToolInterrupted fact);
+
+        R toolLost(ToolFact.ToolLost fact);
+
+        R toolNotStarted(ToolFact.ToolNotStarted fact);
+
+        R verifyDispatched(ToolFact.VerifyDispatched fact);
+
+        R verifyLeft(ToolFact.VerifyLeft fact);
+
+        R toolVerified(ToolFact.ToolVerified fact);
+
+        R subagentStarted(SubagentFact.SubagentStarted fact);
+
+        R subagentNotStarted(SubagentFact.SubagentNotStarted fact);
+
+        R subagentFinished(SubagentFact.SubagentFinished fact);
+
+        R decisionPassedOn(SubagentFact.DecisionPassedOn fact);
+
+        R parentTold(SubagentFact.ParentTold fact);
+
+        R subagentsCutOff(SubagentFact.SubagentsCutOff fact);
+
+        R timePassed(ThreadFact.TimePassed fact);
+
+        R cancelRequested(ThreadFact.CancelRequested fact);
+
+        R messageIgnored(ThreadFact.MessageIgnored fact);
+
+        R limitReached(ThreadFact.LimitReached fact);
+    }
+}

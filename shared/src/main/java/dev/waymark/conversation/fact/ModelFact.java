@@ -1,0 +1,90 @@
+package dev.waymark.conversation.fact;
+
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Spent;
+
+/** A fact about the calls of the model, for replies and for summaries. */
+public sealed interface ModelFact extends Fact {
+    /** Results and queued messages were committed to the transcript, and the model was called. */
+    record ModelCalled(int step) implements ModelFact {
+        @Override
+        public String type() {
+            return "model-called";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.modelCalled(this);
+        }
+    }
+
+    /** The model replied. */
+    record ModelReplied(int step, Reply reply) implements ModelFact {
+        @Override
+        public String type() {
+            return "model-replied";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.modelReplied(this);
+        }
+    }
+
+    /** The model call failed for good. */
+    record ModelFailed(int step, Problem problem, Spent spent) implements ModelFact {
+        public ModelFailed(int step, Problem problem) {
+            this(step, problem, Spent.NOTHING);
+        }
+
+        @Override
+        public String type() {
+            return "model-failed";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.modelFailed(this);
+        }
+    }
+
+    /** Results and queued messages were committed to the transcript, and a summary of its older part was requested. */
+    record SummaryRequested(int step) implements ModelFact {
+        @Override
+        public String type() {
+            return "summary-requested";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.summaryRequested(this);
+        }
+    }
+
+    /** The model's summary replaces the older part of the conversation. */
+    record Summarised(int step, Reply reply) implements ModelFact {
+        @Override
+        public String type() {
+            return "summarised";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.summarised(this);
+        }
+    }
+
+    /** The summary failed for good. The conversation continues unchanged. */
+    record SummaryFailed(int step, Problem problem, Spent spent) implements ModelFact {
+        @Override
+        public String type() {
+            return "summary-failed";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.summaryFailed(this);
+        }
+    }
+}

@@ -1,0 +1,268 @@
+package dev.waymark.conversation.fact;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.VerifiedSubject;
+import java.util.List;
+import java.util.Optional;
+
+/** Something that a person, or a program on their behalf, sent to the thread. */
+public sealed interface PersonFact extends Fact.Inbound {
+    /**
+     * Someone sent a message, replaced the conversation, or asked to repeat the last turn.
+     *
+     * @param schema the JSON Schema that the turn's final reply has to match
+     */
+    record UserSpoke(
+            Optional<String> id,
+            Optional<List<Message>> replacement,
+            Optional<Message> content,
+            boolean retry,
+            Optional<Json> schema)
+            implements PersonFact {
+        public UserSpoke(
+                Optional<String> id, Optional<List<Message>> replacement, Optional<Message> content, boolean retry) {
+            this(id, replacement, content, retry, Optional.empty());
+        }
+
+        @Override
+        public String signal() {
+            return SignalNames.SAY;
+        }
+
+        @Override
+        public Optional<String> messageId() {
+            return id;
+        }
+
+        @Override
+        public String type() {
+            return "user-spoke";
+        }
+
+        @Override
+        public <R> R match(InboundCases<R> cases) {
+            return cases.userSpoke(this);
+        }
+    }
+
+    /** Someone answered a question. */
+    record HumanAnswered(Optional<String> id, Optional<String> callId, String answer, Optional<String> by)
+            implements PersonFact {
+        @Override
+        public String signal() {
+            return SignalNames.ANSWER;
+        }
+
+        @Override
+        public Optional<String> messageId() {
+            return id;
+        }
+
+        @Override
+        public String type() {
+            return "human-answered";
+        }
+
+        @Override
+        public <R> R match(InboundCases<R> cases) {
+            return cases.humanAnswered(this);
+        }
+    }
+
+    /**
+     * Someone decided about a call that waits for approval.
+     *
+     * @param args what is to run instead of what the model wanted
+     * @param argsDigest of the arguments that the decision is about, so that it can't be about others
+     * @param signature of {@code by}, where decisions have to be signed
+     * @param verified who decided, where a server checked that
+     */
+    record ApprovalDecided(
+            boolean approved,
+            Optional<String> id,
+            Optional<String> callId,
+            Optional<Json> args,
+            Optional<String> argsDigest,
+            Optional<String> by,
+            Optional<String> reason,
+            Optional<String> signature,
+            Optional<VerifiedSubject> verified)
+            implements PersonFact {
+        /** One whose sender nobody checked. */
+        public ApprovalDecided(
+                boolean approved,
+                Optional<String> id,
+                Optional<String> callId,
+                Optional<Json> args,
+                Optional<String> argsDigest,
+                Optional<String> by,
+                Optional<String> reason,
+                Optional<String> signature) {
+            this(approved, id, callId, args, argsDigest, by, reason, signature, Optional.empty());
+        }
+
+        /** An unsigned settlement. */
+        public ApprovalDecided(
+                boolean approved,
+                Optional<String> id,
+                Optional<String> callId,
+                Optional<Json> args,
+                Optional<String> argsDigest,
+                Optional<String> by,
+                Optional<String> reason) {
+            this(approved, id, callId, args, argsDigest, by, reason, Optional.empty());
+        }
+
+        @Override
+        public String signal() {
+            return approved ? SignalNames.APPROVE : SignalNames.DENY;
+        }
+
+        @Override
+        public Optional<String> messageId() {
+            return id;
+        }
+
+        @Override
+        public String type() {
+            return "approval-decided";
+        }
+
+        @Override
+        public <R> R match(InboundCases<R> cases) {
+            return cases.approvalDecided(this);
+        }
+    }
+
+    /** A person's decision about a call with an unknown outcome. The names are shown to users and sent. */
+    enum Settlement {
+        /** It took effect. */
+        @JsonProperty("done")
+        DONE("done"),
+        /** It did not take effect and should run again. */
+        @JsonProperty("rerun")
+        RERUN("rerun"),
+        /** The outcome stays unknown. */
+        @JsonProperty("give-up")
+        GIVE_UP("give-up");
+
+        private final String wireName;
+
+        Settlement(String wireName) {
+            this.wireName = wireName;
+        }
+
+        public String wireName() {
+            return wireName;
+        }
+    }
+
+    /** Someone settled a call with an unknown outcome. */
+    record OutcomeSettled(
+            String callId,
+            Settlement settlement,
+            Optional<String> result,
+            Optional<String> by,
+            Optional<String> signature,
+            Optional<VerifiedSubject> verified)
+            implements PersonFact {
+        /** One that nobody signed, and whose sender nobody checked. */
+        public OutcomeSettled(String callId, Settlement settlement, Optional<String> result, Optional<String> by) {
+            this(callId, settlement, result, by, Optional.empty(), Optional.empty());
+        }
+
+        @Override
+        public String signal() {
+            return SignalNames.SETTLE;
+        }
+
+        @Override
+        public String type() {
+            return "outcome-settled";
+        }
+
+        @Override
+        public <R> R match(InboundCases<R> cases) {
+            return cases.outcomeSettled(this);
+        }
+    }
+
+    /** Someone raised a limit. */
+    record BudgetRaised(Optional<Integer> iterations, Budget budget, Optional<String> by) implements PersonFact {
+        public BudgetRaised(Optional<Integer> iterations, Optional<String> by) {
+            this(iterations, Budget.UNLIMITED, by);
+        }
+
+        @Override
+        public String signal() {
+            return SignalNames.BUDGET;
+        }
+
+        @Override
+        public String type() {
+            return "budget-raised";
+        }
+
+        @Override
+        public <R> R match(InboundCases<R> cases) {
+            return cases.budgetRaised(this);
+        }
+    }
+
+    /** Someone ended the turn. */
+    record Stopped(Optional<String> by) implements PersonFact {
+        @Override
+        public String signal() {
+            return SignalNames.STOP;
+        }
+
+        @Override
+        public String type() {
+            return "stopped";
+        }
+
+        @Override
+        public <R> R match(InboundCases<R> cases) {
+            return cases.stopped(this);
+        }
+    }
+
+    /** Someone deleted the conversation, and with {@code all} also the results of its side effects. */
+    record Cleared(boolean all, Optional<String> by) implements PersonFact {
+        @Override
+        public String signal() {
+            return SignalNames.CLEAR;
+        }
+
+        @Override
+        public String type() {
+            return "cleared";
+        }
+
+        @Override
+        public <R> R match(InboundCases<R> cases) {
+            return cases.cleared(this);
+        }
+    }
+
+    /** Someone asked the thread to close once it is idle. */
+    record CloseRequested(Optional<String> by) implements PersonFact {
+        @Override
+        public String signal() {
+            return SignalNames.CLOSE;
+        }
+
+        @Override
+        public String type() {
+            return "close-requested";
+        }
+
+        @Override
+        public <R> R match(InboundCases<R> cases) {
+            return cases.closeRequested(this);
+        }
+    }
+}

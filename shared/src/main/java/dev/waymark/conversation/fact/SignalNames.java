@@ -1,0 +1,25 @@
+package dev.waymark.conversation.fact;
+
+/** The names of messages from people and programs. They are stored in states and histories. */
+public final class SignalNames {
+    public static final String SAY = "say";
+    public static final String ANSWER = "answer";
+    public static final String APPROVE = "approve";
+    public static final String DENY = "deny";
+    public static final String SETTLE = "settle";
+    public static final String BUDGET = "budget";
+    public static final String STOP = "stop";
+    public static final String CLEAR = "clear";
+    public static final String CLOSE = "close";
+
+    /** An update only, not for people: an activity asks to be the execution that takes effect. */
+    public static final String CLAIM = "claim";
+
+    /** A signal only, not for people: a subagent's thread reports its progress to the parent. */
+    public static final String SUBAGENT = "subagent";
+
+    /** A signal only, not for people: a tool execution reports its outcome after it was no longer awaited. */
+    public static final String LATE_OUTCOME = "late-outcome";
+
+    private SignalNames() {}
+}

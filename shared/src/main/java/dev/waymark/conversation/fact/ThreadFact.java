@@ -1,0 +1,127 @@
+package dev.waymark.conversation.fact;
+
+import dev.waymark.conversation.call.Parent;
+import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import java.util.Optional;
+
+/** A fact about the thread itself: its start, its agent, its limits. */
+public sealed interface ThreadFact extends Fact {
+    /** A thread started, under rule version {@code rules}. */
+    record RunStarted(
+            int rules,
+            String agent,
+            boolean once,
+            Optional<Integer> maxIterations,
+            Optional<Json> context,
+            Optional<Parent> parent,
+            Optional<String> session)
+            implements ThreadFact {
+        /** A thread without a parent, whose idempotency keys are derived from its own id. */
+        public RunStarted(int rules, String agent, boolean once, Optional<Integer> maxIterations) {
+            this(rules, agent, once, maxIterations, Optional.empty(), Optional.empty(), Optional.empty());
+        }
+
+        @Override
+        public String type() {
+            return "run-started";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.runStarted(this);
+        }
+    }
+
+    /** The agent's definition was requested. */
+    record AgentRequested() implements ThreadFact {
+        @Override
+        public String type() {
+            return "agent-requested";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.agentRequested(this);
+        }
+    }
+
+    /** The agent's definition arrived and is recorded. */
+    record AgentResolved(AgentPolicy terms) implements ThreadFact {
+        @Override
+        public String type() {
+            return "agent-resolved";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.agentResolved(this);
+        }
+    }
+
+    /** The agent does not exist or cannot be used. */
+    record AgentRefused(Problem problem) implements ThreadFact {
+        @Override
+        public String type() {
+            return "agent-refused";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.agentRefused(this);
+        }
+    }
+
+    /** Some waiting time is over. */
+    record TimePassed() implements ThreadFact {
+        @Override
+        public String type() {
+            return "time-passed";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.timePassed(this);
+        }
+    }
+
+    /** The thread was cancelled, with its running work. */
+    record CancelRequested() implements ThreadFact {
+        @Override
+        public String type() {
+            return "cancel-requested";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.cancelRequested(this);
+        }
+    }
+
+    /** Something that arrived was ignored. */
+    record MessageIgnored(String signal, Problem problem) implements ThreadFact {
+        @Override
+        public String type() {
+            return "message-ignored";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.messageIgnored(this);
+        }
+    }
+
+    /** The conversation cannot grow any further. */
+    record LimitReached(Problem problem) implements ThreadFact {
+        @Override
+        public String type() {
+            return "limit-reached";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.limitReached(this);
+        }
+    }
+}

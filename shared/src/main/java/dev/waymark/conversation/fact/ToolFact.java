@@ -1,0 +1,180 @@
+package dev.waymark.conversation.fact;
+
+import dev.waymark.conversation.value.Problem;
+import java.util.Optional;
+
+/** A fact about one call of a tool, and about the check of a lost one. */
+public sealed interface ToolFact extends Fact {
+    /** A call was dispatched to a worker for the {@code dispatch}-th time. */
+    record ToolDispatched(String callId, int dispatch) implements ToolFact {
+        @Override
+        public String type() {
+            return "tool-dispatched";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.toolDispatched(this);
+        }
+    }
+
+    /**
+     * A tool reported its result.
+     *
+     * @param notDone whether the error proves that nothing took effect
+     */
+    record ToolFinished(String callId, int dispatch, String content, boolean isError, boolean notDone)
+            implements ToolFact {
+        public ToolFinished(String callId, int dispatch, String content, boolean isError) {
+            this(callId, dispatch, content, isError, false);
+        }
+
+        @Override
+        public String type() {
+            return "tool-finished";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.toolFinished(this);
+        }
+    }
+
+    /** A tool asks a person before it can give a result. */
+    record ToolInterrupted(String callId, int dispatch, String question) implements ToolFact {
+        @Override
+        public String type() {
+            return "tool-interrupted";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.toolInterrupted(this);
+        }
+    }
+
+    /**
+     * No result can arrive any more: retries are exhausted, or the tool itself does not know its outcome, which {@link
+     * Problem#OUTCOME_UNKNOWN} says.
+     */
+    record ToolLost(String callId, int dispatch, Problem problem) implements ToolFact {
+        @Override
+        public String type() {
+            return "tool-lost";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.toolLost(this);
+        }
+    }
+
+    /**
+     * An execution of a dispatch asked to be the one that takes effect. It comes as an update, so that it gets an
+     * answer.
+     *
+     * @param repeat the call's repeat count when it was dispatched, which determines the key of the effect
+     * @param restored whether it was granted before, and a reset undid that. A claim that was granted in time means the
+     * same either way, so it does not matter if copies of it look restored.
+     */
+    record ToolClaimed(
+            String callId, int dispatch, String tool, String argsDigest, int repeat, String execution, boolean restored)
+            implements ToolFact, Fact.Inbound {
+        @Override
+        public String signal() {
+            return SignalNames.CLAIM;
+        }
+
+        @Override
+        public String type() {
+            return "tool-claimed";
+        }
+
+        @Override
+        public <R> R match(InboundCases<R> cases) {
+            return cases.toolClaimed(this);
+        }
+    }
+
+    /** An execution reports that its tool did not run and will not. {@code execution} is its claim name. */
+    record ToolNotStarted(String callId, int dispatch, String execution, String reason) implements ToolFact {
+        @Override
+        public String type() {
+            return "tool-not-started";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.toolNotStarted(this);
+        }
+    }
+
+    /**
+     * An execution that holds a claim reported its outcome after its dispatch was no longer awaited.
+     *
+     * @param execution the name under which it claimed
+     * @param end the fact that would have been applied in time
+     */
+    record ToolEndedLate(String callId, String execution, Fact end) implements ToolFact, Fact.Inbound {
+        public ToolEndedLate {
+            if (!(end instanceof ToolFinished || end instanceof ToolInterrupted || end instanceof ToolNotStarted)) {
+                throw new IllegalArgumentException("no end of a tool: " + end.type());
+            }
+        }
+
+        @Override
+        public String signal() {
+            return SignalNames.LATE_OUTCOME;
+        }
+
+        @Override
+        public String type() {
+            return "tool-ended-late";
+        }
+
+        @Override
+        public <R> R match(InboundCases<R> cases) {
+            return cases.toolEndedLate(this);
+        }
+    }
+
+    /** The check of a lost dispatch was dispatched. */
+    record VerifyDispatched(String callId, int dispatch) implements ToolFact {
+        @Override
+        public String type() {
+            return "verify-dispatched";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.verifyDispatched(this);
+        }
+    }
+
+    /** The check found nothing out: workers that took it left it to others. */
+    record VerifyLeft(String callId, int dispatch) implements ToolFact {
+        @Override
+        public String type() {
+            return "verify-left";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.verifyLeft(this);
+        }
+    }
+
+    /** The check of a lost dispatch ended. */
+    record ToolVerified(String callId, int dispatch, Optional<Boolean> landed, Optional<String> result)
+            implements ToolFact {
+        @Override
+        public String type() {
+            return "tool-verified";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.toolVerified(this);
+        }
+    }
+}

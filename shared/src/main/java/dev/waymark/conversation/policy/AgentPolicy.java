@@ -1,0 +1,179 @@
+package dev.waymark.conversation.policy;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.state.Workspace;
+import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.Json;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * What the rules of a conversation need to know about its agent.
+ *
+ * <p>{@code care} omits tools that are safe to retry and need no approval.
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record AgentPolicy(
+        @JsonProperty("agent") String agent,
+        @JsonProperty("maxIterations") int maxIterations,
+        @JsonProperty("tools") Map<String, ToolKind> tools,
+
+        @JsonProperty("care") @JsonInclude(JsonInclude.Include.NON_EMPTY)
+        Map<String, Care> care,
+
+        @JsonProperty("approvals") Optional<Approvals> approvals,
+        @JsonProperty("budget") Optional<Budget> budget,
+        @JsonProperty("context") Optional<Json> context,
+        @JsonProperty("summaries") Optional<SummaryRule> summaries) {
+    @JsonCreator
+    public AgentPolicy {
+        Objects.requireNonNull(agent, "agent");
+        tools = Collections.unmodifiableMap(new LinkedHashMap<>(tools));
+        care = care == null ? Collections.emptyMap() : Collections.unmodifiableMap(new LinkedHashMap<>(care));
+        approvals = approvals == null ? Optional.empty() : approvals;
+        budget = budget == null ? Optional.empty() : budget;
+        context = context == null ? Optional.empty() : context;
+        summaries = summaries == null ? Optional.empty() : summaries;
+    }
+
+    public AgentPolicy(
+            String agent,
+            int maxIterations,
+            Map<String, ToolKind> tools,
+            Map<String, Care> care,
+            Optional<Approvals> approvals) {
+        this(agent, maxIterations, tools, care, approvals, Optional.empty(), Optional.empty(), Optional.empty());
+    }
+
+    public AgentPolicy(String agent, int maxIterations, Map<String, ToolKind> tools) {
+        this(agent, maxIterations, tools, Collections.emptyMap(), Optional.empty());
+    }
+
+    public AgentPolicy withBudget(Budget most) {
+        return new AgentPolicy(agent, maxIterations, tools, care, approvals, Optional.of(most), context, summaries);
+    }
+
+    public AgentPolicy withSummaries(SummaryRule rule) {
+        return new AgentPolicy(agent, maxIterations, tools, care, approvals, budget, context, Optional.of(rule));
+    }
+
+    /** The parts of it that these rules use. */
+    public AgentPolicy under(int rules) {
+        if (rules >= 2) {
+            return this;
+        }
+        Map<String, Care> known = new LinkedHashMap<>();
+        care.forEach((tool, each) -> known.put(tool, each.underTheFirstRules()));
+        return new AgentPolicy(agent, maxIterations, tools, known, approvals, budget, context, summaries);
+    }
+
+    /** The signers, if decisions have to be signed. */
+    public Optional<Signers> signers() {
+        return approvals.flatMap(Approvals::signers);
+    }
+
+    /** The handling of calls of this tool. */
+    public Care careOf(String tool) {
+        return care.getOrDefault(tool, Care.NONE);
+    }
+
+    /** What executes calls of a tool. */
+    public enum ToolKind {
+        /** An activity with the tool's name. */
+        @JsonProperty("activity")
+        ACTIVITY,
+        /** A person: the call's {@code question} waits in the state for an answer. */
+        @JsonProperty("question")
+        QUESTION,
+        /** The rules themselves, on the thread's own {@link Workspace}. */
+        @JsonProperty("state")
+        STATE,
+        /** The agent with the tool's name, in a thread of its own. */
+        @JsonProperty("subagent")
+        SUBAGENT
+    }
+
+    /**
+     * How calls of a tool are handled.
+     *
+     * @param effect whether running it twice does harm, so that it must be claimed before it runs
+     * @param approval whether a person must approve it before it runs
+     * @param dedupe whether a repeated call returns the first success of the thread
+     * @param verify whether it can be checked if a lost call took effect
+     * @param ask whether a person settles a call whose outcome stays unknown
+     * @param rerun under the first rules: whether a lost call may run again after its fence, because nothing of it
+     * should be running any more, or because the called system deduplicates by the key
+     * @param timeoutMillis its timeout
+     * @param honoursKey whether the called system deduplicates by the idempotency key, so that a lost call may run
+     * again even while its first execution is still running
+     * @param forbids whether a check that finds no effect also prevents it from then on
+     */
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+    public record Care(
+            @JsonProperty("effect") boolean effect,
+            @JsonProperty("approval") boolean approval,
+            @JsonProperty("dedupe") boolean dedupe,
+            @JsonProperty("verify") boolean verify,
+            @JsonProperty("ask") boolean ask,
+            @JsonProperty("rerun") boolean rerun,
+            @JsonProperty("timeoutMillis") long timeoutMillis,
+            @JsonProperty("honoursKey") boolean honoursKey,
+            @JsonProperty("forbids") boolean forbids) {
+        public static final Care NONE = new Care(false, false, false, false, false, false, 0);
+
+        @JsonCreator
+        public Care {}
+
+        /** Sets {@code rerun} if the called system honors the key. */
+        public Care(
+                boolean effect,
+                boolean approval,
+                boolean dedupe,
+                boolean verify,
+                boolean ask,
+                boolean rerun,
+                long timeoutMillis) {
+            this(effect, approval, dedupe, verify, ask, rerun, timeoutMillis, rerun, false);
+        }
+
+        private Care underTheFirstRules() {
+            return new Care(effect, approval, dedupe, verify, ask, rerun, timeoutMillis, false, false);
+        }
+
+        /** Whether a lost call may run again because a person says so. */
+        public boolean rerunOnWord(int rules) {
+            return rules < 2 ? rerun : honoursKey;
+        }
+
+        /** Whether a lost call may run again because a check found no effect. */
+        public boolean rerunOnCheck(int rules) {
+            return rules < 2 ? rerun : honoursKey || forbids;
+        }
+    }
+
+    /** Who approves calls, and how long they have. */
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    @JsonInclude(JsonInclude.Include.NON_ABSENT)
+    public record Approvals(
+            @JsonProperty("nobody") boolean nobody,
+            @JsonProperty("timeoutMillis") Optional<Long> timeoutMillis,
+            @JsonProperty("signers") Optional<Signers> signers) {
+        @JsonCreator
+        public Approvals {
+            timeoutMillis = timeoutMillis == null ? Optional.empty() : timeoutMillis;
+            signers = signers == null ? Optional.empty() : signers;
+        }
+
+        public Approvals(boolean nobody, Optional<Long> timeoutMillis) {
+            this(nobody, timeoutMillis, Optional.empty());
+        }
+    }
+}

@@ -1,0 +1,85 @@
+package dev.waymark.conversation.policy;
+
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Sha256;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * A decision as its approver signs it. To be valid nowhere else, it names the call, the time of the request, the
+ * arguments shown, and those to run.
+ *
+ * <pre>{@code
+ * {"argsDigest":"9f86…","asked":"2026-11-22T02:10:03.123Z","by":"ann","decision":"approve","place":"trip/tu_7",
+ *  "purpose":"waymark decision 1"}
+ * }</pre>
+ *
+ * @param place the thread's id, a slash and the call's id; the same from the view of a subagent's thread and of its
+ * parent
+ * @param asked when the decision was requested; a later request for the same call has another time
+ * @param argsDigest the digest of the arguments shown
+ * @param decision {@code approve}, {@code deny}, or the settlement of an unknown outcome
+ * @param newArgsDigest the digest of the arguments that replace those shown
+ * @param words the reason of a decision, the result of a settlement
+ * @param by the signer's name in the agent file
+ */
+public record DecisionStatement(
+        String place,
+        Instant asked,
+        String argsDigest,
+        String decision,
+        Optional<String> newArgsDigest,
+        Optional<String> words,
+        String by) {
+    private static final String PURPOSE = "waymark decision 1";
+
+    public DecisionStatement {
+        Objects.requireNonNull(place, "place");
+        Objects.requireNonNull(asked, "asked");
+        Objects.requireNonNull(argsDigest, "argsDigest");
+        Objects.requireNonNull(decision, "decision");
+        Objects.requireNonNull(by, "by");
+    }
+
+    /**
+     * The statement for an open request.
+     *
+     * @param argsDigest the digest of the arguments shown
+     * @param newArgs the arguments that replace them
+     */
+    public static DecisionStatement about(
+            Signers signers,
+            Instant asked,
+            Optional<String> argsDigest,
+            String decision,
+            Optional<Json> newArgs,
+            Optional<String> words,
+            Optional<String> by) {
+        return new DecisionStatement(
+                signers.place(),
+                asked,
+                argsDigest.orElse(""),
+                decision,
+                newArgs.map(args -> Sha256.hex(args.canonical())),
+                words,
+                by.orElse(""));
+    }
+
+    /** The signed bytes: canonical JSON in UTF-8. */
+    public byte[] bytes() {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("purpose", PURPOSE);
+        fields.put("place", place);
+        fields.put("asked", asked.toString());
+        fields.put("argsDigest", argsDigest);
+        fields.put("decision", decision);
+        newArgsDigest.ifPresent(digest -> fields.put("newArgsDigest", digest));
+        words.ifPresent(text -> fields.put("words", text));
+        fields.put("by", by);
+        return Json.of(fields).canonical().getBytes(StandardCharsets.UTF_8);
+    }
+}

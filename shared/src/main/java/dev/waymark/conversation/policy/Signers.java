@@ -1,0 +1,54 @@
+package dev.waymark.conversation.policy;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.SignerKey;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Who must sign decisions about calls, by name, and the place of the calls. Signatures include that place, so that none
+ * is valid for another thread.
+ *
+ * @param place a thread's id, or the place of a call: the thread's id, a slash and the call's id
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+public record Signers(
+        @JsonProperty("place") String place,
+        @JsonProperty("keys") Map<String, SignerKey> keys) {
+    @JsonCreator
+    public Signers {
+        Objects.requireNonNull(place, "place");
+        keys = Collections.unmodifiableMap(new LinkedHashMap<>(keys));
+    }
+
+    public Signers of(String callId) {
+        return new Signers(place + "/" + callId, keys);
+    }
+
+    /** Why the signature does not count; empty if it does. */
+    public Optional<Problem> objection(DecisionStatement statement, Optional<String> signature) {
+        if (signature.isEmpty()) {
+            return Optional.of(new Problem(
+                    Problem.SIGNATURE_REQUIRED,
+                    "a decision about " + place + " counts only if it is signed by "
+                            + String.join(" or ", keys.keySet())));
+        }
+        return verifies(statement, signature.get())
+                ? Optional.empty()
+                : Optional.of(new Problem(
+                        Problem.SIGNATURE_REQUIRED,
+                        "the signature is not that of " + statement.by() + " under this decision about " + place
+                                + ": signers are " + String.join(", ", keys.keySet())));
+    }
+
+    public boolean verifies(DecisionStatement statement, String signature) {
+        SignerKey key = keys.get(statement.by());
+        return key != null && key.verifies(statement.bytes(), signature);
+    }
+}

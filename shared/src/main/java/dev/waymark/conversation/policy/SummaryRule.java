@@ -1,0 +1,24 @@
+package dev.waymark.conversation.policy;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonProperty;
+
+/**
+ * When a conversation is summarized: before a model call with {@code whenTokens} tokens or more. The newest {@code
+ * keepMessages} stay unchanged.
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+public record SummaryRule(
+        @JsonProperty("whenTokens") long whenTokens,
+        @JsonProperty("keepMessages") int keepMessages) {
+    /** What applies to agents that name no numbers. */
+    public static final SummaryRule DEFAULT = new SummaryRule(170_000, 6);
+
+    @JsonCreator
+    public SummaryRule {
+        if (whenTokens < 1 || keepMessages < 1) {
+            throw new IllegalArgumentException("a summary of everything: " + whenTokens + ", " + keepMessages);
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package dev.waymark.conversation.state;
+
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.value.Json;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * The agent of a thread, and what is known about it.
+ *
+ * @param agent its name; empty if a checkpoint did not name it
+ * @param agentRequested whether its definition was requested
+ * @param terms what the rules need to know of its definition, once it is resolved
+ * @param context values for its tools in addition to their arguments
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record AgentBinding(
+        @JsonProperty("agent") String agent,
+        @JsonProperty("agentRequested") boolean agentRequested,
+        @JsonProperty("terms") Optional<AgentPolicy> terms,
+        @JsonProperty("context") Optional<Json> context) {
+    public AgentBinding {
+        Objects.requireNonNull(agent, "agent");
+    }
+
+    public static AgentBinding to(String agent) {
+        return new AgentBinding(agent, false, Optional.empty(), Optional.empty());
+    }
+
+    /** Whether the definition was requested and has not arrived. */
+    @JsonIgnore
+    public boolean isResolving() {
+        return agentRequested && terms.isEmpty();
+    }
+
+    /** A mutable copy of this part, for applying a fact. */
+    public final class Edit {
+        public String agent = AgentBinding.this.agent;
+        public boolean agentRequested = AgentBinding.this.agentRequested;
+        public Optional<AgentPolicy> terms = AgentBinding.this.terms;
+        public Optional<Json> context = AgentBinding.this.context;
+
+        /** How calls of a tool are handled; the default while the agent is unknown. */
+        public AgentPolicy.Care careOf(Call call) {
+            return terms.map(known -> known.careOf(call.tool())).orElse(AgentPolicy.Care.NONE);
+        }
+
+        public AgentBinding done() {
+            return new AgentBinding(agent, agentRequested, terms, context);
+        }
+    }
+}

@@ -1,0 +1,30 @@
+package dev.waymark.conversation.state;
+
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.Objects;
+
+/**
+ * What has arrived from people and programs: message ids, to detect repeated deliveries, and signals that were ignored.
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+public record Arrivals(
+        @JsonProperty("seen") SeenIds seen,
+        @JsonProperty("ignored") IgnoredSignals ignored) {
+    public static final Arrivals NONE = new Arrivals(SeenIds.NOTHING, IgnoredSignals.NOTHING);
+
+    public Arrivals {
+        Objects.requireNonNull(seen, "seen");
+        Objects.requireNonNull(ignored, "ignored");
+    }
+
+    /** A mutable copy of this part, for applying a fact. */
+    public final class Edit {
+        public SeenIds seen = Arrivals.this.seen;
+        public IgnoredSignals ignored = Arrivals.this.ignored;
+
+        public Arrivals done() {
+            return new Arrivals(seen, ignored);
+        }
+    }
+}

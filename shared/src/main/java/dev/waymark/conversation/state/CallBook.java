@@ -1,0 +1,131 @@
+package dev.waymark.conversation.state;
+
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.EffectLog;
+import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.value.PersistentMap;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * All calls of the thread by id, and what they leave behind.
+ *
+ * @param batch the ids of the newest reply's calls, in the model's order
+ * @param effects the record of side effects, if there are any
+ * @param workspace what the agent stores besides the transcript
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record CallBook(
+        @JsonProperty("batch") List<String> batch,
+        @JsonProperty("calls") PersistentMap<Call> calls,
+        @JsonProperty("effects") Optional<EffectLog> effects,
+        @JsonProperty("workspace") Optional<Workspace> workspace) {
+    public static final CallBook EMPTY =
+            new CallBook(List.of(), PersistentMap.empty(), Optional.empty(), Optional.empty());
+
+    public CallBook {
+        Objects.requireNonNull(calls, "calls");
+        batch = List.copyOf(batch);
+    }
+
+    @JsonIgnore
+    public List<Call> batchCalls() {
+        return batch.stream().map(id -> calls.get(id).orElseThrow()).toList();
+    }
+
+    @JsonIgnore
+    public List<Call> openCalls() {
+        return open(batch, calls);
+    }
+
+    /** Called several times per fact, mostly for few or no calls. */
+    private static List<Call> open(List<String> ids, PersistentMap<Call> calls) {
+        if (ids.isEmpty()) {
+            return List.of();
+        }
+        List<Call> open = new ArrayList<>(ids.size());
+        for (String id : ids) {
+            Call call = calls.get(id).orElseThrow();
+            if (call.isOpen()) {
+                open.add(call);
+            }
+        }
+        return Collections.unmodifiableList(open);
+    }
+
+    /** The requests that wait for a person, of this thread and its subagents, in call order. */
+    public List<OpenRequest> asks(AgentBinding binding, int rules) {
+        List<OpenRequest> asks = new ArrayList<>();
+        for (Call call : openCalls()) {
+            if (call.status() == Call.Status.DELEGATED) {
+                call.subagent().orElseThrow().asks().forEach(ask -> asks.add(ask.below(call.id())));
+            } else if (call.waitsForPerson()) {
+                asks.add(OpenRequest.of(call, binding.terms(), rules));
+            }
+        }
+        return Collections.unmodifiableList(asks);
+    }
+
+    /** The subagent call that this id, a path, starts with. */
+    public Optional<Call> above(String callId) {
+        int slash = callId.indexOf('/');
+        return slash < 0
+                ? Optional.empty()
+                : calls.get(callId.substring(0, slash))
+                        .filter(call -> call.subagent().isPresent());
+    }
+
+    /** The record of the call's side effect. */
+    public EffectLog.Effect effectOf(Call call) {
+        return effects.orElse(EffectLog.NONE).of(effectKey(call));
+    }
+
+    public static String effectKey(Call call) {
+        return EffectLog.key(call.tool(), call.argsDigest());
+    }
+
+    /** A mutable copy of this part, for applying a fact. */
+    public final class Edit {
+        public List<String> batch = CallBook.this.batch;
+        public PersistentMap<Call> calls = CallBook.this.calls;
+        public EffectLog effects = CallBook.this.effects.orElse(EffectLog.NONE);
+        public Workspace workspace = CallBook.this.workspace.orElse(Workspace.EMPTY);
+
+        /** An existing call. */
+        public Call call(String id) {
+            return calls.get(id).orElseThrow();
+        }
+
+        public List<Call> openCalls() {
+            return open(batch, calls);
+        }
+
+        public void put(Call call) {
+            calls = calls.with(call.id(), call);
+        }
+
+        public EffectLog.Effect effectOf(Call call) {
+            return effects.of(effectKey(call));
+        }
+
+        public void put(Call call, EffectLog.Effect effect) {
+            effects = effects.with(effectKey(call), effect);
+        }
+
+        public CallBook done() {
+            return new CallBook(
+                    batch,
+                    calls,
+                    effects.isEmpty() ? Optional.empty() : Optional.of(effects),
+                    workspace.isEmpty() ? Optional.empty() : Optional.of(workspace));
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package dev.waymark.conversation.state;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonProperty;
+
+/**
+ * Counters that only grow while a thread lives, even over continue-as-new and clearing: facts applied, model calls
+ * made, versions reached, messages committed. Ids are derived from them, so that replays create the same ones.
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+public record Counters(
+        @JsonProperty("facts") int facts,
+        @JsonProperty("steps") int steps,
+        @JsonProperty("versions") int versions,
+        @JsonProperty("messages") int messages) {
+    public static final Counters ZERO = new Counters(0, 0, 0, 0);
+
+    @JsonCreator
+    public Counters {}
+
+    /** A mutable copy of this part, for applying a fact. */
+    public final class Edit {
+        public int facts = Counters.this.facts;
+        public int steps = Counters.this.steps;
+        public int versions = Counters.this.versions;
+        public int messages = Counters.this.messages;
+
+        public Counters done() {
+            return new Counters(facts, steps, versions, messages);
+        }
+    }
+}

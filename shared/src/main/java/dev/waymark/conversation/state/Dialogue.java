@@ -1,0 +1,79 @@
+package dev.waymark.conversation.state;
+
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.message.Queued;
+import dev.waymark.conversation.message.Transcript;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * The turn, the transcript, and the queue.
+ *
+ * @param queue messages that enter the transcript with the next model call
+ * @param turn the newest turn
+ * @param ended the newest ended turn, with its outcome
+ * @param modelCalled whether a reply or a summary of the model is awaited
+ * @param gauge the size of the conversation, if it is to be summarized
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record Dialogue(
+        @JsonProperty("transcript") Transcript transcript,
+        @JsonProperty("queue") List<Queued> queue,
+        @JsonProperty("turn") Turn turn,
+        @JsonProperty("ended") Optional<Turn> ended,
+        @JsonProperty("modelCalled") boolean modelCalled,
+        @JsonProperty("gauge") Optional<TokenEstimate> gauge) {
+    public Dialogue {
+        Objects.requireNonNull(transcript, "transcript");
+        Objects.requireNonNull(turn, "turn");
+        queue = List.copyOf(queue);
+    }
+
+    public static Dialogue silent(Instant at) {
+        return new Dialogue(Transcript.EMPTY, List.of(), Turn.none(at), Optional.empty(), false, Optional.empty());
+    }
+
+    /** Whether there is nothing to ask a model about. */
+    @JsonIgnore
+    public boolean isBlank() {
+        return transcript.isEmpty() && queue.isEmpty();
+    }
+
+    /** Whether the model is writing a summary in this step, instead of a reply. */
+    public boolean isSummarising(int step) {
+        return modelCalled && estimate().isSummary(step);
+    }
+
+    public TokenEstimate estimate() {
+        return gauge.orElse(TokenEstimate.UNREAD);
+    }
+
+    /** A mutable copy of this part, for applying a fact. */
+    public final class Edit {
+        public Transcript transcript = Dialogue.this.transcript;
+        public List<Queued> queue = Dialogue.this.queue;
+        public Turn turn = Dialogue.this.turn;
+        public Optional<Turn> ended = Dialogue.this.ended;
+        public boolean modelCalled = Dialogue.this.modelCalled;
+        public Optional<TokenEstimate> gauge = Dialogue.this.gauge;
+
+        /** Whether there is nothing to ask a model about. */
+        public boolean isBlank() {
+            return transcript.isEmpty() && queue.isEmpty();
+        }
+
+        public TokenEstimate estimate() {
+            return gauge.orElse(TokenEstimate.UNREAD);
+        }
+
+        public Dialogue done() {
+            return new Dialogue(transcript, queue, turn, ended, modelCalled, gauge);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+package dev.waymark.conversation.state;
+
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.call.Parent;
+import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.Spent;
+import dev.waymark.conversation.value.Usage;
+import dev.waymark.conversation.value.Usd;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * What the thread has spent over its whole life, and what it may spend.
+ *
+ * @param maxIterations the limit per turn, if it differs from the agent's
+ * @param usage the tokens, including failed model calls
+ * @param cost the cost, as far as prices are known
+ * @param budget the budget if it was raised; otherwise the agent's applies, within the parent's reservation
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record Money(
+        @JsonProperty("maxIterations") Optional<Integer> maxIterations,
+        @JsonProperty("usage") Usage usage,
+        @JsonProperty("cost") Optional<Usd> cost,
+        @JsonProperty("budget") Optional<Budget> budget) {
+    public static final Money UNTOUCHED = new Money(Optional.empty(), Usage.NONE, Optional.empty(), Optional.empty());
+
+    public Money {
+        Objects.requireNonNull(usage, "usage");
+    }
+
+    @JsonIgnore
+    public Spent spent() {
+        return new Spent(usage, cost);
+    }
+
+    public Optional<Integer> iterationLimit(Optional<AgentPolicy> terms) {
+        return maxIterations.or(() -> terms.map(AgentPolicy::maxIterations));
+    }
+
+    public Budget limits(Optional<AgentPolicy> terms, Optional<Parent> parent) {
+        return budget.orElseGet(() -> terms.flatMap(AgentPolicy::budget)
+                .orElse(Budget.UNLIMITED)
+                .and(parent.flatMap(Parent::budget).orElse(Budget.UNLIMITED)));
+    }
+
+    /** A mutable copy of this part, for applying a fact. */
+    public final class Edit {
+        public Optional<Integer> maxIterations = Money.this.maxIterations;
+        public Usage usage = Money.this.usage;
+        public Optional<Usd> cost = Money.this.cost;
+        public Optional<Budget> budget = Money.this.budget;
+
+        /** Spending counts, whatever happens to its turn. */
+        public void spend(Spent more) {
+            Spent sum = new Spent(usage, cost).plus(more);
+            usage = sum.usage();
+            cost = sum.cost();
+        }
+
+        public Money done() {
+            return new Money(maxIterations, usage, cost, budget);
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package dev.waymark.conversation.state;
+
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Transcript;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/** The transcript of a checkpoint, while a conversation is restored from it. Not thread-safe. */
+public final class RestoredTranscript {
+    private static final Pattern OWN_ID = Pattern.compile("m[1-9]\\d{0,8}");
+
+    private Transcript transcript = Transcript.EMPTY;
+    private int messages;
+
+    public Transcript transcript() {
+        return transcript;
+    }
+
+    /** The number that new ids continue after. */
+    public int messages() {
+        return messages;
+    }
+
+    /** Adds a message, under a new id unless it has one. */
+    public void add(Message message, Optional<String> id, Instant at) {
+        String own = id.filter(given -> !given.isEmpty()).orElse("m" + (messages + 1));
+        // New ids continue after existing ones and never repeat them. Existing ones are not in order: a summary is
+        // newer than the messages after it.
+        messages =
+                OWN_ID.matcher(own).matches() ? Math.max(messages, Integer.parseInt(own.substring(1))) : messages + 1;
+        transcript = transcript.plus(new Transcript.Entry(own, at, Optional.empty(), message));
+    }
+}

@@ -1,0 +1,66 @@
+package dev.waymark.conversation.state;
+
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * The identity of the thread, and whether it continues.
+ *
+ * @param rules the version of the rules under which the thread started
+ * @param once whether it closes when its turn ends
+ * @param full whether it is too large to accept more
+ * @param updatedAt the time of the newest fact
+ * @param origin where it came from, if it started from another conversation
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record ThreadIdentity(
+        @JsonProperty("rules") int rules,
+        @JsonProperty("once") boolean once,
+        @JsonProperty("life") Life life,
+        @JsonProperty("full") boolean full,
+        @JsonProperty("createdAt") Instant createdAt,
+        @JsonProperty("updatedAt") Instant updatedAt,
+        @JsonProperty("origin") Optional<Origin> origin) {
+    /** The version of the rules for new threads. Earlier versions keep working. */
+    public static final int RULES = 2;
+
+    /** Whether the thread continues. The names are stored. */
+    public enum Life {
+        @JsonProperty("open")
+        OPEN,
+        @JsonProperty("closing")
+        CLOSING,
+        @JsonProperty("cancelled")
+        CANCELLED
+    }
+
+    public ThreadIdentity {
+        Objects.requireNonNull(life, "life");
+        Objects.requireNonNull(createdAt, "createdAt");
+        Objects.requireNonNull(updatedAt, "updatedAt");
+        UnknownRulesException.unlessKnown(rules);
+    }
+
+    public static ThreadIdentity begun(int rules, Instant at) {
+        return new ThreadIdentity(rules, false, Life.OPEN, false, at, at, Optional.empty());
+    }
+
+    /** A mutable copy of this part, for applying a fact. */
+    public final class Edit {
+        public int rules = ThreadIdentity.this.rules;
+        public boolean once = ThreadIdentity.this.once;
+        public Life life = ThreadIdentity.this.life;
+        public boolean full = ThreadIdentity.this.full;
+        public Instant updatedAt = ThreadIdentity.this.updatedAt;
+        public Optional<Origin> origin = ThreadIdentity.this.origin;
+
+        public ThreadIdentity done() {
+            return new ThreadIdentity(rules, once, life, full, createdAt, updatedAt, origin);
+        }
+    }
+}

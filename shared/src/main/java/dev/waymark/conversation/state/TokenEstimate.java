@@ -1,0 +1,74 @@
+package dev.waymark.conversation.state;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Usage;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * An estimate of a conversation's tokens: the provider's last count, and a guess for what was added since.
+ *
+ * @param tokens of the newest model call and its reply
+ * @param messages the total number of messages at that time
+ * @param summary the step of the newest summary. As long as no other step follows, it is in progress or was just
+ * written.
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record TokenEstimate(
+        @JsonProperty("tokens") long tokens,
+        @JsonProperty("messages") int messages,
+        @JsonProperty("summary") Optional<Integer> summary) {
+    static final TokenEstimate UNREAD = new TokenEstimate(0, 0, Optional.empty());
+
+    /** For Latin text; other scripts take more tokens. */
+    private static final int CHARACTERS_PER_TOKEN = 4;
+
+    private static final int TOKENS_PER_IMAGE = 1_600;
+
+    @JsonCreator
+    public TokenEstimate {
+        summary = summary == null ? Optional.empty() : summary;
+    }
+
+    /** The estimate after a reply, with this total number of messages. */
+    public TokenEstimate read(Usage call, int said) {
+        return new TokenEstimate(call.total(), said, summary);
+    }
+
+    /** Without a count for the current conversation. */
+    public TokenEstimate unread() {
+        return new TokenEstimate(0, 0, summary);
+    }
+
+    public TokenEstimate summarising(int step) {
+        return new TokenEstimate(tokens, messages, Optional.of(step));
+    }
+
+    /** Drops the newest summary, which failed and may be requested again. */
+    public TokenEstimate notSummarising() {
+        return new TokenEstimate(tokens, messages, Optional.empty());
+    }
+
+    public boolean isSummary(int step) {
+        return summary.filter(own -> own == step).isPresent();
+    }
+
+    public static long guess(List<Message> messages) {
+        return messages.stream()
+                .flatMap(message -> message.content().stream())
+                .mapToLong(TokenEstimate::guess)
+                .sum();
+    }
+
+    private static long guess(Part part) {
+        boolean image = part instanceof Part.Image || part instanceof Part.ImageData;
+        return image ? TOKENS_PER_IMAGE : Json.canonical(part.tree()).length() / CHARACTERS_PER_TOKEN;
+    }
+}

@@ -1,0 +1,184 @@
+package dev.waymark.conversation.state;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Usage;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * A turn, from a message to its outcome. Number 0 stands for a thread without a turn.
+ *
+ * @param schema the JSON Schema for the final reply
+ * @param repaired whether the model has used its one chance to correct a mismatched final reply
+ * @param structured the final reply as JSON, if it matches the schema
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record Turn(
+        @JsonProperty("number") int number,
+        @JsonProperty("status") Status status,
+        @JsonProperty("iterations") int iterations,
+        @JsonProperty("usage") Usage usage,
+        @JsonProperty("text") String text,
+        @JsonProperty("problem") Optional<Problem> problem,
+        @JsonProperty("startedAt") Instant startedAt,
+        @JsonProperty("schema") Optional<Json> schema,
+
+        @JsonProperty("repaired") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean repaired,
+
+        @JsonProperty("structured") Optional<Json> structured) {
+    /** The status of a turn. The names are stored and shown to users. */
+    public enum Status {
+        @JsonProperty("none")
+        NONE("none"),
+        @JsonProperty("running")
+        RUNNING("running"),
+        @JsonProperty("complete")
+        COMPLETE("complete"),
+        @JsonProperty("failed")
+        FAILED("failed"),
+        @JsonProperty("max-iterations")
+        MAX_ITERATIONS("max-iterations"),
+        /** The thread has used up its budget. */
+        @JsonProperty("budget")
+        BUDGET("budget"),
+        @JsonProperty("stopped")
+        STOPPED("stopped"),
+        @JsonProperty("cancelled")
+        CANCELLED("cancelled");
+
+        private final String wireName;
+
+        Status(String wireName) {
+            this.wireName = wireName;
+        }
+
+        public String wireName() {
+            return wireName;
+        }
+    }
+
+    @JsonCreator
+    public Turn {
+        Objects.requireNonNull(status, "status");
+        Objects.requireNonNull(usage, "usage");
+        Objects.requireNonNull(text, "text");
+        Objects.requireNonNull(startedAt, "startedAt");
+        problem = problem == null ? Optional.empty() : problem;
+        schema = schema == null ? Optional.empty() : schema;
+        structured = structured == null ? Optional.empty() : structured;
+    }
+
+    public Turn(
+            int number,
+            Status status,
+            int iterations,
+            Usage usage,
+            String text,
+            Optional<Problem> problem,
+            Instant startedAt) {
+        this(number, status, iterations, usage, text, problem, startedAt, Optional.empty(), false, Optional.empty());
+    }
+
+    public static Turn none(Instant at) {
+        return new Turn(0, Status.NONE, 0, Usage.NONE, "", Optional.empty(), at);
+    }
+
+    public Turn next(Instant at) {
+        return new Turn(number + 1, Status.RUNNING, 0, Usage.NONE, "", Optional.empty(), at);
+    }
+
+    public Turn iterated() {
+        return but(edit -> edit.iterations++);
+    }
+
+    /** Takes back a model call without a reply. */
+    public Turn uniterated() {
+        return but(edit -> edit.iterations--);
+    }
+
+    public Turn used(Usage more) {
+        return but(edit -> edit.usage = usage.plus(more));
+    }
+
+    /** Adds usage to the given turn, which may be over. */
+    public Turn usedMore(int turn, Usage more) {
+        return turn == number ? used(more) : this;
+    }
+
+    public Turn ended(Status how, String words, Optional<Problem> why) {
+        return but(edit -> {
+            edit.status = how;
+            edit.text = words;
+            edit.problem = why;
+        });
+    }
+
+    public Turn continued() {
+        return ended(Status.RUNNING, "", Optional.empty()).but(edit -> edit.repaired = false);
+    }
+
+    public Turn wanting(Json lastWord) {
+        return but(edit -> {
+            edit.schema = Optional.of(lastWord);
+            edit.repaired = false;
+        });
+    }
+
+    public Turn repairing() {
+        return but(edit -> edit.repaired = true);
+    }
+
+    /** Adds the JSON of the final reply. */
+    public Turn structured(Optional<Json> lastWord) {
+        return but(edit -> edit.structured = lastWord);
+    }
+
+    private Turn but(Consumer<Edit> change) {
+        Edit edit = new Edit();
+        change.accept(edit);
+        return edit.done();
+    }
+
+    /** A mutable copy of a turn. */
+    private final class Edit {
+        private Status status = Turn.this.status;
+        private int iterations = Turn.this.iterations;
+        private Usage usage = Turn.this.usage;
+        private String text = Turn.this.text;
+        private Optional<Problem> problem = Turn.this.problem;
+        private Optional<Json> schema = Turn.this.schema;
+        private boolean repaired = Turn.this.repaired;
+        private Optional<Json> structured = Turn.this.structured;
+
+        Turn done() {
+            return new Turn(number, status, iterations, usage, text, problem, startedAt, schema, repaired, structured);
+        }
+    }
+
+    public boolean endedOnLimit() {
+        return status == Status.MAX_ITERATIONS || status == Status.BUDGET;
+    }
+
+    /** Whether it ended before the model's final reply. */
+    public boolean mayGoOn() {
+        return switch (status) {
+            case FAILED, STOPPED, CANCELLED, MAX_ITERATIONS, BUDGET -> true;
+            case NONE, RUNNING, COMPLETE -> false;
+        };
+    }
+
+    @JsonIgnore
+    public boolean isRunning() {
+        return status == Status.RUNNING;
+    }
+}

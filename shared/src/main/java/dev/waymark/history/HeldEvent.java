@@ -1,0 +1,59 @@
+package dev.waymark.history;
+
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ThreadFact;
+import java.time.Instant;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** An arrived event that no completed workflow task has seen yet. */
+final class HeldEvent {
+    private final long eventId;
+    private final Instant arrivedAt;
+    private final @Nullable Conversation carried;
+    private final @Nullable FactOf source;
+    private @Nullable Fact known;
+
+    interface FactOf {
+        Fact get();
+    }
+
+    HeldEvent(long eventId, Instant arrivedAt, @Nullable Conversation carried, @Nullable FactOf source) {
+        this.eventId = eventId;
+        this.arrivedAt = arrivedAt;
+        this.carried = carried;
+        this.source = source;
+    }
+
+    long eventId() {
+        return eventId;
+    }
+
+    Instant arrivedAt() {
+        return arrivedAt;
+    }
+
+    /** The fact, once it has been applied. */
+    Optional<Fact> fact() {
+        return Optional.ofNullable(known);
+    }
+
+    Conversation applyTo(@Nullable Conversation before, Instant at) {
+        if (source == null) {
+            if (carried == null) {
+                throw new IllegalStateException("neither fact nor state");
+            }
+            return carried;
+        }
+        Fact fact = known == null ? source.get() : known;
+        known = fact;
+        if (fact instanceof ThreadFact.RunStarted run) {
+            return Conversation.start(run, at);
+        }
+        if (before == null) {
+            throw new IllegalStateException("the history does not begin with the start of a run");
+        }
+        return before.apply(fact, at);
+    }
+}

@@ -1,0 +1,123 @@
+package dev.waymark.history;
+
+import com.google.protobuf.ByteString;
+import io.temporal.api.common.v1.WorkflowExecution;
+import io.temporal.api.history.v1.HistoryEvent;
+import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryRequest;
+import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryResponse;
+import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryReverseRequest;
+import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryReverseResponse;
+import io.temporal.client.WorkflowClient;
+import io.temporal.payload.codec.PayloadCodec;
+import io.temporal.serviceclient.WorkflowServiceStubs;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+
+/** Reads the events of a run, page by page, decoded. */
+final class HistoryPages {
+    /** Page sizes, counted in batches of events. Two model calls are seldom further apart than the first. */
+    private static final int FIRST_REVERSE_PAGE = 16;
+
+    private static final int MOST_REVERSE_PAGE = 256;
+
+    private final WorkflowServiceStubs stubs;
+    private final String namespace;
+    private final Optional<PayloadCodec> codec;
+
+    HistoryPages(WorkflowClient client) {
+        this.stubs = client.getWorkflowServiceStubs();
+        this.namespace = client.getOptions().getNamespace();
+        this.codec = client.getOptions().getDataConverter() instanceof PayloadCodec encoding
+                ? Optional.of(encoding)
+                : Optional.empty();
+    }
+
+    HistoryEvent firstEvent(String workflowId, String runId) {
+        return decoder(workflowId).apply(rawFirstEvent(workflowId, runId));
+    }
+
+    HistoryEvent rawFirstEvent(String workflowId, String runId) {
+        return stubs.blockingStub()
+                .getWorkflowExecutionHistory(GetWorkflowExecutionHistoryRequest.newBuilder()
+                        .setNamespace(namespace)
+                        .setExecution(execution(workflowId, runId))
+                        .setMaximumPageSize(1)
+                        .build())
+                .getHistory()
+                .getEvents(0);
+    }
+
+    UnaryOperator<HistoryEvent> decoder(String workflowId) {
+        return codec.map(encoding -> new HistoryDecoder(encoding, namespace, workflowId))
+                .<UnaryOperator<HistoryEvent>>map(decoder -> decoder::decoded)
+                .orElse(HistoryDecoder::refuseEncrypted);
+    }
+
+    /** The request of a long poll for events after those that this token has seen. */
+    GetWorkflowExecutionHistoryRequest poll(String workflowId, String runId, ByteString token) {
+        return GetWorkflowExecutionHistoryRequest.newBuilder()
+                .setNamespace(namespace)
+                .setExecution(execution(workflowId, runId))
+                .setWaitNewEvent(true)
+                .setNextPageToken(token)
+                .build();
+    }
+
+    /** Reads all events of a run. */
+    void forEach(WorkflowExecution run, Consumer<HistoryEvent> reader) {
+        UnaryOperator<HistoryEvent> decoder = decoder(run.getWorkflowId());
+        ByteString token = ByteString.EMPTY;
+        do {
+            GetWorkflowExecutionHistoryResponse page = stubs.blockingStub()
+                    .getWorkflowExecutionHistory(GetWorkflowExecutionHistoryRequest.newBuilder()
+                            .setNamespace(namespace)
+                            .setExecution(run)
+                            .setNextPageToken(token)
+                            .build());
+            page.getHistory().getEventsList().stream().map(decoder).forEach(reader);
+            token = page.getNextPageToken();
+        } while (!token.isEmpty());
+    }
+
+    /**
+     * The events after this one, oldest first. Reads backwards from the end, so that the cost depends on the new events
+     * only.
+     */
+    List<HistoryEvent> since(WorkflowExecution run, long eventId) {
+        UnaryOperator<HistoryEvent> decoder = decoder(run.getWorkflowId());
+        List<HistoryEvent> events = new ArrayList<>();
+        ByteString token = ByteString.EMPTY;
+        int pageSize = FIRST_REVERSE_PAGE;
+        do {
+            GetWorkflowExecutionHistoryReverseResponse page = stubs.blockingStub()
+                    .getWorkflowExecutionHistoryReverse(GetWorkflowExecutionHistoryReverseRequest.newBuilder()
+                            .setNamespace(namespace)
+                            .setExecution(run)
+                            .setMaximumPageSize(pageSize)
+                            .setNextPageToken(token)
+                            .build());
+            for (HistoryEvent event : page.getHistory().getEventsList()) {
+                if (event.getEventId() <= eventId) {
+                    Collections.reverse(events);
+                    return events;
+                }
+                events.add(decoder.apply(event));
+            }
+            token = page.getNextPageToken();
+            pageSize = Math.min(4 * pageSize, MOST_REVERSE_PAGE);
+        } while (!token.isEmpty());
+        Collections.reverse(events);
+        return events;
+    }
+
+    static WorkflowExecution execution(String workflowId, String runId) {
+        return WorkflowExecution.newBuilder()
+                .setWorkflowId(workflowId)
+                .setRunId(runId)
+                .build();
+    }
+}

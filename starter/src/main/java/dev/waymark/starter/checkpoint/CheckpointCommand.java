@@ -1,0 +1,84 @@
+package dev.waymark.starter.checkpoint;
+
+import dev.waymark.checkpoint.CheckpointFormat;
+import dev.waymark.checkpoint.PhasesCheckpoint;
+import dev.waymark.checkpoint.SessionCheckpoint;
+import dev.waymark.cli.ExitCode;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.document.JsonDocuments;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.history.Timeline;
+import dev.waymark.starter.options.Savers;
+import dev.waymark.starter.render.Output;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Prints a checkpoint, derived from history. */
+@Command(name = "checkpoint", description = "Prints a checkpoint, derived from history.")
+public final class CheckpointCommand implements Callable<Integer> {
+    @Mixin
+    private Output output;
+
+    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    private String thread;
+
+    @Option(
+            names = "--format",
+            paramLabel = "F",
+            defaultValue = "runner",
+            description = "The format: runner (default), thread, phases, messages, session or versions.")
+    private String format;
+
+    @Option(
+            names = "--at",
+            paramLabel = "V",
+            description = "A version, eN (event N of the newest run) or RUNID/eN. Default: the current state.")
+    private String at;
+
+    @Option(names = "--latest", description = "Only the newest snapshot (phases) or the newest version (versions).")
+    private boolean latest;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        CheckpointFormat wanted = CheckpointFormat.of(format)
+                .orElseThrow(() -> new ParameterException(
+                        spec.commandLine(),
+                        "no such format: " + format + ". There are " + String.join(", ", CheckpointFormat.names())));
+        try (AgentClient client = Savers.reader()) {
+            thread = client.find(thread);
+            Timeline timeline = Optional.ofNullable(at)
+                    .map(place -> client.timeline(thread, place))
+                    .orElseGet(() -> client.timeline(thread));
+            print(wanted, timeline);
+            return ExitCode.DONE;
+        }
+    }
+
+    /** Prints the records of a chain one per line, unless a single document is requested. */
+    private void print(CheckpointFormat wanted, Timeline timeline) {
+        if (wanted == CheckpointFormat.PHASES && latest) {
+            output.pretty(JsonDocuments.tree(PhasesCheckpoint.latest(timeline)));
+        } else if (wanted == CheckpointFormat.PHASES && output.isJson()) {
+            output.list(records -> PhasesCheckpoint.tell(timeline, records));
+        } else if (wanted == CheckpointFormat.PHASES) {
+            PhasesCheckpoint.tell(timeline, record -> output.document(JsonDocuments.tree(record)));
+        } else if (wanted == CheckpointFormat.VERSIONS) {
+            Stream<Json> versions =
+                    latest ? SessionCheckpoint.newestVersion(timeline) : SessionCheckpoint.versions(timeline);
+            output.list(versions::forEach);
+        } else {
+            output.pretty(JsonDocuments.tree(wanted.view(timeline)));
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package dev.waymark.starter.checkpoint;
+
+import dev.waymark.cli.ExitCode;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.document.JsonDocuments;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.history.Timeline;
+import dev.waymark.history.Version;
+import dev.waymark.starter.options.Savers;
+import dev.waymark.starter.render.Output;
+import dev.waymark.starter.render.TextTable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** Lists the versions of a thread that are still in history. */
+@Command(name = "checkpoints", description = "Lists the versions of a thread that are still in history.")
+public final class CheckpointsCommand implements Callable<Integer> {
+    @Mixin
+    private Output output;
+
+    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    private String thread;
+
+    @Override
+    public Integer call() {
+        try (AgentClient client = Savers.reader()) {
+            thread = client.find(thread);
+            Timeline timeline = client.timeline(thread);
+            if (timeline.cut()) {
+                output.note("waymark: older versions were deleted from the server");
+            }
+            if (output.isJson()) {
+                output.document(JsonDocuments.versions(timeline));
+                return ExitCode.DONE;
+            }
+            List<List<String>> rows = new ArrayList<>();
+            rows.add(List.of("VERSION", "AT", "EVENT", "PHASE", "ITERATIONS", "TOKENS", "DIGEST"));
+            for (Version version : timeline.versions()) {
+                Conversation state = version.state();
+                boolean newest = version.moment().runId().equals(timeline.runId());
+                rows.add(List.of(
+                        String.valueOf(version.number()),
+                        version.moment().at().toString(),
+                        (newest ? "" : version.moment().runId() + "/") + "e"
+                                + version.moment().eventId(),
+                        state.phase().wireName(),
+                        String.valueOf(state.turn().iterations()),
+                        state.turn().usage().inputTokens() + "+"
+                                + state.turn().usage().outputTokens(),
+                        state.transcript().digest().substring(0, 12)));
+            }
+            TextTable.print(output, rows);
+            return ExitCode.DONE;
+        }
+    }
+}

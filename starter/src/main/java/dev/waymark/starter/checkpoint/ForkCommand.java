@@ -1,0 +1,74 @@
+package dev.waymark.starter.checkpoint;
+
+import dev.waymark.cli.CommandName;
+import dev.waymark.cli.ExitCode;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.connection.ValueText;
+import dev.waymark.client.document.JsonDocuments;
+import dev.waymark.client.request.ForkOptions;
+import dev.waymark.starter.options.WaitOptions;
+import dev.waymark.starter.render.OutcomeRenderer;
+import dev.waymark.starter.render.Output;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Starts a thread with the conversation of another one. */
+@Command(
+        name = "fork",
+        description = "Starts a new thread from any point of another one. Without MESSAGE, nothing runs yet.")
+public final class ForkCommand implements Callable<Integer> {
+    @Mixin
+    private Output output;
+
+    @Mixin
+    private WaitOptions wait;
+
+    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread to fork from.")
+    private String ancestor;
+
+    @Parameters(
+            index = "1",
+            paramLabel = "MESSAGE",
+            arity = "0..1",
+            description = "The first message in the new thread.")
+    private String message;
+
+    @Option(
+            names = "--at",
+            paramLabel = "V",
+            description = "A version, eN (event N of the newest run) or RUNID/eN. Default: the current state.")
+    private String at;
+
+    @Option(names = "--thread", paramLabel = "NEW", required = true, description = "The new thread's id.")
+    private String thread;
+
+    @Option(names = "--volatile", description = "Allow a thread that is lost when its in-memory server stops.")
+    private boolean isVolatile;
+
+    @Override
+    public Integer call() {
+        ForkOptions how = isVolatile ? ForkOptions.into(thread).allowingVolatile() : ForkOptions.into(thread);
+        how = at == null ? how : how.at(at);
+        try (AgentClient client = wait.client(output, !isVolatile)) {
+            ancestor = client.find(ancestor);
+            if (message != null) {
+                return OutcomeRenderer.print(output, client.fork(ancestor, how.saying(message)));
+            }
+            AgentClient.Forked forked = client.forkOnly(ancestor, how);
+            if (output.isJson()) {
+                output.document(JsonDocuments.of(forked.status(), forked.started()));
+            } else {
+                output.line("forked: " + forked.started().thread());
+                String name = ValueText.quoted(forked.started().thread());
+                output.note(
+                        forked.status().equals("interrupted")
+                                ? "  " + CommandName.line("pending " + name)
+                                : "  " + CommandName.line("say " + name + " TEXT"));
+            }
+            return ExitCode.DONE;
+        }
+    }
+}

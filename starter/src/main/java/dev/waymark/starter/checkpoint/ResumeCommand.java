@@ -1,0 +1,209 @@
+package dev.waymark.starter.checkpoint;
+
+import dev.waymark.checkpoint.CheckpointReader;
+import dev.waymark.cli.CommandName;
+import dev.waymark.cli.ExitCode;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.AgentResult;
+import dev.waymark.client.connection.ValueText;
+import dev.waymark.client.document.JsonDocuments;
+import dev.waymark.client.failure.Remedy;
+import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.request.ResumeOptions;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.saver.SaverTarget;
+import dev.waymark.starter.options.JsonFiles;
+import dev.waymark.starter.options.Savers;
+import dev.waymark.starter.options.WaitOptions;
+import dev.waymark.starter.render.OneLine;
+import dev.waymark.starter.render.OutcomeRenderer;
+import dev.waymark.starter.render.Output;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Continues a conversation. */
+@Command(name = "resume", description = "Continues a checkpoint or a closed thread, and waits for the outcome.")
+public final class ResumeCommand implements Callable<Integer> {
+    /** One more than allowed, so that a larger file is noticed. */
+    private static final int MOST_BYTES = CheckpointReader.MAX_BYTES + 1;
+
+    @Mixin
+    private Output output;
+
+    @Mixin
+    private WaitOptions wait;
+
+    @Parameters(
+            index = "0",
+            paramLabel = "FILE|-|THREAD",
+            description = "A checkpoint of any format, - for one on stdin, or a closed thread.")
+    private String source;
+
+    @Option(names = "--from", paramLabel = "TARGET", description = "A saver that has the thread's checkpoint.")
+    private String from;
+
+    @Option(
+            names = "--answer",
+            paramLabel = "TEXT",
+            description = "The answer to the open question; a new message if none is open.")
+    private String answer;
+
+    @Option(names = "--agent", paramLabel = "A", description = "The agent. Default: the recorded one.")
+    private String agent;
+
+    @Option(
+            names = "--thread",
+            paramLabel = "ID",
+            description = "The new thread's id; it stays open. Default: derived from the source and the answer.")
+    private String thread;
+
+    @Option(names = "--max-iterations", paramLabel = "N", description = "The maximum number of model calls per turn.")
+    private Integer maxIterations;
+
+    @Option(
+            names = "--context",
+            paramLabel = "JSON",
+            description = "A JSON object as context for the new thread's tools, instead of the recorded one.")
+    private String context;
+
+    @Option(names = "--no-wait", description = "Return once the server has stored the request. Needs no worker.")
+    private boolean noWait;
+
+    @Option(names = "--assert-complete", description = "Exit with code 4 if the agent asks a question.")
+    private boolean assertComplete;
+
+    @Option(names = "--volatile", description = "Allow a thread that is lost when its in-memory server stops.")
+    private boolean isVolatile;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        ResumeOptions how = how();
+        try (AgentClient client = wait.client(output, !isVolatile)) {
+            Optional<byte[]> checkpoint = checkpoint();
+            if (noWait) {
+                return started(client, checkpoint, how);
+            }
+            AgentResult result = checkpoint
+                    .map(text -> client.resume(text, place(), how))
+                    .orElseGet(() -> resumeThread(client, how));
+            int exitCode = OutcomeRenderer.print(output, result);
+            if (assertComplete && result instanceof AgentResult.Interrupted interrupted) {
+                output.note(OneLine.error("Agent interrupted: " + interrupted.question(), ""));
+                return ExitCode.INTERRUPTED;
+            }
+            if (hasUntoldName(result)) {
+                output.note("  " + CommandName.line("show " + ValueText.quoted(result.thread())));
+            }
+            return exitCode;
+        }
+    }
+
+    private int started(AgentClient client, Optional<byte[]> checkpoint, ResumeOptions how) {
+        Optional<AgentClient.Started> started = checkpoint
+                .map(text -> client.resumeOnly(text, place(), how))
+                .orElseGet(() -> Optional.of(client.resumeOnly(source, how)));
+        if (started.isEmpty()) {
+            // The conversation is complete, so its own outcome is printed.
+            return OutcomeRenderer.print(output, client.resume(checkpoint.orElseThrow(), place(), how));
+        }
+        if (output.isJson()) {
+            output.document(JsonDocuments.of("running", started.get()));
+        } else {
+            output.line("running: " + started.get().thread());
+        }
+        return ExitCode.DONE;
+    }
+
+    private AgentResult resumeThread(AgentClient client, ResumeOptions how) {
+        String found = client.find(source);
+        boolean looksLikeAFile = source.contains(".") || source.contains("/");
+        try {
+            return client.resume(found, how);
+        } catch (WaymarkException.NotFound e) {
+            if (looksLikeAFile && e.remedy().action() == Remedy.Action.LIST_THREADS) {
+                throw new WaymarkException.NotFound("no such file, and no such thread: " + source, e.remedy());
+            }
+            throw e;
+        }
+    }
+
+    /** Whether the thread's id is generated and not printed yet. If nothing was started, there is no id. */
+    private boolean hasUntoldName(AgentResult result) {
+        return result instanceof AgentResult.Complete
+                && !output.isJson()
+                && thread == null
+                && !result.runId().isEmpty()
+                && !result.thread().equals(source);
+    }
+
+    /** The content of the checkpoint; empty if the argument is a thread of the server. */
+    private Optional<byte[]> checkpoint() {
+        if (from != null) {
+            return Optional.of(saved());
+        }
+        try {
+            if (source.equals("-")) {
+                return Optional.of(System.in.readNBytes(MOST_BYTES));
+            }
+            Path file = Path.of(source);
+            // May be a pipe: <(waymark checkpoint trip).
+            if (!Files.exists(file) || Files.isDirectory(file)) {
+                return Optional.empty();
+            }
+            try (InputStream text = Files.newInputStream(file)) {
+                return Optional.of(text.readNBytes(MOST_BYTES));
+            }
+        } catch (InvalidPathException e) {
+            return Optional.empty();
+        } catch (IOException e) {
+            throw new WaymarkException.Refused(
+                    Problem.BAD_INPUT,
+                    "the checkpoint can't be read: " + source + " ("
+                            + e.getClass().getSimpleName() + ")",
+                    "Give a readable file, or - for stdin");
+        }
+    }
+
+    private String place() {
+        return from == null ? source : source + " in " + SaverTarget.parse(from);
+    }
+
+    private byte[] saved() {
+        Json document = Savers.using(from, saver -> saver.load(source))
+                .orElseThrow(() -> new WaymarkException.NotFound(
+                        "no checkpoint of this thread: " + source, "List the entries of the saver: " + from));
+        return document.canonical().getBytes(StandardCharsets.UTF_8);
+    }
+
+    private ResumeOptions how() {
+        if (maxIterations != null && maxIterations < 1) {
+            throw new ParameterException(spec.commandLine(), "--max-iterations must be at least 1: " + maxIterations);
+        }
+        ResumeOptions how = from == null
+                ? ResumeOptions.onward()
+                : ResumeOptions.onward().as(Savers.using(from, saver -> saver.owner(source)));
+        how = answer == null ? how : how.withAnswer(answer);
+        how = agent == null ? how : how.withAgent(agent);
+        how = thread == null ? how : how.withThread(thread);
+        how = maxIterations == null ? how : how.withMaxIterations(maxIterations);
+        how = context == null ? how : how.withContext(JsonFiles.parse("--context", context));
+        return isVolatile ? how.allowingVolatile() : how;
+    }
+}

@@ -1,0 +1,191 @@
+package dev.waymark.starter.checkpoint;
+
+import dev.waymark.cli.ExitCode;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.document.JsonDocuments;
+import dev.waymark.client.failure.Remedy;
+import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.save.CheckpointSaved;
+import dev.waymark.client.save.SaveFollower;
+import dev.waymark.client.save.SaveInterval;
+import dev.waymark.client.save.SaveListener;
+import dev.waymark.client.save.SaveOptions;
+import dev.waymark.saver.CheckpointSaver;
+import dev.waymark.saver.SaverException;
+import dev.waymark.starter.connection.ConnectionOptions;
+import dev.waymark.starter.options.Durations;
+import dev.waymark.starter.options.Savers;
+import dev.waymark.starter.options.ShutdownHandler;
+import dev.waymark.starter.render.Output;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+
+/** Saves checkpoints outside of the server's history. */
+@Command(
+        name = "save",
+        description = {
+            "Saves a thread's checkpoint to a saver, in the thread format: once, or as the thread progresses.",
+            "resume --from continues it. --follow is safe to kill: it starts again with the newest version."
+        })
+public final class SaveCommand implements Callable<Integer> {
+    @Mixin
+    private Output output;
+
+    @Parameters(index = "0", paramLabel = "THREAD", arity = "0..1", description = "The thread.")
+    private String thread;
+
+    @Option(names = "--to", paramLabel = "TARGET", description = Savers.TARGETS + ". Default: " + Savers.SETTING + ".")
+    private String target;
+
+    @Option(names = "--follow", description = "Save as the thread progresses, until it closes.")
+    private boolean follow;
+
+    @Option(
+            names = "--all",
+            description =
+                    "With --follow: all threads of the server, until SIGTERM or Ctrl-C. Closed threads are saved once.")
+    private boolean all;
+
+    @Option(
+            names = "--every",
+            paramLabel = "turn|step|D",
+            description =
+                    "With --follow: save after each turn, after each step (default), or at this interval (5s, 2m).",
+            converter = Every.class)
+    private SaveInterval every;
+
+    @Option(
+            names = "--flush-timeout",
+            paramLabel = "D",
+            description = "Time limit for saving the newest version; with --follow, at the end. Default: 10s.",
+            converter = Durations.class)
+    private Duration flushTimeout;
+
+    @Option(
+            names = "--replace",
+            description = "Without --follow: replace even a newer checkpoint, or one of another thread with this name.")
+    private boolean replace;
+
+    @Spec
+    private CommandSpec spec;
+
+    /** Reads {@code turn}, {@code step} and durations. */
+    static final class Every implements ITypeConverter<SaveInterval> {
+        @Override
+        public SaveInterval convert(String text) {
+            return switch (text) {
+                case "turn" -> SaveInterval.TURN;
+                case "step" -> SaveInterval.STEP;
+                default -> SaveInterval.every(duration(text));
+            };
+        }
+
+        private static Duration duration(String text) {
+            try {
+                return new Durations().convert(text);
+            } catch (TypeConversionException e) {
+                throw new TypeConversionException(
+                        "'" + text + "' is not a time to save: write turn, step, or 500ms, 5s, 2m, 24h");
+            }
+        }
+    }
+
+    @Override
+    public Integer call() throws InterruptedException {
+        check();
+        String where = Savers.target(target)
+                .orElseThrow(() -> misused("no saver named: use --to TARGET, or set " + Savers.SETTING));
+        if (!follow) {
+            return saveOnce(where);
+        }
+        try (CheckpointSaver saver = Savers.openLasting(where);
+                AgentClient client = ConnectionOptions.toServer()) {
+            SaveOptions saving = saving(saver)
+                    .withCadence(every == null ? SaveInterval.STEP : every)
+                    .withListener(new Told());
+            return follow(all ? client.followAll(saving) : client.follow(thread, saving), saving);
+        }
+    }
+
+    private void check() {
+        if (all == (thread != null)) {
+            throw misused("save needs either THREAD or --all");
+        }
+        if (!follow && (all || every != null)) {
+            throw misused("--all and --every require --follow");
+        }
+        if (follow && replace) {
+            throw misused("--replace can't be combined with --follow");
+        }
+    }
+
+    private ParameterException misused(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+
+    private int follow(SaveFollower following, SaveOptions saving) throws InterruptedException {
+        ShutdownHandler termination = ShutdownHandler.listen(() -> end(following, saving));
+        try (following) {
+            following.await();
+            return end(following, saving);
+        } finally {
+            termination.close();
+        }
+    }
+
+    private int end(SaveFollower following, SaveOptions saving) {
+        List<String> unsaved = following.stop();
+        unsaved.forEach(each -> output.note(Savers.line(SaverException.late(each, saving.flushTimeout()))));
+        return unsaved.isEmpty() ? ExitCode.DONE : ExitCode.NOT_SAVED;
+    }
+
+    private int saveOnce(String where) {
+        try (CheckpointSaver saver = Savers.open(where);
+                AgentClient client = ConnectionOptions.toServer()) {
+            int step = client.saveOnce(thread, saving(saver), replace).step();
+            if (output.isJson()) {
+                output.document(JsonDocuments.saved(thread, step));
+            } else {
+                output.note("saved at step " + step);
+            }
+            return ExitCode.DONE;
+        } catch (SaverException e) {
+            if (e.type().equals(SaverException.FAILED) || e.type().equals(SaverException.SUPERSEDED)) {
+                throw new WaymarkException.NotSaved(
+                        e.type(), String.valueOf(e.getMessage()), Remedy.advice(e.remedy()));
+            }
+            throw Savers.refused(e);
+        }
+    }
+
+    private SaveOptions saving(CheckpointSaver saver) {
+        return SaveOptions.in(saver).withFlushTimeout(flushTimeout == null ? SaveOptions.FLUSH_TIMEOUT : flushTimeout);
+    }
+
+    /** Prints a follower's events. */
+    private final class Told implements SaveListener {
+        @Override
+        public void saved(CheckpointSaved event) {
+            if (output.isJson()) {
+                output.document(JsonDocuments.saved(event.threadId(), event.step()));
+            } else {
+                output.line(event.threadId() + ": saved at step " + event.step());
+            }
+        }
+
+        @Override
+        public void failed(SaverException problem) {
+            output.note(Savers.line(problem));
+        }
+    }
+}
