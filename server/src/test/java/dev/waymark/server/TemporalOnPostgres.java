@@ -3,6 +3,7 @@ package dev.waymark.server;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.waymark.worker.server.DevServer;
+import dev.waymark.worker.server.TemporalBinary;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.ServerSocket;
@@ -51,6 +52,8 @@ final class TemporalOnPostgres implements DevServer {
         assumeTrue(
                 Files.isExecutable(programs.resolve("server")) && Files.isExecutable(programs.resolve("sql")),
                 "no Temporal server in " + programs + ", deploy/exercise.sh builds it");
+        Optional<Path> binary = TemporalBinary.find();
+        assumeTrue(binary.isPresent(), "no temporal binary on PATH nor in TEMPORAL_CLI");
         assumeTrue(Files.isExecutable(POSTGRES.resolve("postgres")), "no PostgreSQL in " + POSTGRES);
         assumeTrue(
                 System.getProperty("user.name").equals("root"), "PostgreSQL is started as another user by root only");
@@ -58,7 +61,7 @@ final class TemporalOnPostgres implements DevServer {
         TemporalOnPostgres server = new TemporalOnPostgres(directory, freePort(), freePort());
         try {
             server.startPostgres();
-            server.startTemporal(programs);
+            server.startTemporal(programs, binary.get());
         } catch (Exception e) {
             server.close();
             throw e;
@@ -97,7 +100,7 @@ final class TemporalOnPostgres implements DevServer {
         return words.toArray(String[]::new);
     }
 
-    private void startTemporal(Path programs) throws Exception {
+    private void startTemporal(Path programs, Path binary) throws Exception {
         Map<String, String> sql = Map.of(
                 "SQL_PLUGIN", "postgres12",
                 "SQL_HOST", "127.0.0.1",
@@ -121,9 +124,17 @@ final class TemporalOnPostgres implements DevServer {
                 "--env=server",
                 "--allow-no-auth",
                 "start");
-        until("Temporal", "temporal operator cluster health --address " + address());
+        until("Temporal", binary + " operator cluster health --address " + address());
         run(
-                Map.of("TEMPORAL_ADDRESS", address(), "TEMPORAL_NAMESPACE", "default", "RETENTION", "24h"),
+                Map.of(
+                        "TEMPORAL_ADDRESS",
+                        address(),
+                        "TEMPORAL_NAMESPACE",
+                        "default",
+                        "RETENTION",
+                        "24h",
+                        "PATH",
+                        binary.getParent() + ":" + System.getenv("PATH")),
                 "sh",
                 CONFIGURATION.resolve("namespace.sh").toString());
     }

@@ -23,12 +23,13 @@ final class HelpText {
 
     private static final List<String> EXIT_CODES = List.of(
             "0  done, or the agent asked a question",
-            "1  the turn failed, was stopped or cancelled, or hit a limit; verify found a difference",
+            "1  the turn failed, was stopped or cancelled, or hit a limit; verify or gate found a problem",
             "2  bad usage or input",
             "3  no such thread, version, call, agent or file; nothing open to answer; the thread is closed",
             "4  the agent asked a question, with --assert-complete",
             "5  no server answers",
-            "6  timed out (the turn continues), or no worker took the work within 10 s");
+            "6  timed out (the turn continues), or no worker took the work within 10 s",
+            "7  the turn is done, but its checkpoint could not be saved");
 
     private static final List<String> SETTINGS = List.of(
             "TEMPORAL_ADDRESS    HOST:PORT of the server; default 127.0.0.1:7233",
@@ -36,6 +37,8 @@ final class HelpText {
             "WAYMARK_TASK_QUEUE  the task queue; default waymark",
             "WAYMARK_SAVER       where checkpoints are saved, such as file:checkpoints",
             "WAYMARK_AGENTS      the directory of the agents; default agents",
+            "WAYMARK_PRICES      a YAML file with prices of models, before the built-in ones",
+            "WAYMARK_CODEC_KEYS  keys that encrypt payloads: ID:KEY,… or file:PATH",
             "NO_COLOR            disables colors in chat");
 
     private HelpText() {}
@@ -67,12 +70,12 @@ final class HelpText {
 
     private static Map<String, String> ofTheWorker() {
         Map<String, String> commands = new LinkedHashMap<>();
-        commands.put("dev", "Runs a development server and a worker.");
+        commands.put("dev", "Runs a development server, a worker and the console.");
         commands.put("worker", "Runs agents on an existing server.");
         commands.put("agents", "Checks the agent files and lists them.");
         commands.put("tools", "Lists the tools of an agent, or runs a safe one.");
-        commands.put("gate", "Checks that a build can continue the open threads.");
-        commands.put("export", "Writes a thread's history, for tests and for gate.");
+        commands.put("gate", "Checks that a new build can continue the open threads.");
+        commands.put("export", "Writes a thread's history to a file, for tests and for gate.");
         return commands;
     }
 

@@ -312,15 +312,16 @@ public final class Requests {
 
     /**
      * Whether a workflow task of this thread waits behind those of other threads: workers have polled in the last
-     * seconds and not taken it. Idle workers poll less often, but would have taken it. False for a retried task, with
-     * which workers fail. On the in-memory server this is not known.
+     * seconds, for workflow tasks or for activities, and not taken it. Idle workers poll less often, but would have taken
+     * it. A worker whose workflow tasks all run does not ask for others, yet its activities go on. False for a retried
+     * task, with which workers fail. On the in-memory server this is not known.
      */
     boolean waitsBehindOthers(String thread) {
         try {
+            Instant lately = Instant.now().minus(WORKER_WAIT);
             return !connection.isInMemory()
-                    && isPolled(
-                            TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
-                            Instant.now().minus(WORKER_WAIT))
+                    && (isPolled(TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW, lately)
+                            || isPolled(TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY, lately))
                     && histories
                             .describe(thread)
                             .filter(found -> found.getPendingWorkflowTask().getAttempt() <= 1)

@@ -35,8 +35,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "serve",
         description =
-                "Serves threads over HTTP until Ctrl-C, for front ends in any language. Any number of instances may"
-                        + " serve the same threads. /v1/openapi.json describes the API.")
+                "Serves the console at / and threads over HTTP under /v1, until Ctrl-C. Any number of instances may serve"
+                        + " the same threads. /v1/openapi.json describes the API.")
 public final class ServeCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;

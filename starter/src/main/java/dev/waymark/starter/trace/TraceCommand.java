@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
         name = "trace",
         description = {
             "Exports a thread as OpenTelemetry spans, by OTLP over HTTP or to a file.",
-            "Exporting again adds nothing: ids are made from history. Only what has ended is exported."
+            "Exporting a thread again adds nothing, because span ids are derived from its history. Work that still runs is left out."
         })
 public final class TraceCommand implements Callable<Integer> {
     private static final long PAUSE_MILLIS = 2_000;

@@ -73,7 +73,7 @@ public final class DevCommand implements Callable<Integer> {
                     + " development servers.")
     private boolean download;
 
-    @Option(names = "--no-worker", description = "Runs only the server. Start workers separately.")
+    @Option(names = "--no-worker", description = "Starts no worker: run `waymark worker` yourself.")
     private boolean noWorker;
 
     @Override

@@ -26,8 +26,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "export",
         description =
-                "Writes a thread's history as JSON, for tests with @RecordedThread and for gate. Known secrets are"
-                        + " masked; the conversation is not.")
+                "Writes a thread's history to a JSON file, for tests with @RecordedThread and for gate. Secrets in the"
+                        + " environment are masked. The conversation stays readable.")
 public final class ExportCommand implements Callable<Integer> {
 
     @Mixin

@@ -33,8 +33,10 @@ import picocli.CommandLine.Spec;
 /** Checks that a build and a directory of agents can continue the open threads. */
 @Command(
         name = "gate",
-        description = "Checks before a rollout that a build and its agents can continue every open thread: replays and"
-                + " projects them, changes nothing, and exits 1 naming thread and event if something would break.")
+        description =
+                "Checks before a rollout that a new build and its agents can continue the open threads. It replays"
+                        + " and projects their histories and changes nothing. If something would break, it names thread and"
+                        + " event and exits with 1.")
 public final class GateCommand implements Callable<Integer> {
     private static final String BUILD = "--build";
     private static final long PROGRESS_NANOS = TimeUnit.SECONDS.toNanos(2);
