@@ -123,14 +123,17 @@ final class ThreadReads {
     }
 
     private HttpAnswer list(ApiRequest request) {
-        ThreadPage page = client.threads(
-                new ThreadPageRequest(
-                        limit(request),
-                        request.queryParameter("after"),
-                        request.queryParameter("open").map(ThreadReads::flag).orElse(false),
-                        request.queryParameter("status"),
-                        request.queryParameter("agent")),
-                owner -> request.caller().sees(owner));
+        ThreadPage page = client.lists()
+                .threads(
+                        new ThreadPageRequest(
+                                limit(request),
+                                request.queryParameter("after"),
+                                request.queryParameter("open")
+                                        .map(ThreadReads::flag)
+                                        .orElse(false),
+                                request.queryParameter("status"),
+                                request.queryParameter("agent")),
+                        owner -> request.caller().sees(owner));
         ObjectNode document = PayloadJson.MAPPER.createObjectNode();
         document.set("threads", JsonDocuments.tree(page.threads()));
         page.next().ifPresent(next -> document.put("next", next));

@@ -107,8 +107,9 @@ public final class RunCommand implements Callable<Integer> {
     }
 
     private AgentClient.Started cleared(AgentClient client, JsonNode emptyList) {
-        String runId =
-                client.post(thread, OutboundMessage.replacement(emptyList)).runId();
+        String runId = client.requests()
+                .post(thread, OutboundMessage.replacement(emptyList))
+                .runId();
         client.saved().save(thread);
         return new AgentClient.Started(thread, runId);
     }

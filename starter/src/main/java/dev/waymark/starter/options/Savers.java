@@ -73,7 +73,7 @@ public final class Savers {
 
     /** The saver that the server recommends to its clients. */
     public static Optional<CheckpointSaver> byDefault(AgentClient client) {
-        return client.defaultSaver().map(Savers::openLasting);
+        return client.saved().defaultSaver().map(Savers::openLasting);
     }
 
     /**
