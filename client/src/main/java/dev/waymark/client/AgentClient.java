@@ -1,9 +1,7 @@
 package dev.waymark.client;
 
 import dev.waymark.checkpoint.CheckpointFormat;
-import dev.waymark.client.connection.ServerFailures;
 import dev.waymark.client.connection.WaitDeadline;
-import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.Approval;
@@ -17,10 +15,7 @@ import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.client.request.Settlement;
 import dev.waymark.client.save.SaveOptions;
 import dev.waymark.client.watch.Watcher;
-import dev.waymark.codec.KeyProblem;
 import dev.waymark.connect.Connection;
-import dev.waymark.connect.ProcessEnvironment;
-import dev.waymark.contract.WireNames;
 import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.value.Json;
@@ -40,6 +35,9 @@ import java.util.function.Supplier;
  * is harmless. Reading needs no worker. Thread-safe. Failures that a caller can handle are thrown as {@link
  * WaymarkException}.
  *
+ * <p>{@link #requests} has the methods that do not wait, {@link #lists} those about all threads, {@link #inspector} watches
+ * and verifies one, and {@link #saved} keeps checkpoints outside of the server.
+ *
  * <pre>{@code
  * try (AgentClient client = AgentClient.connect()) {
  *     AgentResult result = client.prompt("assistant", "Hello");
@@ -48,8 +46,6 @@ import java.util.function.Supplier;
  * }</pre>
  */
 public final class AgentClient implements AutoCloseable {
-    private static final String TASK_QUEUE_SETTING = "WAYMARK_TASK_QUEUE";
-
     private final ClientContext context;
     private final OutcomeWaiter outcomes;
     private final ThreadContinuation continuation;
@@ -73,36 +69,17 @@ public final class AgentClient implements AutoCloseable {
      * @throws WaymarkException.ServerUnreachable if no server answers within seconds
      */
     public static AgentClient connect() {
-        try {
-            return of(Connection.fromEnvironment());
-        } catch (KeyProblem e) {
-            throw new WaymarkException.Refused(KeyProblem.TYPE, String.valueOf(e.getMessage()), Remedy.NONE);
-        } catch (dev.waymark.connect.ServerUnreachable e) {
-            throw ServerFailures.unreachable(String.valueOf(e.getMessage()), e);
-        }
+        return new AgentClient(ClientContext.connected(Connection::fromEnvironment));
     }
 
     /** Connects to this address ({@code host:port}), with the other settings of the environment. */
     public static AgentClient connect(String address) {
-        try {
-            return of(Connection.to(address));
-        } catch (KeyProblem e) {
-            throw new WaymarkException.Refused(KeyProblem.TYPE, String.valueOf(e.getMessage()), Remedy.NONE);
-        } catch (dev.waymark.connect.ServerUnreachable e) {
-            throw ServerFailures.unreachable(String.valueOf(e.getMessage()), e);
-        }
+        return new AgentClient(ClientContext.connected(() -> Connection.to(address)));
     }
 
     /** A client on this connection, whose threads run on this task queue. Closing it closes the connection. */
     public static AgentClient on(Connection connection, String taskQueue) {
         return new AgentClient(ClientContext.of(connection, taskQueue));
-    }
-
-    private static AgentClient of(Connection connection) {
-        String taskQueue = Optional.ofNullable(ProcessEnvironment.get().get(TASK_QUEUE_SETTING))
-                .filter(name -> !name.isBlank())
-                .orElse(WireNames.TASK_QUEUE);
-        return on(connection, taskQueue);
     }
 
     /** Returns a client that waits at most this long for an outcome. The turn continues after a timeout. */
@@ -239,11 +216,6 @@ public final class AgentClient implements AutoCloseable {
         return new SavedThreads(context, continuation, outcomes);
     }
 
-    /** Whether the server loses everything when it stops. */
-    public boolean isInMemory() {
-        return context.connection().isInMemory();
-    }
-
     /** Sends another message and waits for the outcome of the turn that consumes it. */
     public AgentResult say(String thread, String message) {
         return sender.say(thread, message);
@@ -351,13 +323,6 @@ public final class AgentClient implements AutoCloseable {
     /** A checkpoint of the current state. */
     public Json checkpoint(String thread, CheckpointFormat format) {
         return format.view(timeline(thread));
-    }
-
-    /**
-     * A checkpoint at a version ({@code 3}), an event of the newest run ({@code e42}) or of any run ({@code RUN/e42}).
-     */
-    public Json checkpoint(String thread, CheckpointFormat format, String place) {
-        return format.view(timeline(thread, place));
     }
 
     /** The history of a thread, as far as the server still has it. */

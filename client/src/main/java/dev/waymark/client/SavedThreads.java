@@ -119,4 +119,9 @@ public final class SavedThreads {
                         where.cadence()),
                 context.failures()::translate);
     }
+
+    /** Whether the server loses everything when it stops. */
+    public boolean isInMemory() {
+        return context.connection().isInMemory();
+    }
 }

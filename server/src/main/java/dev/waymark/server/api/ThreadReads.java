@@ -118,7 +118,7 @@ final class ThreadReads {
         return HttpReply.json(
                 200,
                 JsonDocuments.tree(request.queryParameter("at")
-                        .map(place -> client.checkpoint(thread, format, place))
+                        .map(place -> format.view(client.timeline(thread, place)))
                         .orElseGet(() -> client.checkpoint(thread, format))));
     }
 

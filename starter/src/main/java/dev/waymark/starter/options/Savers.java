@@ -95,7 +95,7 @@ public final class Savers {
 
     /** Says which threads a server in memory has forgotten, and how they come back. */
     public static void tellOfMissing(AgentClient client, Output output) {
-        List<String> missing = client.isInMemory() ? client.saved().missing() : List.of();
+        List<String> missing = client.saved().isInMemory() ? client.saved().missing() : List.of();
         if (!missing.isEmpty()) {
             String names =
                     missing.stream().limit(MOST_NAMED).map(SafeText::line).collect(Collectors.joining(", "));
