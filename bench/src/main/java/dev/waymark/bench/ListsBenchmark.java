@@ -53,7 +53,7 @@ final class ListsBenchmark {
             }
             report.line("");
             report.head("one page of " + PAGE, "s, median of " + repetitions);
-            report.row("`AgentClient.pending`", median(() -> page(client)));
+            report.row("`client.lists().pending`", median(() -> page(client)));
             report.row(
                     "`./waymark pending --limit " + PAGE + "`",
                     report.within(seconds(() -> command("pending")), MOST_SECONDS, "%.2f"));
@@ -145,7 +145,8 @@ final class ListsBenchmark {
     }
 
     private static boolean page(AgentClient client) {
-        return client.pending(PendingPageRequest.first(PAGE), (done, of) -> {})
+        return client.lists()
+                        .pending(PendingPageRequest.first(PAGE), (done, of) -> {})
                         .items()
                         .size()
                 == PAGE;

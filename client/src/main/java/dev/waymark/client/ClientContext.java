@@ -9,8 +9,11 @@ import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.list.ThreadDirectory;
 import dev.waymark.client.save.SaveOptions;
 import dev.waymark.client.watch.Watcher;
+import dev.waymark.codec.KeyProblem;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ProcessEnvironment;
+import dev.waymark.connect.ServerUnreachable;
+import dev.waymark.contract.WireNames;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
@@ -31,6 +34,26 @@ record ClientContext(
         Optional<SaveOptions> saving,
         Optional<Watcher> watcher,
         Supplier<Optional<String>> callerSpan) {
+    private static final String TASK_QUEUE_SETTING = "WAYMARK_TASK_QUEUE";
+
+    /** Opens a connection. */
+    interface Connecting {
+        Connection connection() throws ServerUnreachable;
+    }
+
+    /** On the task queue that the environment names. */
+    static ClientContext connected(Connecting connecting) {
+        String taskQueue = Optional.ofNullable(ProcessEnvironment.get().get(TASK_QUEUE_SETTING))
+                .filter(name -> !name.isBlank())
+                .orElse(WireNames.TASK_QUEUE);
+        try {
+            return of(connecting.connection(), taskQueue);
+        } catch (KeyProblem e) {
+            throw new WaymarkException.Refused(KeyProblem.TYPE, String.valueOf(e.getMessage()), Remedy.NONE);
+        } catch (ServerUnreachable e) {
+            throw ServerFailures.unreachable(String.valueOf(e.getMessage()), e);
+        }
+    }
 
     static ClientContext of(Connection connection, String taskQueue) {
         HistoryReader histories = new HistoryReader(connection.client());

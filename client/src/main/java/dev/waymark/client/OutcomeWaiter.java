@@ -1,6 +1,7 @@
 package dev.waymark.client;
 
 import dev.waymark.client.connection.MomentStream;
+import dev.waymark.client.connection.ReadingPace;
 import dev.waymark.client.connection.Requests;
 import dev.waymark.client.connection.Sleeper;
 import dev.waymark.client.connection.WaitDeadline;

@@ -1,10 +1,17 @@
 package dev.waymark.client;
 
+import dev.waymark.client.connection.MomentStream;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.list.ThreadDirectory;
 import dev.waymark.client.request.ResumeOptions;
+import dev.waymark.client.save.AllThreadsFollower;
 import dev.waymark.client.save.CheckpointLoaded;
+import dev.waymark.client.save.CheckpointSaved;
+import dev.waymark.client.save.SaveFollower;
+import dev.waymark.client.save.SaveOptions;
+import dev.waymark.client.save.ThreadFollower;
+import dev.waymark.saver.SaverException;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -66,5 +73,55 @@ public final class SavedThreads {
     /** Saves the newest version of a thread and waits for that. Does nothing without a saver. */
     public void save(String thread) {
         outcomes.save(thread);
+    }
+
+    /** The saver that a server in memory recommends for its threads. It is used only if the caller asks for it. */
+    public Optional<String> defaultSaver() {
+        return context.connection().defaultSaver();
+    }
+
+    /**
+     * Saves the current state of a thread once.
+     *
+     * @param replacing whether it may replace a newer checkpoint, or one of another thread
+     * @throws SaverException if it may not replace the checkpoint, or the saver fails or does not answer in time
+     */
+    public CheckpointSaved saveOnce(String thread, SaveOptions where, boolean replacing) {
+        return context.translated(() -> outcomes.saveOnce(thread, where, replacing));
+    }
+
+    /**
+     * Saves a thread asynchronously as it progresses, until it closes or the follower is stopped. Starts with the
+     * newest version.
+     */
+    public SaveFollower follow(String thread, SaveOptions where) {
+        return context.translated(() -> {
+            MomentStream feed = context.moments(
+                    thread, context.get(RequestLimits.thread(thread)).runId());
+            return SaveFollower.begin(
+                    where,
+                    keeper -> new ThreadFollower(thread, feed, keeper, where.cadence()),
+                    context.failures()::translate);
+        });
+    }
+
+    /**
+     * Like {@link #follow}, for all threads of the server, including those that start later. Closed threads are saved
+     * once.
+     */
+    public SaveFollower followAll(SaveOptions where) {
+        return SaveFollower.begin(
+                where,
+                keeper -> new AllThreadsFollower(
+                        context.directory(),
+                        listed -> context.moments(listed.thread(), listed.runId()),
+                        keeper,
+                        where.cadence()),
+                context.failures()::translate);
+    }
+
+    /** Whether the server loses everything when it stops. */
+    public boolean isInMemory() {
+        return context.connection().isInMemory();
     }
 }

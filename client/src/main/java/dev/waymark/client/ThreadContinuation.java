@@ -248,7 +248,7 @@ final class ThreadContinuation {
     }
 
     /** Forks without a message. Nothing runs in the new thread until it gets a message or an answer. */
-    AgentClient.Forked forkOnly(String thread, ForkOptions how) {
+    ThreadRequests.Forked forkOnly(String thread, ForkOptions how) {
         return context.translated(() -> {
             Forking forking = forking(thread, how);
             Optional<String> runId = start(how.thread(), forking.input(), forking.id());
@@ -258,7 +258,7 @@ final class ThreadContinuation {
             String run =
                     runId.orElseGet(() -> context.requests().get(how.thread()).runId());
             outcomes.save(how.thread());
-            return new AgentClient.Forked(
+            return new ThreadRequests.Forked(
                     StatusReport.of(forking.begin()).status(), new AgentClient.Started(how.thread(), run));
         });
     }

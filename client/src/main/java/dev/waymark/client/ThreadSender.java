@@ -213,7 +213,7 @@ final class ThreadSender {
      * Sends a message without waiting for an outcome, for callers that {@link AgentClient#watch}. The thread has
      * accepted it when this returns.
      */
-    AgentClient.Posted post(String thread, OutboundMessage letter) {
+    ThreadRequests.Posted post(String thread, OutboundMessage letter) {
         checkArguments(thread, letter);
         return deliver(thread, letter);
     }
@@ -222,7 +222,7 @@ final class ThreadSender {
      * Sends several messages in this order. All are checked before the first one is sent, so that none is sent if the
      * thread would refuse one. Those that were delivered before are not sent again.
      */
-    List<AgentClient.Posted> postAll(String thread, List<OutboundMessage> letters) {
+    List<ThreadRequests.Posted> postAll(String thread, List<OutboundMessage> letters) {
         Timeline timeline = context.translated(() -> context.read(RequestLimits.thread(thread)));
         Map<OutboundMessage, Integer> delivered = new DeliveryCheck(timeline).delivered(letters);
         letters.stream()
@@ -230,7 +230,7 @@ final class ThreadSender {
                 .forEach(letter -> checkArguments(thread, letter));
         return letters.stream()
                 .map(letter -> Optional.ofNullable(delivered.get(letter))
-                        .map(fact -> new AgentClient.Posted(timeline.runId(), fact))
+                        .map(fact -> new ThreadRequests.Posted(timeline.runId(), fact))
                         .orElseGet(() -> deliver(thread, letter)))
                 .toList();
     }
@@ -240,7 +240,7 @@ final class ThreadSender {
                 .ifPresent(approval -> approval.args().ifPresent(args -> checkArguments(thread, approval, args)));
     }
 
-    private AgentClient.Posted deliver(String thread, OutboundMessage letter) {
+    private ThreadRequests.Posted deliver(String thread, OutboundMessage letter) {
         WaitDeadline deadline = context.deadline();
         return context.translated(() -> {
             Requests.Accepted accepted = context.requests()
@@ -250,7 +250,7 @@ final class ThreadSender {
             if (letter.isNamed() && (accepted.ack().duplicate() || !letter.recordsId())) {
                 new DeliveryCheck(context.read(thread)).requireSame(letter, fact);
             }
-            return new AgentClient.Posted(accepted.runId(), fact);
+            return new ThreadRequests.Posted(accepted.runId(), fact);
         });
     }
 

@@ -67,21 +67,21 @@ final class ThreadStarter {
     }
 
     /** Starts the thread that the prompt names, unless the same prompt has started it before. */
-    AgentClient.Begun begin(Prompt prompt, NewThreadOptions how) {
+    ThreadRequests.Begun begin(Prompt prompt, NewThreadOptions how) {
         return context.translated(() -> {
             Valid valid = Valid.of(prompt);
             StartInput named = newThread(valid).saying(valid.say()).ownedBy(how.owner());
             StartInput input = how.once() ? named.closingAfterOneTurn() : named;
             Optional<String> runId = continuation.start(valid.thread(), input, prompt.id());
             if (runId.isPresent()) {
-                return new AgentClient.Begun(new AgentClient.Started(valid.thread(), runId.get()), false);
+                return new ThreadRequests.Begun(new AgentClient.Started(valid.thread(), runId.get()), false);
             }
             Requests.Known known = context.requests().get(valid.thread());
             String first = context.histories().firstRunId(valid.thread(), known.runId());
             if (!isSame(context.histories().startInput(valid.thread(), first), input)) {
                 throw DeliveryCheck.keyReused();
             }
-            return new AgentClient.Begun(new AgentClient.Started(valid.thread(), known.runId()), true);
+            return new ThreadRequests.Begun(new AgentClient.Started(valid.thread(), known.runId()), true);
         });
     }
 

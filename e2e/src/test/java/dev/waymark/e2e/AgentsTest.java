@@ -217,7 +217,7 @@ class AgentsTest {
                 .contains("[Previous conversation summary]\nIssue 7 is a bug.\n[End of summary");
         // 76,000 tokens at 3 dollars a million, and 480 at 15.
         assertThat(rest.cost()).contains(Usd.of(new BigDecimal("0.2352")));
-        assertThat(client.verify("issues").agrees()).isTrue();
+        assertThat(client.inspector().verify("issues").agrees()).isTrue();
     }
 
     @Test

@@ -40,8 +40,7 @@ class ArchitectureTest {
     private static final DescribedPredicate<JavaClass> TIMELINE = resideInAPackage(HISTORY)
             .and(simpleName("Timeline")
                     .or(simpleName("Moment"))
-                    .or(simpleName("Version"))
-                    .or(simpleName("Ending")));
+                    .or(simpleName("Version")));
 
     @ArchTest
     static final ArchRule shared_knows_no_other_module = noClasses()
@@ -137,6 +136,13 @@ class ArchitectureTest {
             .should()
             .onlyDependOnClassesThat()
             .resideInAnyPackage(CONVERSATION, "java..", "com.fasterxml.jackson.annotation..", "org.jspecify..");
+
+    @ArchTest
+    static final ArchRule only_rules_change_the_state = noClasses()
+            .that()
+            .resideOutsideOfPackage(CONVERSATION)
+            .should()
+            .dependOnClassesThat(resideInAPackage("dev.waymark.conversation.state").and(simpleName("Edit")));
 
     @ArchTest
     static final ArchRule conversation_touches_no_world = noClasses()

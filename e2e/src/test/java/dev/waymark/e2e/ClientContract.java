@@ -114,7 +114,7 @@ abstract class ClientContract {
                 said.stream().map(result -> result.join().details().turn()).toList();
         assertThat(turns).allSatisfy(turn -> assertThat(turn).isBetween(1, 3));
         assertThat(client.result("during").messages()).hasSizeBetween(4, 6);
-        assertThat(client.verify("during").agrees()).isTrue();
+        assertThat(client.inspector().verify("during").agrees()).isTrue();
     }
 
     @Test
@@ -140,7 +140,7 @@ abstract class ClientContract {
                 .toList();
 
         Timeline timeline = client.timeline("moving");
-        Verification verification = client.verify("moving");
+        Verification verification = client.inspector().verify("moving");
         assertThat(verification.runs()).isGreaterThan(1);
         assertThat(verification.modelCalls()).isEqualTo(7);
         assertThat(verification.differences()).isEmpty();
@@ -214,7 +214,7 @@ abstract class ClientContract {
         assertThat(paid.approval().orElseThrow())
                 .returns(true, CallApproval::edited)
                 .returns(Optional.of("policy"), CallApproval::by);
-        assertThat(client.verify("attended").differences()).isEmpty();
+        assertThat(client.inspector().verify("attended").differences()).isEmpty();
     }
 
     @Test
@@ -305,11 +305,11 @@ abstract class ClientContract {
 
         // The real server's list lags a little.
         await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
-            List<String> threads = client.pending((done, of) -> {}).stream()
+            List<String> threads = client.lists().pending((done, of) -> {}).stream()
                     .map(PendingItem::thread)
                     .toList();
             assertThat(threads).contains("asking").doesNotContain("not-asking");
-            assertThat(client.threads((done, of) -> {}))
+            assertThat(client.lists().threads((done, of) -> {}))
                     .anySatisfy(thread -> assertThat(thread.thread()).isEqualTo("not-asking"));
         });
     }
@@ -327,7 +327,7 @@ abstract class ClientContract {
         assertThat(other.join()).isEqualTo(result);
         assertThat(client.resume("cut", friday)).isEqualTo(result);
         assertThat(result.thread()).startsWith("resume-");
-        assertThat(client.verify(result.thread()).agrees()).isTrue();
+        assertThat(client.inspector().verify(result.thread()).agrees()).isTrue();
     }
 
     @Test
@@ -375,7 +375,7 @@ abstract class ClientContract {
 
         assertThat(AgentResult.assertComplete(result).text()).isEqualTo("At last.");
         assertThat(client.say("uncancelled", "More").status()).isEqualTo("complete");
-        assertThat(client.verify("uncancelled").agrees()).isTrue();
+        assertThat(client.inspector().verify("uncancelled").agrees()).isTrue();
     }
 
     @Test

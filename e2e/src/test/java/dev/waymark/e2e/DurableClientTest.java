@@ -43,7 +43,7 @@ class DurableClientTest extends ClientContract {
         }
 
         assertThat(AgentResult.assertComplete(waiting.join()).text()).isEqualTo("At last.");
-        assertThat(client.verify("reset").agrees()).isTrue();
+        assertThat(client.inspector().verify("reset").agrees()).isTrue();
     }
 
     /** A reset to a task that no worker has done yet is refused. */

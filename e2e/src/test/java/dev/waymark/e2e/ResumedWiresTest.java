@@ -128,7 +128,7 @@ class ResumedWiresTest {
                     .isInstanceOfSatisfying(
                             AgentResult.Complete.class,
                             complete -> assertThat(complete.text()).isEqualTo("Booked."));
-            assertThat(elsewhere.verify(thread).differences()).isEmpty();
+            assertThat(elsewhere.inspector().verify(thread).differences()).isEmpty();
         }
 
         assertThat(service.complaints()).isEmpty();

@@ -88,7 +88,7 @@ class RoundTripServerTest {
         assertThat(AgentResult.assertComplete(answered).text()).isEqualTo("Booked.");
         List<Message> asked = to.timeline(thread).now().transcript().messages();
         assertThat(Pairing.violation(asked)).isEmpty();
-        assertThat(to.verify(thread).agrees()).isTrue();
+        assertThat(to.inspector().verify(thread).agrees()).isTrue();
         assertThat(agents.resolve("planner.ledger")).doesNotExist();
     }
 

@@ -74,13 +74,13 @@ class SearchAttributesServerTest {
     }
 
     private static List<String> pending(AgentClient client, PendingPageRequest request) {
-        return client.pending(request, (done, of) -> {}).items().stream()
+        return client.lists().pending(request, (done, of) -> {}).items().stream()
                 .map(PendingItem::thread)
                 .toList();
     }
 
     private static List<String> listed(AgentClient client, ThreadPageRequest request) {
-        return client.threads(request, owner -> true).threads().stream()
+        return client.lists().threads(request, owner -> true).threads().stream()
                 .map(ThreadSummary::thread)
                 .toList();
     }
@@ -98,14 +98,15 @@ class SearchAttributesServerTest {
             try (AgentClient client = AgentClient.connect(server.address())) {
                 ask(client, "asker", "older");
                 client.run(Prompt.of("asker", "Say").withThread("older-idle"));
-                assertThat(client.isIndexed()).isFalse();
+                assertThat(client.lists().isIndexed()).isFalse();
                 await().untilAsserted(() -> assertThat(pending(client, all)).containsExactly("older"));
 
-                assertThat(client.setUp()).containsExactly("WaymarkAgent", "WaymarkStatus", "WaymarkWaitingFor");
-                assertThat(client.setUp()).isEmpty();
+                assertThat(client.lists().setUp())
+                        .containsExactly("WaymarkAgent", "WaymarkStatus", "WaymarkWaitingFor");
+                assertThat(client.lists().setUp()).isEmpty();
             }
             try (AgentClient client = AgentClient.connect(server.address())) {
-                assertThat(client.isIndexed()).isTrue();
+                assertThat(client.lists().isIndexed()).isTrue();
                 ask(client, "asker", "newer");
                 ask(client, "booker", "other");
                 client.run(Prompt.of("asker", "Say").withThread("idle"));
@@ -120,7 +121,7 @@ class SearchAttributesServerTest {
                     assertThat(listed(client, threads(Optional.empty(), Optional.of("booker"))))
                             .containsExactly("other");
                 });
-                assertThat(client.pending((done, of) -> {}))
+                assertThat(client.lists().pending((done, of) -> {}))
                         .extracting(PendingItem::thread)
                         .containsExactly("older", "newer", "other");
 
@@ -135,7 +136,7 @@ class SearchAttributesServerTest {
                 assertThat(upserts(ofTheWorker, "newer")).isEqualTo(3);
                 assertThat(upserts(ofTheWorker, "idle")).isEqualTo(1);
                 assertThat(upserts(ofTheWorker, "older")).isZero();
-                assertThat(client.verify("newer").agrees()).isTrue();
+                assertThat(client.inspector().verify("newer").agrees()).isTrue();
             }
         }
     }
@@ -150,10 +151,10 @@ class SearchAttributesServerTest {
     void setUp_attributeOfAnotherType_isRefusedAndCreatesNothing() throws Exception {
         try (PlainServer server = new PlainServer("--search-attribute", "WaymarkStatus=Int");
                 AgentClient client = AgentClient.connect(server.address())) {
-            assertThatThrownBy(client::setUp)
+            assertThatThrownBy(() -> client.lists().setUp())
                     .isInstanceOf(WaymarkException.Refused.class)
                     .hasMessageContaining("WaymarkStatus of another type: Int instead of Keyword");
-            assertThat(client.isIndexed()).isFalse();
+            assertThat(client.lists().isIndexed()).isFalse();
         }
     }
 
@@ -162,7 +163,7 @@ class SearchAttributesServerTest {
         try (PlainServer server = new PlainServer();
                 Connection ofTheWorker = server.connect();
                 AgentClient client = AgentClient.connect(server.address())) {
-            client.setUp();
+            client.lists().setUp();
             for (int i = 0; i < CROWD; i++) {
                 client.start(Prompt.of("asker", "Ask").withThread("crowd-" + i));
                 client.start(Prompt.of("asker", "Say").withThread("idle-" + i));
@@ -173,17 +174,18 @@ class SearchAttributesServerTest {
                                 .hasSize(CROWD)
                                 .doesNotHaveDuplicates());
 
-                PendingPage page = client.pending(PendingPageRequest.first(100), (done, of) -> {});
+                PendingPage page = client.lists().pending(PendingPageRequest.first(100), (done, of) -> {});
 
                 assertThat(page.items()).hasSize(100);
                 assertThat(page.items()).extracting(PendingItem::since).isSorted();
                 client.answer("crowd-17", "Friday");
                 await().untilAsserted(() ->
                         assertThat(everything(client, 70)).hasSize(CROWD - 1).doesNotContain("crowd-17"));
-                ThreadPage complete = client.threads(
-                        new ThreadPageRequest(
-                                100, Optional.empty(), false, Optional.of("complete"), Optional.of("asker")),
-                        owner -> true);
+                ThreadPage complete = client.lists()
+                        .threads(
+                                new ThreadPageRequest(
+                                        100, Optional.empty(), false, Optional.of("complete"), Optional.of("asker")),
+                                owner -> true);
                 assertThat(complete.threads())
                         .hasSize(100)
                         .allMatch(thread -> thread.status().equals("complete"));
@@ -196,9 +198,11 @@ class SearchAttributesServerTest {
         List<String> threads = new ArrayList<>();
         Optional<String> after = Optional.empty();
         do {
-            PendingPage page = client.pending(
-                    new PendingPageRequest(limit, after, Optional.of("question"), Optional.empty(), Optional.empty()),
-                    (done, of) -> {});
+            PendingPage page = client.lists()
+                    .pending(
+                            new PendingPageRequest(
+                                    limit, after, Optional.of("question"), Optional.empty(), Optional.empty()),
+                            (done, of) -> {});
             page.items().forEach(item -> threads.add(item.thread()));
             after = page.next();
         } while (after.isPresent());

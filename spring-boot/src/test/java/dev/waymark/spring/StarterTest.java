@@ -253,7 +253,7 @@ class StarterTest {
                     try (Tracer.SpanInScope scope = tracer.withSpan(request)) {
                         thread = client.run(prompt("host")).thread();
                     }
-                    assertThat(client.tracer(false).spans(thread))
+                    assertThat(client.inspector().tracer(false).spans(thread))
                             .isNotEmpty()
                             .allSatisfy(span -> assertThat(span.traceId())
                                     .isEqualTo(

@@ -249,7 +249,7 @@ public final class ChaosStage implements AutoCloseable {
         if (status != Turn.Status.COMPLETE) {
             violations.add("the turn of " + thread + " is " + status);
         }
-        violations.addAll(client.verify(thread).differences());
+        violations.addAll(client.inspector().verify(thread).differences());
         timeline.moments().stream().map(Moment::runId).distinct().forEach(id -> replay(thread, id, violations));
     }
 

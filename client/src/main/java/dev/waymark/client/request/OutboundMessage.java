@@ -2,7 +2,7 @@ package dev.waymark.client.request;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.waymark.client.AgentClient;
+import dev.waymark.client.ThreadRequests;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * A message to a thread, sent with {@link AgentClient#post}. It has a unique id, so that sending it twice is harmless.
+ * A message to a thread, sent with {@link ThreadRequests#post}. It has a unique id, so that sending it twice is harmless.
  *
  * <pre>{@code
  * client.post("trip", OutboundMessage.message("And a window seat, please."));

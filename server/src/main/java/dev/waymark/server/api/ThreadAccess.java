@@ -23,7 +23,7 @@ public final class ThreadAccess {
     public String visible(Caller caller, String thread) {
         Optional<ThreadOwner> owner;
         try {
-            owner = client.owner(thread);
+            owner = client.lists().owner(thread);
         } catch (WaymarkException.NotFound | WaymarkException.Refused | WaymarkException.TooLarge e) {
             throw missing();
         }

@@ -3,6 +3,7 @@ package dev.waymark.server.api;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.AgentClient;
+import dev.waymark.client.ThreadRequests;
 import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.LimitRaise;
 import dev.waymark.client.request.OutboundMessage;
@@ -76,7 +77,7 @@ final class ThreadCommands {
     private HttpAnswer post(ApiRequest request, OutboundMessage message) {
         String thread = access.visible(request.caller(), request.pathParameter("thread"));
         String id = RequestIds.message(request, message.name());
-        AgentClient.Posted posted = client.post(thread, message.withId(id));
+        ThreadRequests.Posted posted = client.requests().post(thread, message.withId(id));
         ObjectNode document = PayloadJson.MAPPER.createObjectNode();
         document.put("thread", thread);
         document.put("runId", posted.runId());
@@ -148,7 +149,7 @@ final class ThreadCommands {
 
     private HttpAnswer cancel(ApiRequest request) {
         String thread = access.visible(request.caller(), request.pathParameter("thread"));
-        String runId = client.requestCancel(thread);
+        String runId = client.requests().requestCancel(thread);
         ObjectNode document = PayloadJson.MAPPER.createObjectNode();
         document.put("thread", thread);
         document.put("runId", runId);

@@ -32,6 +32,7 @@ final class ThreadEvents {
         return new HttpStream(
                 Map.of(),
                 new WatchStream(
-                        client.openWatch(thread, request.header("Last-Event-ID"), readers), new PlainMapping()));
+                        client.inspector().openWatch(thread, request.header("Last-Event-ID"), readers),
+                        new PlainMapping()));
     }
 }

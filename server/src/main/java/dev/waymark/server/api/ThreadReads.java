@@ -118,19 +118,22 @@ final class ThreadReads {
         return HttpReply.json(
                 200,
                 JsonDocuments.tree(request.queryParameter("at")
-                        .map(place -> client.checkpoint(thread, format, place))
+                        .map(place -> format.view(client.timeline(thread, place)))
                         .orElseGet(() -> client.checkpoint(thread, format))));
     }
 
     private HttpAnswer list(ApiRequest request) {
-        ThreadPage page = client.threads(
-                new ThreadPageRequest(
-                        limit(request),
-                        request.queryParameter("after"),
-                        request.queryParameter("open").map(ThreadReads::flag).orElse(false),
-                        request.queryParameter("status"),
-                        request.queryParameter("agent")),
-                owner -> request.caller().sees(owner));
+        ThreadPage page = client.lists()
+                .threads(
+                        new ThreadPageRequest(
+                                limit(request),
+                                request.queryParameter("after"),
+                                request.queryParameter("open")
+                                        .map(ThreadReads::flag)
+                                        .orElse(false),
+                                request.queryParameter("status"),
+                                request.queryParameter("agent")),
+                        owner -> request.caller().sees(owner));
         ObjectNode document = PayloadJson.MAPPER.createObjectNode();
         document.set("threads", JsonDocuments.tree(page.threads()));
         page.next().ifPresent(next -> document.put("next", next));

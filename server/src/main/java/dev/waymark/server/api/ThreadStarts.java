@@ -3,6 +3,7 @@ package dev.waymark.server.api;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.AgentClient;
+import dev.waymark.client.ThreadRequests;
 import dev.waymark.client.request.ForkOptions;
 import dev.waymark.client.request.NewThreadOptions;
 import dev.waymark.client.request.Prompt;
@@ -65,8 +66,8 @@ final class ThreadStarts {
             prompt = prompt.withMaxIterations(body.get("maxIterations").intValue());
         }
         NewThreadOptions how = NewThreadOptions.ownedBy(access.ownerOfNew(request.caller(), request.text("group")));
-        AgentClient.Begun begun =
-                client.begin(prompt, body.path("once").booleanValue() ? how.closingAfterOneTurn() : how);
+        ThreadRequests.Begun begun =
+                client.requests().begin(prompt, body.path("once").booleanValue() ? how.closingAfterOneTurn() : how);
         return created(begun.started(), begun.again() ? 200 : 201);
     }
 
@@ -97,7 +98,8 @@ final class ThreadStarts {
                 .allowingVolatile();
         how = options(request, how);
         byte[] checkpoint = request.json().get("checkpoint").toString().getBytes(StandardCharsets.UTF_8);
-        return client.resumeOnly(checkpoint, PLACE, how)
+        return client.requests()
+                .resumeOnly(checkpoint, PLACE, how)
                 .map(started -> created(started, 201))
                 .orElseThrow(() -> HttpProblem.badInput("the checkpoint is complete: there is nothing to resume"));
     }
@@ -115,7 +117,7 @@ final class ThreadStarts {
         how = request.text("at").map(how::at).orElse(how);
         how = request.text("message").map(how::saying).orElse(how);
         how = request.caller().owner().map(how::ownedBy).orElse(how);
-        return created(client.forkOnly(thread, how).started(), 201);
+        return created(client.requests().forkOnly(thread, how).started(), 201);
     }
 
     private HttpAnswer resume(ApiRequest request) {
@@ -123,7 +125,7 @@ final class ThreadStarts {
         ResumeOptions how = ResumeOptions.onward()
                 .withThread(RequestIds.newThread(request, "resume"))
                 .allowingVolatile();
-        return created(client.resumeOnly(thread, options(request, how)), 201);
+        return created(client.requests().resumeOnly(thread, options(request, how)), 201);
     }
 
     private static HttpReply created(AgentClient.Started started, int status) {

@@ -2,6 +2,7 @@ package dev.waymark.server.front;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.client.AgentClient;
+import dev.waymark.client.ThreadRequests;
 import dev.waymark.client.request.NewThreadOptions;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.Prompt;
@@ -70,13 +71,13 @@ public final class FrontEndThreads {
         String id = RequestIds.message(caller, operation, thread.orElse(started) + "/" + message.id());
         if (thread.isPresent()) {
             OutboundMessage said = OutboundMessage.message(message.text()).withId(id);
-            int fact = client.post(thread.get(), said).fact();
+            int fact = client.requests().post(thread.get(), said).fact();
             return new FrontEndRun(thread.get(), fact, fact, false);
         }
         agents.check(agent);
         Prompt prompt =
                 Prompt.of(agent, message.text()).withThread(started).withId(id).allowingVolatile();
-        client.begin(prompt, NewThreadOptions.ownedBy(caller.owner()));
+        client.requests().begin(prompt, NewThreadOptions.ownedBy(caller.owner()));
         return new FrontEndRun(started, 0, 0, false);
     }
 
@@ -121,8 +122,8 @@ public final class FrontEndThreads {
 
     /** Sends answers and decisions, of which there must be at least one. None is sent if one of them is refused. */
     public FrontEndRun send(String thread, List<OutboundMessage> answers) {
-        List<Integer> facts = client.postAll(thread, answers).stream()
-                .map(AgentClient.Posted::fact)
+        List<Integer> facts = client.requests().postAll(thread, answers).stream()
+                .map(ThreadRequests.Posted::fact)
                 .sorted()
                 .toList();
         return new FrontEndRun(thread, facts.get(0), facts.get(facts.size() - 1), false);
@@ -164,7 +165,9 @@ public final class FrontEndThreads {
             FrontEndRun run, Map<String, String> headers, Function<Consumer<ServerSentEvent>, RunView> view) {
         return new HttpStream(
                 headers,
-                new WatchStream(client.openWatch(run.thread(), Optional.empty(), readers), new RunMapping(run, view)));
+                new WatchStream(
+                        client.inspector().openWatch(run.thread(), Optional.empty(), readers),
+                        new RunMapping(run, view)));
     }
 
     /** The text of a message whose parts are texts. */

@@ -30,8 +30,12 @@ public record ThreadIndex(String agent, String status, List<String> waitingFor) 
     /** All attributes, which a server has together or not at all. */
     public static final List<SearchAttributeKey<?>> KEYS = List.of(AGENT, STATUS, WAITING_FOR);
 
-    /** Every thread that has attributes has a status. */
-    private static final String IS_MISSING = STATUS.getName() + " IS NULL";
+    /**
+     * Threads that a condition may be wrong about: those without attributes, and those that run as far as the list
+     * knows. The server updates the list some time after the history.
+     */
+    private static final String IS_UNCERTAIN =
+            STATUS.getName() + " IS NULL OR " + STATUS.getName() + " = '" + Turn.Status.RUNNING.wireName() + "'";
 
     public ThreadIndex {
         waitingFor = List.copyOf(waitingFor);
@@ -90,23 +94,23 @@ public record ThreadIndex(String agent, String status, List<String> waitingFor) 
         return changes.toArray(new SearchAttributeUpdate<?>[0]);
     }
 
-    /** The condition of a visibility query for threads in which people may be waited for. Unindexed ones are among them. */
+    /** The condition of a visibility query for threads in which people may be waited for. */
     public static String mayWait(Optional<String> kind) {
-        return orMissing(kind.flatMap(name -> is(WAITING_FOR, name)).orElse(WAITING_FOR.getName() + " IS NOT NULL"));
+        return orUncertain(kind.flatMap(name -> is(WAITING_FOR, name)).orElse(WAITING_FOR.getName() + " IS NOT NULL"));
     }
 
-    /** The condition for threads that may have this status. Unindexed ones are among them. */
+    /** The condition for threads that may have this status. */
     public static Optional<String> mayHaveStatus(String status) {
-        return is(STATUS, status).map(ThreadIndex::orMissing);
+        return is(STATUS, status).map(ThreadIndex::orUncertain);
     }
 
-    /** The condition for threads that may be of this agent. Unindexed ones are among them. */
+    /** The condition for threads that may be of this agent. Those whose agent is not known are among them. */
     public static Optional<String> mayBeOf(String agent) {
-        return is(AGENT, agent).map(ThreadIndex::orMissing);
+        return is(AGENT, agent).map(condition -> "(" + condition + " OR " + AGENT.getName() + " IS NULL)");
     }
 
-    private static String orMissing(String condition) {
-        return "(" + condition + " OR " + IS_MISSING + ")";
+    private static String orUncertain(String condition) {
+        return "(" + condition + " OR " + IS_UNCERTAIN + ")";
     }
 
     /** Empty if the value could end the string that it stands in. */

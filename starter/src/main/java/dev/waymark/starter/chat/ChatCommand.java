@@ -333,7 +333,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
 
     private void list() {
         Map<String, String> sessions = new LinkedHashMap<>();
-        for (ThreadSummary thread : client.threads((done, of) -> {})) {
+        for (ThreadSummary thread : client.lists().threads((done, of) -> {})) {
             sessions.put(thread.thread(), thread.status() + (thread.open() ? "" : ", closed"));
         }
         try {

@@ -133,7 +133,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
             return timeline;
         }
         String successor = terms.thread(number + 1);
-        client.resumeOnly(thread, terms.how().withThread(successor));
+        client.requests().resumeOnly(thread, terms.how().withThread(successor));
         console.note("continuing in " + successor);
         thread = successor;
         return read(thread);
@@ -203,7 +203,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
 
     private synchronized void startSaving() {
         if (following.isEmpty()) {
-            following = saving.map(where -> client.follow(thread, where));
+            following = saving.map(where -> client.saved().follow(thread, where));
         }
     }
 
@@ -367,7 +367,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
 
     void send(OutboundMessage letter) {
         sending(letter, () -> {
-            int fact = client.post(thread(), letter).fact();
+            int fact = client.requests().post(thread(), letter).fact();
             return state -> state.counters().facts() >= fact;
         });
         startSaving();

@@ -56,7 +56,7 @@ public final class CheckpointCommand implements Callable<Integer> {
                         spec.commandLine(),
                         "no such format: " + format + ". There are " + String.join(", ", CheckpointFormat.names())));
         try (AgentClient client = Savers.reader()) {
-            thread = client.find(thread);
+            thread = client.lists().find(thread);
             Timeline timeline = Optional.ofNullable(at)
                     .map(place -> client.timeline(thread, place))
                     .orElseGet(() -> client.timeline(thread));

@@ -28,7 +28,7 @@ public final class CheckpointsCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (AgentClient client = Savers.reader()) {
-            thread = client.find(thread);
+            thread = client.lists().find(thread);
             Timeline timeline = client.timeline(thread);
             if (timeline.cut()) {
                 output.note("waymark: older versions were deleted from the server");

@@ -3,6 +3,7 @@ package dev.waymark.starter.checkpoint;
 import dev.waymark.cli.CommandName;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
+import dev.waymark.client.ThreadRequests;
 import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.client.request.ForkOptions;
@@ -53,11 +54,11 @@ public final class ForkCommand implements Callable<Integer> {
         ForkOptions how = isVolatile ? ForkOptions.into(thread).allowingVolatile() : ForkOptions.into(thread);
         how = at == null ? how : how.at(at);
         try (AgentClient client = wait.client(output, !isVolatile)) {
-            ancestor = client.find(ancestor);
+            ancestor = client.lists().find(ancestor);
             if (message != null) {
                 return OutcomeRenderer.print(output, client.fork(ancestor, how.saying(message)));
             }
-            AgentClient.Forked forked = client.forkOnly(ancestor, how);
+            ThreadRequests.Forked forked = client.requests().forkOnly(ancestor, how);
             if (output.isJson()) {
                 output.document(JsonDocuments.of(forked.status(), forked.started()));
             } else {

@@ -117,8 +117,8 @@ public final class ResumeCommand implements Callable<Integer> {
 
     private int started(AgentClient client, Optional<byte[]> checkpoint, ResumeOptions how) {
         Optional<AgentClient.Started> started = checkpoint
-                .map(text -> client.resumeOnly(text, place(), how))
-                .orElseGet(() -> Optional.of(client.resumeOnly(source, how)));
+                .map(text -> client.requests().resumeOnly(text, place(), how))
+                .orElseGet(() -> Optional.of(client.requests().resumeOnly(source, how)));
         if (started.isEmpty()) {
             // The conversation is complete, so its own outcome is printed.
             return OutcomeRenderer.print(output, client.resume(checkpoint.orElseThrow(), place(), how));
@@ -132,7 +132,7 @@ public final class ResumeCommand implements Callable<Integer> {
     }
 
     private AgentResult resumeThread(AgentClient client, ResumeOptions how) {
-        String found = client.find(source);
+        String found = client.lists().find(source);
         boolean looksLikeAFile = source.contains(".") || source.contains("/");
         try {
             return client.resume(found, how);

@@ -113,7 +113,8 @@ public final class SaveCommand implements Callable<Integer> {
             SaveOptions saving = saving(saver)
                     .withCadence(every == null ? SaveInterval.STEP : every)
                     .withListener(new Told());
-            return follow(all ? client.followAll(saving) : client.follow(thread, saving), saving);
+            return follow(
+                    all ? client.saved().followAll(saving) : client.saved().follow(thread, saving), saving);
         }
     }
 
@@ -152,7 +153,7 @@ public final class SaveCommand implements Callable<Integer> {
     private int saveOnce(String where) {
         try (CheckpointSaver saver = Savers.open(where);
                 AgentClient client = ConnectionOptions.toServer()) {
-            int step = client.saveOnce(thread, saving(saver), replace).step();
+            int step = client.saved().saveOnce(thread, saving(saver), replace).step();
             if (output.isJson()) {
                 output.document(JsonDocuments.saved(thread, step));
             } else {

@@ -32,7 +32,7 @@ public final class AnswerCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (AgentClient client = wait.client(output)) {
-            thread = client.find(thread);
+            thread = client.lists().find(thread);
             return OutcomeRenderer.print(
                     output,
                     Optional.ofNullable(call)

@@ -47,7 +47,7 @@ public final class ApproveCommand implements Callable<Integer> {
     public Integer call() {
         Approval approval = decision.on(args == null ? Approval.approve() : Approval.edit(object(args)));
         try (AgentClient client = wait.client(output)) {
-            thread = client.find(thread);
+            thread = client.lists().find(thread);
             client.saved().restore(thread, ResumeOptions.onward());
             Optional<Approval> reviewed = new ApprovalReview(output).review(client, thread, approval);
             if (reviewed.isEmpty()) {

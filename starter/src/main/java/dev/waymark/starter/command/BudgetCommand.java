@@ -54,7 +54,7 @@ public final class BudgetCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), "no limit given: use --usd, --tokens or --iterations");
         }
         try (AgentClient client = wait.client(output)) {
-            thread = client.find(thread);
+            thread = client.lists().find(thread);
             return OutcomeRenderer.print(output, client.raise(thread, raise));
         }
     }

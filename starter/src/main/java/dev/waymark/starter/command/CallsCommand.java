@@ -41,7 +41,7 @@ public final class CallsCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (AgentClient client = Savers.reader()) {
-            Timeline timeline = client.timeline(client.find(thread));
+            Timeline timeline = client.timeline(client.lists().find(thread));
             Map<String, Part.ToolResult> results = full ? CallLog.results(timeline) : Map.of();
             List<CallLog.Row> calls = CallLog.of(timeline).stream()
                     .filter(row -> !pending || row.call().lacksResult())

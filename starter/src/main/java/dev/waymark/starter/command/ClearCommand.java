@@ -30,7 +30,7 @@ public final class ClearCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (AgentClient client = wait.client(output)) {
-            thread = client.find(thread);
+            thread = client.lists().find(thread);
             AgentClient.Started cleared = all ? client.clearAll(thread) : client.clear(thread);
             if (output.isJson()) {
                 output.document(JsonDocuments.of("cleared", cleared));

@@ -28,7 +28,7 @@ public final class CloseCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (AgentClient client = wait.client(output)) {
-            thread = client.find(thread);
+            thread = client.lists().find(thread);
             String status = client.close(thread) ? "closed" : "closing";
             if (output.isJson()) {
                 ObjectNode document = JsonNodeFactory.instance.objectNode();

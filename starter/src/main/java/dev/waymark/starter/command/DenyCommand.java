@@ -29,7 +29,7 @@ public final class DenyCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (AgentClient client = wait.client(output)) {
-            thread = client.find(thread);
+            thread = client.lists().find(thread);
             return OutcomeRenderer.print(output, decision.send(client, thread, decision.on(Approval.deny())));
         }
     }

@@ -37,7 +37,7 @@ public final class FilesCommand implements Callable<Integer> {
     public Integer call() {
         try (AgentClient client = Savers.reader()) {
             Map<String, String> files = new LinkedHashMap<>();
-            client.timeline(client.find(thread))
+            client.timeline(client.lists().find(thread))
                     .now()
                     .desk()
                     .files()

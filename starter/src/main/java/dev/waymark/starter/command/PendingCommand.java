@@ -72,12 +72,13 @@ public final class PendingCommand implements Callable<Integer> {
     }
 
     private PendingPage page(AgentClient client) {
-        return client.pending(list.pending(Optional.ofNullable(kind), client.isIndexed()), new SlowProgress(output));
+        return client.lists()
+                .pending(list.pending(Optional.ofNullable(kind), client.lists().isIndexed()), new SlowProgress(output));
     }
 
     private PendingPage ofThread(AgentClient client) {
         return new PendingPage(
-                client.pending(client.find(thread)).stream()
+                client.pending(client.lists().find(thread)).stream()
                         .filter(item -> kind == null || item.kind().equals(kind))
                         .limit(list.limit())
                         .toList(),

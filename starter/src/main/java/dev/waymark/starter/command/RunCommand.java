@@ -92,7 +92,7 @@ public final class RunCommand implements Callable<Integer> {
         try (AgentClient client = wait.client(output, isToLast)) {
             if (noWait) {
                 int exitCode = started("running", client.start(prompt));
-                if (thread != null && client.isInMemory()) {
+                if (thread != null && client.saved().isInMemory()) {
                     wait.target()
                             .ifPresent(target -> output.note("  waymark save " + ValueText.quoted(thread) + " --to "
                                     + ValueText.quoted(target) + " --follow"));
@@ -107,8 +107,9 @@ public final class RunCommand implements Callable<Integer> {
     }
 
     private AgentClient.Started cleared(AgentClient client, JsonNode emptyList) {
-        String runId =
-                client.post(thread, OutboundMessage.replacement(emptyList)).runId();
+        String runId = client.requests()
+                .post(thread, OutboundMessage.replacement(emptyList))
+                .runId();
         client.saved().save(thread);
         return new AgentClient.Started(thread, runId);
     }

@@ -42,7 +42,7 @@ public final class SayCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), "say needs either MESSAGE or --retry");
         }
         try (AgentClient client = wait.client(output)) {
-            thread = client.find(thread);
+            thread = client.lists().find(thread);
             return OutcomeRenderer.print(output, retry ? client.retry(thread) : client.say(thread, message));
         }
     }

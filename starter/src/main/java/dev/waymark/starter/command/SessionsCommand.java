@@ -32,7 +32,8 @@ public final class SessionsCommand implements Callable<Integer> {
     public Integer call() {
         list.check();
         try (AgentClient client = Savers.reader()) {
-            ThreadPage page = client.isIndexed() ? client.threads(list.threads(), owner -> true) : whole(client);
+            ThreadPage page =
+                    client.lists().isIndexed() ? client.lists().threads(list.threads(), owner -> true) : whole(client);
             List<ThreadSummary> threads = page.threads().stream()
                     .sorted(Comparator.comparing(ThreadSummary::updated).reversed())
                     .toList();
@@ -60,7 +61,7 @@ public final class SessionsCommand implements Callable<Integer> {
     private ThreadPage whole(AgentClient client) {
         list.checkWhole();
         return new ThreadPage(
-                client.threads(new SlowProgress(output)).stream()
+                client.lists().threads(new SlowProgress(output)).stream()
                         .filter(list::isWanted)
                         .limit(list.limit())
                         .toList(),

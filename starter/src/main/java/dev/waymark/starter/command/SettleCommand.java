@@ -52,7 +52,7 @@ public final class SettleCommand implements Callable<Integer> {
     public Integer call() {
         Settlement settlement = settlement();
         try (AgentClient client = wait.client(output)) {
-            thread = client.find(thread);
+            thread = client.lists().find(thread);
             return OutcomeRenderer.print(
                     output,
                     key == null

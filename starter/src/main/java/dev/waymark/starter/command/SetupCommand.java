@@ -20,7 +20,7 @@ public final class SetupCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (AgentClient client = ConnectionOptions.toServer()) {
-            List<String> created = client.setUp();
+            List<String> created = client.lists().setUp();
             if (output.isJson()) {
                 output.document(JsonDocuments.tree(Map.of("created", created)));
             } else {

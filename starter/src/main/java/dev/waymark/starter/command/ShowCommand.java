@@ -26,7 +26,7 @@ public final class ShowCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (AgentClient client = Savers.reader()) {
-            thread = client.find(thread);
+            thread = client.lists().find(thread);
             Timeline timeline = client.timeline(thread);
             if (timeline.ending().isEmpty()) {
                 ShownApprovals.remember(PendingItem.of(timeline.thread(), timeline.now()));

@@ -26,7 +26,7 @@ public final class StopCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (AgentClient client = wait.client(output)) {
-            thread = client.find(thread);
+            thread = client.lists().find(thread);
             AgentResult result = client.stop(thread);
             if (output.isJson()) {
                 output.document(JsonDocuments.of(result));

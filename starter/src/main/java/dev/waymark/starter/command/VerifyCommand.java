@@ -27,8 +27,8 @@ public final class VerifyCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (AgentClient client = Savers.reader()) {
-            thread = client.find(thread);
-            Verification verification = client.verify(thread);
+            thread = client.lists().find(thread);
+            Verification verification = client.inspector().verify(thread);
             if (verification.cut()) {
                 output.note("waymark: older runs were deleted from the server and are not compared");
             }

@@ -34,7 +34,7 @@ public final class WatchCommand implements Callable<Integer>, Watcher {
     @Override
     public Integer call() {
         try (AgentClient client = Savers.reader()) {
-            thread = client.find(thread);
+            thread = client.lists().find(thread);
             client.watch(thread, this);
             return ExitCode.DONE;
         }

@@ -73,7 +73,7 @@ public final class Savers {
 
     /** The saver that the server recommends to its clients. */
     public static Optional<CheckpointSaver> byDefault(AgentClient client) {
-        return client.defaultSaver().map(Savers::openLasting);
+        return client.saved().defaultSaver().map(Savers::openLasting);
     }
 
     /**
@@ -95,7 +95,7 @@ public final class Savers {
 
     /** Says which threads a server in memory has forgotten, and how they come back. */
     public static void tellOfMissing(AgentClient client, Output output) {
-        List<String> missing = client.isInMemory() ? client.saved().missing() : List.of();
+        List<String> missing = client.saved().isInMemory() ? client.saved().missing() : List.of();
         if (!missing.isEmpty()) {
             String names =
                     missing.stream().limit(MOST_NAMED).map(SafeText::line).collect(Collectors.joining(", "));

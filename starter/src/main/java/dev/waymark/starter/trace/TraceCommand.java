@@ -82,8 +82,8 @@ public final class TraceCommand implements Callable<Integer> {
         }
         try (SpanSink sink = sink();
                 AgentClient client = Savers.reader()) {
-            ThreadTracer tracer = client.tracer(content);
-            Optional<String> one = Optional.ofNullable(thread).map(client::find);
+            ThreadTracer tracer = client.inspector().tracer(content);
+            Optional<String> one = Optional.ofNullable(thread).map(client.lists()::find);
             ThreadTracer.Follower follower = tracer.into(sink);
             int spans = round(follower, tracer, one);
             if (follow) {

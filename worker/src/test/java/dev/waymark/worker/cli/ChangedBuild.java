@@ -39,12 +39,13 @@ final class ChangedBuild {
         return directory;
     }
 
-    /** The same build, with this change in one of the classes of {@code conversation}. */
+    /** The same build, with this change in one of the classes of {@code conversation}, or of a package below it. */
     static Path with(Path directory, String className, String before, String after) throws IOException {
         Path source = Path.of("../shared/src/main/java/dev/waymark/conversation", className + ".java");
         String text = Files.readString(source);
         assertThat(text).contains(before);
-        Path changed = Files.createDirectories(directory.resolve("source")).resolve(className + ".java");
+        Path changed = Files.createDirectories(directory.resolve("source"))
+                .resolve(source.getFileName().toString());
         Files.writeString(changed, text.replace(before, after));
         List<String> arguments = new ArrayList<>(List.of(
                 "-nowarn",

@@ -96,7 +96,7 @@ class GateCommandTest {
     void buildThatTellsTheModelOtherwise_isStoppedAtTheModelCall() throws Exception {
         Path build = ChangedBuild.with(
                 Files.createDirectory(directory.resolve("build")),
-                "ToolTexts",
+                "call/ToolTexts",
                 "Nobody decided in time. ",
                 "Too late. ");
 

@@ -1,4 +1,4 @@
-package dev.waymark.client;
+package dev.waymark.client.connection;
 
 import java.util.concurrent.TimeUnit;
 
@@ -7,13 +7,13 @@ import java.util.concurrent.TimeUnit;
  * that it has waited. A wait for the next event ends several times a step, and the server reads the history each time.
  * Short turns are not delayed, and those of hours cost few requests.
  */
-final class ReadingPace {
+public final class ReadingPace {
     private static final long EAGER_MILLIS = 2_000;
     private static final long LONGEST_MILLIS = 2_000;
 
     private final long began = System.nanoTime();
 
-    long millis() {
+    public long millis() {
         long waited = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
         return waited < EAGER_MILLIS ? 0 : Math.min(LONGEST_MILLIS, waited / 10);
     }

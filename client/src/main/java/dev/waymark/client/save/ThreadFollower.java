@@ -1,14 +1,10 @@
-package dev.waymark.client;
+package dev.waymark.client.save;
 
 import dev.waymark.client.connection.MomentStream;
-import dev.waymark.client.save.CheckpointFeeder;
-import dev.waymark.client.save.CheckpointWriter;
-import dev.waymark.client.save.SaveFollower;
-import dev.waymark.client.save.SaveInterval;
 import java.util.Optional;
 
 /** Follows one thread, until it closes. */
-final class ThreadFollower implements SaveFollower.Reader {
+public final class ThreadFollower implements SaveFollower.Reader {
     private static final long LONG_WAIT_MILLIS = 20_000;
 
     private final MomentStream feed;
@@ -19,7 +15,7 @@ final class ThreadFollower implements SaveFollower.Reader {
     private boolean woken;
     private Optional<Thread> waiting = Optional.empty();
 
-    ThreadFollower(String thread, MomentStream feed, CheckpointWriter keeper, SaveInterval cadence) {
+    public ThreadFollower(String thread, MomentStream feed, CheckpointWriter keeper, SaveInterval cadence) {
         this.feed = feed;
         this.keeping = new CheckpointFeeder(thread, keeper, cadence);
     }

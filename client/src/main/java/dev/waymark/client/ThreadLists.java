@@ -1,8 +1,6 @@
 package dev.waymark.client;
 
-import dev.waymark.client.connection.MomentStream;
-import dev.waymark.client.connection.WaitDeadline;
-import dev.waymark.client.connection.WaitPolicy;
+import dev.waymark.client.connection.ServerFailures;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.list.PendingPage;
@@ -12,11 +10,6 @@ import dev.waymark.client.list.ThreadDirectory;
 import dev.waymark.client.list.ThreadPage;
 import dev.waymark.client.list.ThreadPageRequest;
 import dev.waymark.client.list.ThreadSummary;
-import dev.waymark.client.save.SaveFollower;
-import dev.waymark.client.save.SaveOptions;
-import dev.waymark.client.watch.LiveText;
-import dev.waymark.client.watch.Watcher;
-import dev.waymark.client.watch.WatcherNotifier;
 import dev.waymark.contract.ThreadOwner;
 import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.contract.thread.StatusReport;
@@ -25,26 +18,22 @@ import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Queued;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.display.SafeText;
-import dev.waymark.history.Moment;
 import dev.waymark.history.Projector;
-import dev.waymark.history.Timeline;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Executor;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Reads and lists threads. Needs no worker. */
-final class ThreadBrowser {
+/** Lists the threads of a server, and what waits for people in them. Needs no worker. */
+public final class ThreadLists {
     /** Shorter prefixes would match by accident. */
     private static final int SHORTEST_BEGINNING = 4;
 
     private static final int MOST_NAMED = 5;
-    private static final long LONG_WAIT_MILLIS = 20_000;
 
     /** The length of a title, in characters. */
     private static final int MOST_TITLE = 120;
@@ -53,12 +42,17 @@ final class ThreadBrowser {
     private static final int MOST_PAGES = 10;
 
     private final ClientContext context;
+    private final ThreadContinuation continuation;
 
-    ThreadBrowser(ClientContext context) {
+    ThreadLists(ClientContext context, ThreadContinuation continuation) {
         this.context = context;
+        this.continuation = continuation;
     }
 
-    String find(String idOrBeginning) {
+    /**
+     * Resolves a thread id or its prefix. Returns the id itself if there is no such thread or the prefix is ambiguous.
+     */
+    public String find(String idOrBeginning) {
         return context.translated(() -> {
             String id = RequestLimits.thread(idOrBeginning);
             if (id.length() < SHORTEST_BEGINNING || context.requests().find(id).isPresent()) {
@@ -82,16 +76,8 @@ final class ThreadBrowser {
         });
     }
 
-    /** The requests of this thread that wait for a person. */
-    List<PendingItem> pending(String thread) {
-        return context.translated(() -> {
-            Timeline timeline = context.read(RequestLimits.thread(thread));
-            return timeline.ending().isPresent() ? List.of() : PendingItem.of(thread, timeline.now());
-        });
-    }
-
     /** The requests of all open threads that wait for a person, oldest first. */
-    List<PendingItem> pending(Progress progress) {
+    public List<PendingItem> pending(Progress progress) {
         PendingPageRequest all = PendingPageRequest.first(Integer.MAX_VALUE);
         return context.translated(() -> {
             List<ThreadDirectory.Listed> threads = new ArrayList<>();
@@ -109,8 +95,11 @@ final class ThreadBrowser {
         });
     }
 
-    /** A page of the requests that wait for a person. Where threads have no search attributes, all of them. */
-    PendingPage pending(PendingPageRequest request, Progress progress) {
+    /**
+     * A page of the requests that wait for a person: those of the threads that began last first. Where threads have no
+     * search attributes, see {@link #setUp}, all open threads are read, and there is one page.
+     */
+    public PendingPage pending(PendingPageRequest request, Progress progress) {
         return context.translated(() -> {
             if (!context.directory().isIndexed()) {
                 request.after().ifPresent(page -> {
@@ -160,18 +149,19 @@ final class ThreadBrowser {
      * All threads that the server still has, most recently changed first. Omits threads that closed at once because
      * they named no agent and the worker did not have exactly one: they did nothing, and their ids are free.
      */
-    List<ThreadSummary> threads(Progress progress) {
+    public List<ThreadSummary> threads(Progress progress) {
         return context.translated(() ->
-                context
-                        .directory()
-                        .project(context.directory().threads(false), progress, ThreadBrowser::summary)
-                        .stream()
+                context.directory().project(context.directory().threads(false), progress, ThreadLists::summary).stream()
                         .sorted(Comparator.comparing(ThreadSummary::updated).reversed())
                         .toList());
     }
 
-    /** A page of threads, each with what it came to. What nobody may see is not even read. */
-    ThreadPage page(ThreadPageRequest request, Predicate<Optional<ThreadOwner>> visible) {
+    /**
+     * A page of the server's threads, the one that began last first.
+     *
+     * @param visible which of them the caller may see, by whose they are
+     */
+    public ThreadPage threads(ThreadPageRequest request, Predicate<Optional<ThreadOwner>> visible) {
         return context.translated(() -> {
             List<ThreadSummary> found = List.of();
             Optional<String> after = request.after();
@@ -181,7 +171,7 @@ final class ThreadBrowser {
                         page.threads(),
                         listed -> Optional.of(listed).filter(one -> isNewest(one) && visible.test(ownerOf(one))),
                         (done, of) -> {});
-                found = context.directory().project(own, (done, of) -> {}, ThreadBrowser::summary).stream()
+                found = context.directory().project(own, (done, of) -> {}, ThreadLists::summary).stream()
                         .filter(request::wants)
                         .toList();
                 after = page.next();
@@ -236,7 +226,7 @@ final class ThreadBrowser {
                 .map(Message::text)
                 .filter(text -> !text.isBlank())
                 .findFirst()
-                .map(ThreadBrowser::beginning);
+                .map(ThreadLists::beginning);
     }
 
     private static String beginning(String text) {
@@ -246,82 +236,31 @@ final class ThreadBrowser {
         return end < text.length() ? line + "…" : line;
     }
 
-    ThreadWatch openWatch(String thread, Optional<String> after, Executor executor) {
-        return context.translated(() -> ThreadWatch.open(context, RequestLimits.thread(thread), after, executor));
+    /** Whose thread it is, if it is anybody's. A subagent's is whose the thread above it is. */
+    public Optional<ThreadOwner> owner(String thread) {
+        return context.translated(() -> continuation.ownerOf(RequestLimits.thread(thread)));
     }
 
-    /** The history of a thread, as far as the server still has it. */
-    Timeline timeline(String thread) {
-        return context.translated(() -> context.read(RequestLimits.thread(thread)));
-    }
-
-    /** Reports all moments in history and all new ones, until the thread closes or the watcher ends it. */
-    void watch(String thread, Watcher watcher) {
-        context.translated(() -> {
-            Timeline timeline = context.read(RequestLimits.thread(thread));
-            List<Moment> earlier = timeline.moments().stream()
-                    .filter(moment -> !moment.runId().equals(timeline.runId()))
-                    .toList();
-            MomentStream feed = context.moments(thread, timeline.runId());
-            LiveText words = new LiveText(context.connection(), context.histories(), thread);
-            WaitPolicy patience = new WaitPolicy(context.requests(), thread, WaitDeadline.after(Optional.empty()));
-            boolean toldOfAbsence = false;
-            WatcherNotifier telling = new WatcherNotifier(thread, timeline.cut(), watcher);
-            boolean goesOn = earlier.stream().allMatch(telling::tell);
-            while (goesOn && !feed.isClosed()) {
-                long most = toldOfAbsence ? LONG_WAIT_MILLIS : patience.millis();
-                List<Moment> next = feed.next(words.areDue() ? Math.min(most, words.millisToNext()) : most);
-                next.forEach(words::follow);
-                goesOn = next.stream().allMatch(telling::tell)
-                        && words.next().map(watcher::said).orElse(true);
-                Optional<WaymarkException.NoWorker> absence = patience.absence(feed);
-                if (goesOn && absence.isPresent() && !toldOfAbsence) {
-                    goesOn = watcher.waitsForWorker(absence.get());
-                }
-                toldOfAbsence = absence.isPresent() || (toldOfAbsence && next.isEmpty());
-            }
-            return thread;
-        });
+    /** Whether the server has a thread of this id, open or closed. */
+    public boolean exists(String thread) {
+        return context.translated(
+                () -> context.requests().find(RequestLimits.thread(thread)).isPresent());
     }
 
     /**
-     * Saves a thread asynchronously as it progresses, until it closes or the follower is stopped. Starts with the
-     * newest version.
+     * Creates the search attributes of threads in the server's namespace, so that lists of threads need not read every
+     * history. Threads that start later have them.
+     *
+     * @return the names of those that were missing
+     * @throws WaymarkException.Refused if the server has no search attributes, lets this client create none, or has
+     * others of these names
      */
-    SaveFollower follow(String thread, SaveOptions where) {
-        return context.translated(() -> {
-            MomentStream feed = context.moments(
-                    thread, context.get(RequestLimits.thread(thread)).runId());
-            return SaveFollower.begin(
-                    where,
-                    keeper -> new ThreadFollower(thread, feed, keeper, where.cadence()),
-                    context.failures()::translate);
-        });
+    public List<String> setUp() {
+        return context.translated(() -> ServerFailures.settingUp(context.connection()));
     }
 
-    /**
-     * Like {@link #follow}, for all threads of the server, including those that start later. Closed threads are saved
-     * once.
-     */
-    SaveFollower followAll(SaveOptions where) {
-        return SaveFollower.begin(
-                where,
-                keeper -> new AllThreadsFollower(
-                        context.directory(),
-                        listed -> context.moments(listed.thread(), listed.runId()),
-                        keeper,
-                        where.cadence()),
-                context.failures()::translate);
-    }
-
-    /**
-     * Compares the projection of the thread's history with the states that its workflow recorded, and with the
-     * workflow's current state.
-     */
-    Verification verify(String thread) {
-        return context.translated(() -> {
-            context.get(RequestLimits.thread(thread));
-            return new Verifier(context.requests(), context.histories()).verify(thread);
-        });
+    /** Whether new threads have search attributes, so that lists are read by pages. */
+    public boolean isIndexed() {
+        return context.translated(() -> context.connection().isIndexed());
     }
 }

@@ -1,13 +1,9 @@
-package dev.waymark.client;
+package dev.waymark.client.save;
 
 import dev.waymark.client.connection.MomentStream;
 import dev.waymark.client.connection.Requests;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.list.ThreadDirectory;
-import dev.waymark.client.save.CheckpointFeeder;
-import dev.waymark.client.save.CheckpointWriter;
-import dev.waymark.client.save.SaveFollower;
-import dev.waymark.client.save.SaveInterval;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.time.Duration;
@@ -27,7 +23,7 @@ import java.util.function.Function;
  * <p>It polls, since a server limits the number of long polls: often for active threads, less and less often for idle
  * ones, and at most a hundred times a second in total.
  */
-final class AllThreadsFollower implements SaveFollower.Reader {
+public final class AllThreadsFollower implements SaveFollower.Reader {
     private static final long LIST_EVERY_MILLIS = 1_000;
     private static final long SHORTEST_PAUSE_MILLIS = 100;
     private static final long LONGEST_PAUSE_MILLIS = 2_000;
@@ -49,7 +45,7 @@ final class AllThreadsFollower implements SaveFollower.Reader {
     private long listAt = System.nanoTime();
     private Optional<WaitDeadline> awayUntil = Optional.empty();
 
-    AllThreadsFollower(
+    public AllThreadsFollower(
             ThreadDirectory directory,
             Function<ThreadDirectory.Listed, MomentStream> feeds,
             CheckpointWriter keeper,

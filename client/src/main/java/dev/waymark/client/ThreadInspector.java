@@ -1,0 +1,99 @@
+package dev.waymark.client;
+
+import dev.waymark.client.connection.MomentStream;
+import dev.waymark.client.connection.WaitDeadline;
+import dev.waymark.client.connection.WaitPolicy;
+import dev.waymark.client.failure.RequestLimits;
+import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.watch.LiveText;
+import dev.waymark.client.watch.Watcher;
+import dev.waymark.client.watch.WatcherNotifier;
+import dev.waymark.contract.thread.PendingItem;
+import dev.waymark.history.Moment;
+import dev.waymark.history.Timeline;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+
+/** Looks closely at single threads. Reads their history, and needs no worker. */
+public final class ThreadInspector {
+    private static final long LONG_WAIT_MILLIS = 20_000;
+
+    private final ClientContext context;
+
+    ThreadInspector(ClientContext context) {
+        this.context = context;
+    }
+
+    /** The requests of this thread that wait for a person. */
+    List<PendingItem> pending(String thread) {
+        return context.translated(() -> {
+            Timeline timeline = context.read(RequestLimits.thread(thread));
+            return timeline.ending().isPresent() ? List.of() : PendingItem.of(thread, timeline.now());
+        });
+    }
+
+    /** The history of a thread, as far as the server still has it. */
+    Timeline timeline(String thread) {
+        return context.translated(() -> context.read(RequestLimits.thread(thread)));
+    }
+
+    /** Reports all moments in history and all new ones, until the thread closes or the watcher ends it. */
+    void watch(String thread, Watcher watcher) {
+        context.translated(() -> {
+            Timeline timeline = context.read(RequestLimits.thread(thread));
+            List<Moment> earlier = timeline.moments().stream()
+                    .filter(moment -> !moment.runId().equals(timeline.runId()))
+                    .toList();
+            MomentStream feed = context.moments(thread, timeline.runId());
+            LiveText words = new LiveText(context.connection(), context.histories(), thread);
+            WaitPolicy patience = new WaitPolicy(context.requests(), thread, WaitDeadline.after(Optional.empty()));
+            boolean toldOfAbsence = false;
+            WatcherNotifier telling = new WatcherNotifier(thread, timeline.cut(), watcher);
+            boolean goesOn = earlier.stream().allMatch(telling::tell);
+            while (goesOn && !feed.isClosed()) {
+                long most = toldOfAbsence ? LONG_WAIT_MILLIS : patience.millis();
+                List<Moment> next = feed.next(words.areDue() ? Math.min(most, words.millisToNext()) : most);
+                next.forEach(words::follow);
+                goesOn = next.stream().allMatch(telling::tell)
+                        && words.next().map(watcher::said).orElse(true);
+                Optional<WaymarkException.NoWorker> absence = patience.absence(feed);
+                if (goesOn && absence.isPresent() && !toldOfAbsence) {
+                    goesOn = watcher.waitsForWorker(absence.get());
+                }
+                toldOfAbsence = absence.isPresent() || (toldOfAbsence && next.isEmpty());
+            }
+            return thread;
+        });
+    }
+
+    /**
+     * Opens a watch that occupies no Java thread while nothing happens.
+     *
+     * @param after the id of the last event that was received, from this watch or another of the same thread
+     * @param executor runs the reading, which makes short requests of the server
+     */
+    public ThreadWatch openWatch(String thread, Optional<String> after, Executor executor) {
+        return context.translated(() -> ThreadWatch.open(context, RequestLimits.thread(thread), after, executor));
+    }
+
+    /**
+     * Compares the projection of the thread's history with the states that its workflow recorded, and with the
+     * workflow's current state.
+     */
+    public Verification verify(String thread) {
+        return context.translated(() -> {
+            context.get(RequestLimits.thread(thread));
+            return new Verifier(context.requests(), context.histories()).verify(thread);
+        });
+    }
+
+    /**
+     * Turns threads into OpenTelemetry spans.
+     *
+     * @param content whether messages, arguments and results are in the spans
+     */
+    public ThreadTracer tracer(boolean content) {
+        return new ThreadTracer(context, content);
+    }
+}

@@ -1,0 +1,90 @@
+package dev.waymark.client;
+
+import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.request.ForkOptions;
+import dev.waymark.client.request.NewThreadOptions;
+import dev.waymark.client.request.OutboundMessage;
+import dev.waymark.client.request.Prompt;
+import dev.waymark.client.request.ResumeOptions;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Requests that return as soon as the server or the thread has accepted them, for callers that do not wait for outcomes,
+ * such as servers.
+ */
+public final class ThreadRequests {
+    private final ThreadStarter starter;
+    private final ThreadContinuation continuation;
+    private final ThreadSender sender;
+
+    ThreadRequests(ThreadStarter starter, ThreadContinuation continuation, ThreadSender sender) {
+        this.starter = starter;
+        this.continuation = continuation;
+        this.sender = sender;
+    }
+
+    /**
+     * Starts the thread that the prompt names, unless the same prompt has started it before. Durable on return; needs no
+     * worker.
+     *
+     * @throws WaymarkException.Refused with type {@code KeyReused} when another prompt has started a thread of this id
+     */
+    public Begun begin(Prompt prompt, NewThreadOptions how) {
+        return starter.begin(prompt, how);
+    }
+
+    /**
+     * A thread that was started.
+     *
+     * @param again whether an earlier request had started it
+     */
+    public record Begun(AgentClient.Started started, boolean again) {}
+
+    /** Resumes a closed thread without waiting for the outcome. */
+    public AgentClient.Started resumeOnly(String thread, ResumeOptions how) {
+        return continuation.resumeOnly(thread, how);
+    }
+
+    /**
+     * Resumes a checkpoint without waiting for the outcome. Empty if the checkpoint is complete, so that nothing runs.
+     */
+    public Optional<AgentClient.Started> resumeOnly(byte[] checkpoint, String place, ResumeOptions how) {
+        return continuation.resumeOnly(checkpoint, place, how);
+    }
+
+    /** Forks without a message. Nothing runs in the new thread until it gets a message or an answer. */
+    public Forked forkOnly(String thread, ForkOptions how) {
+        return continuation.forkOnly(thread, how);
+    }
+
+    /** A new thread and its status. */
+    public record Forked(String status, AgentClient.Started started) {}
+
+    /**
+     * Sends a message without waiting for an outcome, for callers that {@link AgentClient#watch}. The thread has accepted it when
+     * this returns.
+     *
+     * @throws WaymarkException.Refused with type {@code KeyReused} when another message was sent with the same id
+     */
+    public Posted post(String thread, OutboundMessage message) {
+        return sender.post(thread, message);
+    }
+
+    /**
+     * Sends several messages in this order, such as the answers to all questions of a turn. All are checked against the
+     * thread's history before the first one is sent, so that none is sent if one is refused. If somebody else decides in
+     * the meantime, the messages before the refused one have been sent. Sending them again is harmless.
+     */
+    public List<Posted> postAll(String thread, List<OutboundMessage> messages) {
+        return sender.postAll(thread, messages);
+    }
+
+    /** The run that accepted a message, and the number of the resulting fact. */
+    public record Posted(String runId, int fact) {}
+
+    /** Asks for the thread to end now, and does not wait until it has. Returns the run that was asked. */
+    public String requestCancel(String thread) {
+        return sender.requestCancel(thread);
+    }
+}
