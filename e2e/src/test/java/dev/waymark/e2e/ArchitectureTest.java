@@ -38,9 +38,7 @@ class ArchitectureTest {
 
     /** And what one consists of. */
     private static final DescribedPredicate<JavaClass> TIMELINE = resideInAPackage(HISTORY)
-            .and(simpleName("Timeline")
-                    .or(simpleName("Moment"))
-                    .or(simpleName("Version")));
+            .and(simpleName("Timeline").or(simpleName("Moment")).or(simpleName("Version")));
 
     @ArchTest
     static final ArchRule shared_knows_no_other_module = noClasses()
@@ -142,7 +140,8 @@ class ArchitectureTest {
             .that()
             .resideOutsideOfPackage(CONVERSATION)
             .should()
-            .dependOnClassesThat(resideInAPackage("dev.waymark.conversation.state").and(simpleName("Edit")));
+            .dependOnClassesThat(
+                    resideInAPackage("dev.waymark.conversation.state").and(simpleName("Edit")));
 
     @ArchTest
     static final ArchRule conversation_touches_no_world = noClasses()

@@ -26,6 +26,9 @@ import dev.waymark.model.ModelRequest;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.server.TemporalBinary;
 import io.temporal.api.enums.v1.EventType;
+import io.temporal.api.enums.v1.IndexedValueType;
+import io.temporal.api.operatorservice.v1.AddSearchAttributesRequest;
+import io.temporal.api.operatorservice.v1.OperatorServiceGrpc;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -155,6 +158,28 @@ class SearchAttributesServerTest {
                     .isInstanceOf(WaymarkException.Refused.class)
                     .hasMessageContaining("WaymarkStatus of another type: Int instead of Keyword");
             assertThat(client.lists().isIndexed()).isFalse();
+        }
+    }
+
+    @Test
+    void start_serverThatHasJustGotTheAttributes_isNotRefused() throws Exception {
+        try (PlainServer server = new PlainServer();
+                Connection connection = server.connect();
+                AgentWorker worker = worker(connection)) {
+            OperatorServiceGrpc.newBlockingStub(
+                            connection.stubs().blockingStub().getChannel())
+                    .addSearchAttributes(AddSearchAttributesRequest.newBuilder()
+                            .setNamespace(connection.namespace())
+                            .putSearchAttributes("WaymarkAgent", IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD)
+                            .putSearchAttributes("WaymarkStatus", IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD)
+                            .putSearchAttributes("WaymarkWaitingFor", IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD_LIST)
+                            .build());
+            try (AgentClient client = AgentClient.connect(server.address())) {
+                ask(client, "asker", "early");
+
+                await().untilAsserted(() -> assertThat(pending(client, PendingPageRequest.first(50)))
+                        .containsExactly("early"));
+            }
         }
     }
 

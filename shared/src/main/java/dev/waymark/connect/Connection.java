@@ -283,6 +283,11 @@ public final class Connection implements AutoCloseable {
         return yes;
     }
 
+    /** The server has just refused search attributes that it has: some of its hosts do not know them yet. */
+    public void forgetIndex() {
+        indexed = new Indexed(false, System.nanoTime() + ASK_IF_INDEXED_EVERY.toNanos());
+    }
+
     @Override
     public void close() {
         if (!ownsStubs) {

@@ -43,13 +43,14 @@ public final class SearchIndex {
     }
 
     /**
-     * Whether the namespace has all attributes of threads.
+     * Whether the namespace has all attributes of threads, and the server accepts them.
      *
      * @throws StatusRuntimeException if the server does not say
      */
     boolean isComplete() {
         Map<String, IndexedValueType> known = known();
-        return ThreadIndex.KEYS.stream().allMatch(key -> known.get(key.getName()) == key.getValueType());
+        return ThreadIndex.KEYS.stream().allMatch(key -> known.get(key.getName()) == key.getValueType())
+                && isAccepted();
     }
 
     /**
@@ -86,28 +87,30 @@ public final class SearchIndex {
         return missing;
     }
 
-    /** A server reads its attributes again only every few seconds. Until then it refuses to start threads with them. */
     private void awaitKnown() {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(KNOWN_SECONDS);
+        while (!isAccepted() && System.nanoTime() - deadline < 0) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
+        }
+    }
+
+    /** A server reads its attributes again only every few seconds. Until then it refuses to start threads with them. */
+    private boolean isAccepted() {
         List<String> conditions = new ArrayList<>();
         ThreadIndex.KEYS.forEach(key -> conditions.add(key.getName() + " IS NOT NULL"));
-        CountWorkflowExecutionsRequest request = CountWorkflowExecutionsRequest.newBuilder()
-                .setNamespace(namespace)
-                .setQuery(String.join(" AND ", conditions))
-                .build();
-        while (true) {
-            try {
-                stubs.blockingStub()
-                        .withDeadlineAfter(ANSWER_SECONDS, TimeUnit.SECONDS)
-                        .countWorkflowExecutions(request);
-                return;
-            } catch (StatusRuntimeException e) {
-                boolean isUnknown = e.getStatus().getCode() == Status.Code.INVALID_ARGUMENT;
-                if (!isUnknown || System.nanoTime() - deadline > 0) {
-                    throw e;
-                }
+        try {
+            stubs.blockingStub()
+                    .withDeadlineAfter(ANSWER_SECONDS, TimeUnit.SECONDS)
+                    .countWorkflowExecutions(CountWorkflowExecutionsRequest.newBuilder()
+                            .setNamespace(namespace)
+                            .setQuery(String.join(" AND ", conditions))
+                            .build());
+            return true;
+        } catch (StatusRuntimeException e) {
+            if (e.getStatus().getCode() == Status.Code.INVALID_ARGUMENT) {
+                return false;
             }
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
+            throw e;
         }
     }
 

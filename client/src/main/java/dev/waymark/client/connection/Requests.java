@@ -41,6 +41,7 @@ import io.temporal.api.workflowservice.v1.UpdateWorkflowExecutionResponse;
 import io.temporal.client.WorkflowExecutionAlreadyStarted;
 import io.temporal.client.WorkflowNotFoundException;
 import io.temporal.client.WorkflowOptions;
+import io.temporal.client.WorkflowServiceException;
 import io.temporal.client.WorkflowStub;
 import io.temporal.common.converter.DataConverter;
 import io.temporal.failure.ApplicationFailure;
@@ -49,6 +50,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /** Requests to the Temporal server, and the meaning of its errors. Does not wait for outcomes. */
 public final class Requests {
@@ -108,7 +110,12 @@ public final class Requests {
     /** Starts a thread; returns empty if one with this id exists. */
     public Optional<String> start(String thread, StartInput input) {
         try {
-            return Optional.of(stubFor(thread, input).start(input).getRunId());
+            return Optional.of(started(
+                    thread,
+                    input,
+                    options -> stub(options, WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
+                            .start(input)
+                            .getRunId()));
         } catch (WorkflowExecutionAlreadyStarted e) {
             return Optional.empty();
         }
@@ -119,16 +126,15 @@ public final class Requests {
      * and get its run.
      */
     public Optional<String> startAnew(String thread, StartInput input, String requestId) {
-        WorkflowOptions options = options(thread, input)
-                .setRequestId(Sha256.hex(requestId))
-                .setWorkflowIdReusePolicy(WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE)
-                .build();
         try {
-            return Optional.of(connection
-                    .client()
-                    .newUntypedWorkflowStub(WireNames.WORKFLOW_TYPE, options)
-                    .start(input)
-                    .getRunId());
+            return Optional.of(started(
+                    thread,
+                    input,
+                    options -> stub(
+                                    options.setRequestId(Sha256.hex(requestId)),
+                                    WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE)
+                            .start(input)
+                            .getRunId()));
         } catch (WorkflowExecutionAlreadyStarted e) {
             return Optional.empty();
         }
@@ -137,9 +143,12 @@ public final class Requests {
     /** Sends a signal, and starts the thread if it does not exist. The signal is stored when this returns. */
     public String signalWithStart(String thread, String name, Object payload, StartInput input) {
         try {
-            return stubFor(thread, input)
-                    .signalWithStart(name, new Object[] {payload}, new Object[] {input})
-                    .getRunId();
+            return started(
+                    thread,
+                    input,
+                    options -> stub(options, WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
+                            .signalWithStart(name, new Object[] {payload}, new Object[] {input})
+                            .getRunId());
         } catch (WorkflowExecutionAlreadyStarted e) {
             throw closed(thread);
         }
@@ -162,23 +171,44 @@ public final class Requests {
         }
     }
 
-    private WorkflowStub stubFor(String thread, StartInput input) {
-        WorkflowOptions options = options(thread, input)
-                .setWorkflowIdReusePolicy(WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
-                .build();
-        return connection.client().newUntypedWorkflowStub(WireNames.WORKFLOW_TYPE, options);
+    private WorkflowStub stub(WorkflowOptions.Builder options, WorkflowIdReusePolicy reuse) {
+        return connection
+                .client()
+                .newUntypedWorkflowStub(
+                        WireNames.WORKFLOW_TYPE,
+                        options.setWorkflowIdReusePolicy(reuse).build());
+    }
+
+    /**
+     * Starts a thread, with search attributes where the server has them. A host of the server that does not know them yet
+     * refuses the thread: then it starts without.
+     */
+    private String started(String thread, StartInput input, Function<WorkflowOptions.Builder, String> start) {
+        if (!connection.isIndexed()) {
+            return start.apply(options(thread, input));
+        }
+        try {
+            return start.apply(options(thread, input)
+                    .setTypedSearchAttributes(
+                            ThreadIndex.starting(input.agent()).attributes()));
+        } catch (WorkflowServiceException e) {
+            boolean isInvalid = e.getCause() instanceof StatusRuntimeException cause
+                    && cause.getStatus().getCode() == Status.Code.INVALID_ARGUMENT;
+            if (!isInvalid) {
+                throw e;
+            }
+            String runId = start.apply(options(thread, input));
+            connection.forgetIndex();
+            return runId;
+        }
     }
 
     /** The summary is not encrypted in workflow lists, so it contains no text of the conversation. */
     private WorkflowOptions.Builder options(String thread, StartInput input) {
-        WorkflowOptions.Builder options = WorkflowOptions.newBuilder()
+        return WorkflowOptions.newBuilder()
                 .setTaskQueue(taskQueue)
                 .setWorkflowId(thread)
                 .setStaticSummary("Agent " + input.agent());
-        if (connection.isIndexed()) {
-            options.setTypedSearchAttributes(ThreadIndex.starting(input.agent()).attributes());
-        }
-        return options;
     }
 
     /**
