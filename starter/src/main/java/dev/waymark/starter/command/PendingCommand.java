@@ -77,8 +77,12 @@ public final class PendingCommand implements Callable<Integer> {
     }
 
     private PendingPage ofThread(AgentClient client) {
+        String found = client.lists().find(thread);
+        if (list.isFiltering() && !list.isWanted(client.status(found))) {
+            return new PendingPage(List.of(), Optional.empty());
+        }
         return new PendingPage(
-                client.pending(client.lists().find(thread)).stream()
+                client.pending(found).stream()
                         .filter(item -> kind == null || item.kind().equals(kind))
                         .limit(list.limit())
                         .toList(),

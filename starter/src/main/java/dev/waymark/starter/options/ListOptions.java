@@ -49,7 +49,20 @@ public final class ListOptions {
     }
 
     public boolean isWanted(ThreadSummary thread) {
-        return (status == null || status.equals(thread.status())) && (agent == null || agent.equals(thread.agent()));
+        return isWanted(thread.status(), thread.agent());
+    }
+
+    public boolean isWanted(StatusReport thread) {
+        return isWanted(thread.status(), thread.agent());
+    }
+
+    /** Whether some threads are not wanted. */
+    public boolean isFiltering() {
+        return status != null || agent != null;
+    }
+
+    private boolean isWanted(String ofStatus, String ofAgent) {
+        return (status == null || status.equals(ofStatus)) && (agent == null || agent.equals(ofAgent));
     }
 
     /** A page of threads that are wanted. */
