@@ -249,6 +249,13 @@ public final class CheckpointWriter implements AutoCloseable {
     private void failed(Work work, SaverException problem) {
         boolean isNews;
         synchronized (this) {
+            isNews = isNews(problem);
+        }
+        if (isNews) {
+            // Before the thread counts as not saved: who waits for that may end the program.
+            saving.listener().failed(problem);
+        }
+        synchronized (this) {
             Place place = work.place;
             boolean isNewest = place.waiting.isEmpty() && (work.isVersion || place.betweenVersions.isEmpty());
             if (isNewest) {
@@ -263,11 +270,7 @@ public final class CheckpointWriter implements AutoCloseable {
             long backOff = FIRST_RETRY_MILLIS << Math.min(10, place.failures - 1);
             long most = flushes > 0 ? FIRST_RETRY_MILLIS : LAST_RETRY_MILLIS;
             place.retryAt = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Math.min(most, backOff));
-            isNews = isNews(problem);
             leave(work);
-        }
-        if (isNews) {
-            saving.listener().failed(problem);
         }
     }
 
