@@ -54,9 +54,13 @@ final class BenchWorkerProcess implements AutoCloseable {
         return call(iteration).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
     }
 
-    /** Kills the worker by SIGKILL. */
     @Override
     public void close() {
+        kill(process);
+    }
+
+    /** Kills a process by SIGKILL, and waits until it is gone. */
+    static void kill(Process process) {
         process.destroyForcibly();
         try {
             process.waitFor();

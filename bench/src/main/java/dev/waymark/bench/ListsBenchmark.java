@@ -3,6 +3,7 @@ package dev.waymark.bench;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
 import dev.waymark.client.list.PendingPageRequest;
+import dev.waymark.client.list.Progress;
 import dev.waymark.worker.AgentWorker;
 import io.temporal.api.workflowservice.v1.CountWorkflowExecutionsRequest;
 import java.io.IOException;
@@ -146,7 +147,7 @@ final class ListsBenchmark {
 
     private static boolean page(AgentClient client) {
         return client.lists()
-                        .pending(PendingPageRequest.first(PAGE), (done, of) -> {})
+                        .pending(PendingPageRequest.first(PAGE), Progress.NONE)
                         .items()
                         .size()
                 == PAGE;

@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.IntToLongFunction;
 
 /**
  * Measures how far {@code watch} lags behind the provider: a service streams words with the time at which they were
@@ -96,15 +97,21 @@ final class LiveWordsBenchmark {
         exchange.sendResponseHeaders(200, 0);
         try (OutputStream out = exchange.getResponseBody()) {
             watching.await();
-            for (int i = 0; i < words; i++) {
-                Thread.sleep(random.nextInt(SHORTEST_PAUSE_MILLIS, LONGEST_PAUSE_MILLIS));
-                event(out, "{\"choices\":[{\"delta\":{\"content\":\"" + System.nanoTime() + " \"}}]}");
-            }
-            event(out, "{\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}");
-            event(out, "[DONE]");
+            speak(out, words, i -> random.nextInt(SHORTEST_PAUSE_MILLIS, LONGEST_PAUSE_MILLIS));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Streams a reply as OpenAI does: words that say when they are sent, each after a pause. */
+    static void speak(OutputStream out, int words, IntToLongFunction pauseMillis)
+            throws IOException, InterruptedException {
+        for (int i = 0; i < words; i++) {
+            Thread.sleep(pauseMillis.applyAsLong(i));
+            event(out, "{\"choices\":[{\"delta\":{\"content\":\"" + System.nanoTime() + " \"}}]}");
+        }
+        event(out, "{\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}");
+        event(out, "[DONE]");
     }
 
     private static void event(OutputStream out, String data) throws IOException {

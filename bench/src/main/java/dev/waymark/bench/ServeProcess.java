@@ -80,14 +80,8 @@ final class ServeProcess implements AutoCloseable {
         return answer;
     }
 
-    /** Kills the process by SIGKILL. */
     @Override
     public void close() {
-        process.destroyForcibly();
-        try {
-            process.waitFor();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        BenchWorkerProcess.kill(process);
     }
 }

@@ -14,7 +14,6 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -175,21 +174,10 @@ final class StreamsBenchmark implements AutoCloseable {
         try (OutputStream out = exchange.getResponseBody()) {
             asked.countDown();
             listening.await();
-            Thread.sleep(shift);
-            for (int i = 0; i < words; i++) {
-                event(out, "{\"choices\":[{\"delta\":{\"content\":\"" + System.nanoTime() + " \"}}]}");
-                Thread.sleep(90 + (i * 53 + shift) % 120);
-            }
-            event(out, "{\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}");
-            event(out, "[DONE]");
+            LiveWordsBenchmark.speak(out, words, i -> i == 0 ? shift : 90 + ((i - 1) * 53 + shift) % 120);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    private static void event(OutputStream out, String data) throws IOException {
-        out.write(("data: " + data + "\n\n").getBytes(StandardCharsets.UTF_8));
-        out.flush();
     }
 
     /** A decision that is to be sent. */

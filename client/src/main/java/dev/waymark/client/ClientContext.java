@@ -19,8 +19,9 @@ import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.function.Function;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /** A client's connection, and the caller's settings for waiting, callbacks and saving. */
 record ClientContext(
@@ -71,64 +72,52 @@ record ClientContext(
     }
 
     ClientContext withTimeout(Duration most) {
-        return new ClientContext(
-                connection,
-                histories,
-                requests,
-                directory,
-                failures,
-                Optional.of(most),
-                callbacks,
-                saving,
-                watcher,
-                callerSpan);
+        return with(edit -> edit.timeout = Optional.of(most));
     }
 
-    ClientContext withCallbacks(Function<Callbacks, Callbacks> change) {
-        return new ClientContext(
-                connection,
-                histories,
-                requests,
-                directory,
-                failures,
-                timeout,
-                change.apply(callbacks),
-                saving,
-                watcher,
-                callerSpan);
+    ClientContext withCallbacks(UnaryOperator<Callbacks> change) {
+        return with(edit -> edit.callbacks = change.apply(callbacks));
     }
 
     ClientContext savingIn(SaveOptions where) {
-        return new ClientContext(
-                connection,
-                histories,
-                requests,
-                directory,
-                failures,
-                timeout,
-                callbacks,
-                Optional.of(where),
-                watcher,
-                callerSpan);
+        return with(edit -> edit.saving = Optional.of(where));
     }
 
     ClientContext watchedBy(Watcher other) {
-        return new ClientContext(
-                connection,
-                histories,
-                requests,
-                directory,
-                failures,
-                timeout,
-                callbacks,
-                saving,
-                Optional.of(other),
-                callerSpan);
+        return with(edit -> edit.watcher = Optional.of(other));
     }
 
     ClientContext tracedBy(Supplier<Optional<String>> span) {
-        return new ClientContext(
-                connection, histories, requests, directory, failures, timeout, callbacks, saving, watcher, span);
+        return with(edit -> edit.callerSpan = span);
+    }
+
+    private ClientContext with(Consumer<Edit> change) {
+        Edit edit = new Edit();
+        change.accept(edit);
+        return edit.done();
+    }
+
+    /** A mutable copy of the caller's settings, for changing them. */
+    private final class Edit {
+        private Optional<Duration> timeout = ClientContext.this.timeout;
+        private Callbacks callbacks = ClientContext.this.callbacks;
+        private Optional<SaveOptions> saving = ClientContext.this.saving;
+        private Optional<Watcher> watcher = ClientContext.this.watcher;
+        private Supplier<Optional<String>> callerSpan = ClientContext.this.callerSpan;
+
+        private ClientContext done() {
+            return new ClientContext(
+                    connection,
+                    histories,
+                    requests,
+                    directory,
+                    failures,
+                    timeout,
+                    callbacks,
+                    saving,
+                    watcher,
+                    callerSpan);
+        }
     }
 
     WaitDeadline deadline() {

@@ -1,8 +1,8 @@
 package dev.waymark.client;
 
-import dev.waymark.client.connection.ServerFailures;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.list.IndexSetup;
 import dev.waymark.client.list.PendingPage;
 import dev.waymark.client.list.PendingPageRequest;
 import dev.waymark.client.list.Progress;
@@ -170,8 +170,8 @@ public final class ThreadLists {
                 List<ThreadDirectory.Listed> own = ThreadDirectory.each(
                         page.threads(),
                         listed -> Optional.of(listed).filter(one -> isNewest(one) && visible.test(ownerOf(one))),
-                        (done, of) -> {});
-                found = context.directory().project(own, (done, of) -> {}, ThreadLists::summary).stream()
+                        Progress.NONE);
+                found = context.directory().project(own, Progress.NONE, ThreadLists::summary).stream()
                         .filter(request::wants)
                         .toList();
                 after = page.next();
@@ -256,7 +256,7 @@ public final class ThreadLists {
      * others of these names
      */
     public List<String> setUp() {
-        return context.translated(() -> ServerFailures.settingUp(context.connection()));
+        return context.translated(() -> IndexSetup.create(context.connection()));
     }
 
     /** Whether new threads have search attributes, so that lists are read by pages. */

@@ -62,8 +62,8 @@ public final class ThreadRequests {
     public record Forked(String status, AgentClient.Started started) {}
 
     /**
-     * Sends a message without waiting for an outcome, for callers that {@link AgentClient#watch}. The thread has accepted it when
-     * this returns.
+     * Sends a message without waiting for an outcome, for callers that {@link AgentClient#watch}. The thread has
+     * accepted it when this returns.
      *
      * @throws WaymarkException.Refused with type {@code KeyReused} when another message was sent with the same id
      */

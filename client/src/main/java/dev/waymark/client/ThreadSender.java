@@ -213,42 +213,47 @@ final class ThreadSender {
      * Sends a message without waiting for an outcome, for callers that {@link AgentClient#watch}. The thread has
      * accepted it when this returns.
      */
-    ThreadRequests.Posted post(String thread, OutboundMessage letter) {
-        checkArguments(thread, letter);
-        return deliver(thread, letter);
+    ThreadRequests.Posted post(String thread, OutboundMessage message) {
+        checkArguments(thread, message);
+        return deliver(thread, message);
     }
 
     /**
      * Sends several messages in this order. All are checked before the first one is sent, so that none is sent if the
      * thread would refuse one. Those that were delivered before are not sent again.
      */
-    List<ThreadRequests.Posted> postAll(String thread, List<OutboundMessage> letters) {
+    List<ThreadRequests.Posted> postAll(String thread, List<OutboundMessage> messages) {
         Timeline timeline = context.translated(() -> context.read(RequestLimits.thread(thread)));
-        Map<OutboundMessage, Integer> delivered = new DeliveryCheck(timeline).delivered(letters);
-        letters.stream()
-                .filter(letter -> !delivered.containsKey(letter))
-                .forEach(letter -> checkArguments(thread, letter));
-        return letters.stream()
-                .map(letter -> Optional.ofNullable(delivered.get(letter))
+        Map<OutboundMessage, Integer> delivered = new DeliveryCheck(timeline).delivered(messages);
+        messages.stream()
+                .filter(message -> !delivered.containsKey(message))
+                .forEach(message -> checkArguments(thread, message));
+        return messages.stream()
+                .map(message -> Optional.ofNullable(delivered.get(message))
                         .map(fact -> new ThreadRequests.Posted(timeline.runId(), fact))
-                        .orElseGet(() -> deliver(thread, letter)))
+                        .orElseGet(() -> deliver(thread, message)))
                 .toList();
     }
 
-    private void checkArguments(String thread, OutboundMessage letter) {
-        letter.approval()
+    private void checkArguments(String thread, OutboundMessage message) {
+        message.approval()
                 .ifPresent(approval -> approval.args().ifPresent(args -> checkArguments(thread, approval, args)));
     }
 
-    private ThreadRequests.Posted deliver(String thread, OutboundMessage letter) {
+    private ThreadRequests.Posted deliver(String thread, OutboundMessage message) {
         WaitDeadline deadline = context.deadline();
         return context.translated(() -> {
             Requests.Accepted accepted = context.requests()
-                    .update(RequestLimits.thread(thread), letter.name(), letter.updateId(), letter.payload(), deadline);
+                    .update(
+                            RequestLimits.thread(thread),
+                            message.name(),
+                            message.updateId(),
+                            message.payload(),
+                            deadline);
             int fact = accepted.ack().fact();
             // The server answers a repeated update by itself, and does not say that it is repeated.
-            if (letter.isNamed() && (accepted.ack().duplicate() || !letter.recordsId())) {
-                new DeliveryCheck(context.read(thread)).requireSame(letter, fact);
+            if (message.isNamed() && (accepted.ack().duplicate() || !message.recordsId())) {
+                new DeliveryCheck(context.read(thread)).requireSame(message, fact);
             }
             return new ThreadRequests.Posted(accepted.runId(), fact);
         });

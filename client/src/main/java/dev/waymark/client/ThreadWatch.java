@@ -31,7 +31,7 @@ import java.util.concurrent.TimeUnit;
  * process, it goes on right behind it. One caller at a time.
  *
  * <pre>{@code
- * try (ThreadWatch watch = client.openWatch("trip", Optional.empty(), executor)) {
+ * try (ThreadWatch watch = client.inspector().openWatch("trip", Optional.empty(), executor)) {
  *     while (!watch.isOver()) {
  *         watch.next(Duration.ofSeconds(15)).join().forEach(System.out::println);
  *     }

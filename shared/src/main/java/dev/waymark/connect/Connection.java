@@ -255,6 +255,18 @@ public final class Connection implements AutoCloseable {
         }
     }
 
+    /** Whether the server of these stubs answers within this time. */
+    public static boolean answers(WorkflowServiceStubs stubs, Duration most) {
+        try {
+            stubs.blockingStub()
+                    .withDeadlineAfter(most.toMillis(), TimeUnit.MILLISECONDS)
+                    .getSystemInfo(GetSystemInfoRequest.getDefaultInstance());
+            return true;
+        } catch (StatusRuntimeException e) {
+            return false;
+        }
+    }
+
     /** The search attributes of the namespace. */
     public SearchIndex searchIndex() {
         return searchIndex;

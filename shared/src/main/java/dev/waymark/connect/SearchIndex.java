@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -50,7 +51,7 @@ public final class SearchIndex {
     boolean isComplete() {
         Map<String, IndexedValueType> known = known();
         return ThreadIndex.KEYS.stream().allMatch(key -> known.get(key.getName()) == key.getValueType())
-                && isAccepted();
+                && refusal().isEmpty();
     }
 
     /**
@@ -89,13 +90,18 @@ public final class SearchIndex {
 
     private void awaitKnown() {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(KNOWN_SECONDS);
-        while (!isAccepted() && System.nanoTime() - deadline < 0) {
+        Optional<StatusRuntimeException> refusal = refusal();
+        while (refusal.isPresent()) {
+            if (System.nanoTime() - deadline > 0) {
+                throw refusal.get();
+            }
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
+            refusal = refusal();
         }
     }
 
     /** A server reads its attributes again only every few seconds. Until then it refuses to start threads with them. */
-    private boolean isAccepted() {
+    private Optional<StatusRuntimeException> refusal() {
         List<String> conditions = new ArrayList<>();
         ThreadIndex.KEYS.forEach(key -> conditions.add(key.getName() + " IS NOT NULL"));
         try {
@@ -105,10 +111,10 @@ public final class SearchIndex {
                             .setNamespace(namespace)
                             .setQuery(String.join(" AND ", conditions))
                             .build());
-            return true;
+            return Optional.empty();
         } catch (StatusRuntimeException e) {
             if (e.getStatus().getCode() == Status.Code.INVALID_ARGUMENT) {
-                return false;
+                return Optional.of(e);
             }
             throw e;
         }

@@ -2,16 +2,14 @@ package dev.waymark.spring;
 
 import dev.waymark.connect.Connection;
 import dev.waymark.worker.AgentWorker;
-import io.grpc.StatusRuntimeException;
-import io.temporal.api.workflowservice.v1.GetSystemInfoRequest;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 
 /** Whether the server answers and the worker, if there is one, polls it. */
 final class WaymarkHealth {
-    private static final long MOST_MILLIS = 2_000;
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
 
     private final Connection connection;
     private final Optional<WorkerLifecycle> lifecycle;
@@ -22,7 +20,7 @@ final class WaymarkHealth {
     }
 
     boolean isUp() {
-        return worker().map(AgentWorker::isReady).orElseGet(this::answers);
+        return worker().map(AgentWorker::isReady).orElseGet(() -> Connection.answers(connection.stubs(), PATIENCE));
     }
 
     /** What operators see beside the status. */
@@ -36,18 +34,5 @@ final class WaymarkHealth {
 
     private Optional<AgentWorker> worker() {
         return lifecycle.flatMap(WorkerLifecycle::running);
-    }
-
-    private boolean answers() {
-        try {
-            connection
-                    .stubs()
-                    .blockingStub()
-                    .withDeadlineAfter(MOST_MILLIS, TimeUnit.MILLISECONDS)
-                    .getSystemInfo(GetSystemInfoRequest.getDefaultInstance());
-            return true;
-        } catch (StatusRuntimeException e) {
-            return false;
-        }
     }
 }

@@ -1,5 +1,6 @@
 package dev.waymark.spring;
 
+import dev.waymark.codec.EncryptionKeys;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -103,7 +104,7 @@ public record WaymarkProperties(
         put(variables, "TEMPORAL_TLS_SERVER_CA_CERT_PATH", tls.caCertificate());
         put(variables, "TEMPORAL_TLS_CLIENT_CERT_PATH", tls.clientCertificate());
         put(variables, "TEMPORAL_TLS_CLIENT_KEY_PATH", tls.clientKey());
-        put(variables, "WAYMARK_CODEC_KEYS", codecKeys);
+        put(variables, EncryptionKeys.VARIABLE, codecKeys);
         put(variables, "ANTHROPIC_API_KEY", anthropic.apiKey());
         put(variables, "ANTHROPIC_BASE_URL", anthropic.baseUrl());
         put(variables, "OPENAI_API_KEY", openai.apiKey());

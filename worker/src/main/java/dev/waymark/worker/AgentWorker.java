@@ -28,7 +28,6 @@ import dev.waymark.worker.tool.VerifyActivityImpl;
 import dev.waymark.worker.tool.java.JavaTools;
 import dev.waymark.worker.tool.kind.ToolNames;
 import dev.waymark.worker.workflow.AgentWorkflowImpl;
-import io.grpc.StatusRuntimeException;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.temporal.activity.Activity;
@@ -188,19 +187,10 @@ public final class AgentWorker implements AutoCloseable {
 
     /** Whether the worker polls for tasks and the server answers. */
     public boolean isReady() {
-        return factory.isStarted() && !draining && !factory.isShutdown() && answers();
-    }
-
-    private boolean answers() {
-        try {
-            client.getWorkflowServiceStubs()
-                    .blockingStub()
-                    .withDeadlineAfter(READINESS.toMillis(), TimeUnit.MILLISECONDS)
-                    .getSystemInfo(GetSystemInfoRequest.getDefaultInstance());
-            return true;
-        } catch (StatusRuntimeException e) {
-            return false;
-        }
+        return factory.isStarted()
+                && !draining
+                && !factory.isShutdown()
+                && Connection.answers(client.getWorkflowServiceStubs(), READINESS);
     }
 
     /** Starts polling for tasks. */

@@ -62,9 +62,7 @@ public final class MomentStream {
                 bear(e, deadline);
             }
         }
-        List<Moment> moments = fresh;
-        fresh = new ArrayList<>();
-        return moments;
+        return handOver();
     }
 
     private void read(WaitDeadline deadline, boolean atOnce) {
@@ -75,17 +73,28 @@ public final class MomentStream {
         if (atOnce) {
             histories.catchUp(thread, projector);
         } else if (connection.isInMemory()) {
-            long before = projector.lastEventId();
-            histories.catchUp(thread, projector);
-            boolean more = projector.lastEventId() > before;
-            pollMillis = more ? SHORTEST_POLL_MILLIS : Math.min(LONGEST_POLL_MILLIS, pollMillis * 5 / 4);
-            if (!more) {
+            if (!catchUpInMemory()) {
                 Sleeper.millis(Math.min(pollMillis, deadline.millisLeft()));
             }
         } else {
             histories.awaitMore(
                     thread, projector, following, Math.max(1, Math.min(LONG_POLL_MILLIS, deadline.millisLeft())));
         }
+    }
+
+    /** Returns whether there was more. The server in memory is asked less often while nothing happens. */
+    private boolean catchUpInMemory() {
+        long before = projector.lastEventId();
+        histories.catchUp(thread, projector);
+        boolean more = projector.lastEventId() > before;
+        pollMillis = more ? SHORTEST_POLL_MILLIS : Math.min(LONGEST_POLL_MILLIS, pollMillis * 5 / 4);
+        return more;
+    }
+
+    private List<Moment> handOver() {
+        List<Moment> moments = fresh;
+        fresh = new ArrayList<>();
+        return moments;
     }
 
     private void follow(RunEnding ending) {
@@ -152,9 +161,7 @@ public final class MomentStream {
             asked = Optional.of(new CompletableFuture<HistoryReader.Polled>()
                     .completeOnTimeout(null, LONGEST_POLL_MILLIS, TimeUnit.MILLISECONDS));
         }
-        List<Moment> moments = fresh;
-        fresh = new ArrayList<>();
-        return moments;
+        return handOver();
     }
 
     /** Returns whether the server answered. */
@@ -168,10 +175,7 @@ public final class MomentStream {
                 histories.take(thread, projector, following, polled.get());
                 answered = true;
             } else if (connection.isInMemory()) {
-                long before = projector.lastEventId();
-                histories.catchUp(thread, projector);
-                boolean more = projector.lastEventId() > before;
-                pollMillis = more ? SHORTEST_POLL_MILLIS : Math.min(LONGEST_POLL_MILLIS, pollMillis * 5 / 4);
+                catchUpInMemory();
                 answered = true;
             }
         }

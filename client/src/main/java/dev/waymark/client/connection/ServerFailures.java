@@ -3,16 +3,11 @@ package dev.waymark.client.connection;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.codec.KeyProblem;
-import dev.waymark.connect.Connection;
-import dev.waymark.connect.SearchIndex;
-import dev.waymark.contract.thread.ThreadIndex;
 import dev.waymark.conversation.value.Problem;
 import io.grpc.StatusRuntimeException;
 import io.temporal.client.WorkflowServiceException;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 
 /** Converts errors of the Temporal server to exceptions for callers. */
 public final class ServerFailures {
@@ -37,39 +32,6 @@ public final class ServerFailures {
             }
             throw e;
         }
-    }
-
-    /** Creates the search attributes of threads, and tells what to do if the server refuses. */
-    public static List<String> settingUp(Connection connection) {
-        if (connection.isInMemory()) {
-            throw new WaymarkException.Refused(
-                    Problem.BAD_INPUT, "a server in memory has no search attributes", "Connect to another server");
-        }
-        try {
-            return connection.searchIndex().create();
-        } catch (SearchIndex.WrongType e) {
-            throw new WaymarkException.Refused(
-                    Problem.BAD_INPUT,
-                    String.valueOf(e.getMessage()),
-                    "Use another namespace, or rename its attribute");
-        } catch (StatusRuntimeException e) {
-            throw switch (e.getStatus().getCode()) {
-                case PERMISSION_DENIED, UNAUTHENTICATED, UNIMPLEMENTED ->
-                    new WaymarkException.Refused(
-                            Problem.BAD_INPUT,
-                            "the server lets this client create no search attributes in the namespace "
-                                    + connection.namespace(),
-                            "Ask an operator to run: " + operatorsCommand(connection.namespace()));
-                default -> e;
-            };
-        }
-    }
-
-    private static String operatorsCommand(String namespace) {
-        return "temporal operator search-attribute create --namespace " + ValueText.quoted(namespace)
-                + ThreadIndex.KEYS.stream()
-                        .map(key -> " --name " + key.getName() + " --type " + SearchIndex.typeName(key.getValueType()))
-                        .collect(Collectors.joining());
     }
 
     public WaymarkException translate(StatusRuntimeException e) {

@@ -40,13 +40,11 @@ public final class WaitPolicy {
     /** The failure to report if work has been waiting too long for a worker. */
     public Optional<WaymarkException.NoWorker> absence(MomentStream feed) {
         Optional<Long> waiting = feed.run().waitingTask();
-        if (waiting.isEmpty()) {
-            worker = Optional.empty();
-        } else if (worker.isEmpty() || !waiting.equals(task)) {
-            // Another task than before: a worker has taken that one.
-            worker = Optional.of(WaitDeadline.after(Requests.WORKER_WAIT));
+        if (!waiting.equals(task)) {
+            // A worker has taken the task that was waiting before.
+            worker = waiting.map(next -> WaitDeadline.after(Requests.WORKER_WAIT));
+            task = waiting;
         }
-        task = waiting;
         if (worker.filter(WaitDeadline::isPast).isPresent() && requests.waitsBehindOthers(thread)) {
             worker = Optional.of(WaitDeadline.after(Requests.WORKER_WAIT));
         }

@@ -18,7 +18,7 @@ import java.util.UUID;
  * A message to a thread, sent with {@link ThreadRequests#post}. It has a unique id, so that sending it twice is harmless.
  *
  * <pre>{@code
- * client.post("trip", OutboundMessage.message("And a window seat, please."));
+ * client.requests().post("trip", OutboundMessage.message("And a window seat, please."));
  * }</pre>
  */
 public final class OutboundMessage {

@@ -3,6 +3,7 @@ package dev.waymark.client.save;
 import dev.waymark.client.connection.MomentStream;
 import dev.waymark.client.connection.Requests;
 import dev.waymark.client.connection.WaitDeadline;
+import dev.waymark.client.list.Progress;
 import dev.waymark.client.list.ThreadDirectory;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
@@ -120,7 +121,7 @@ public final class AllThreadsFollower implements SaveFollower.Reader {
     }
 
     private void look(List<Followed> some) {
-        for (Followed gone : ThreadDirectory.each(some, Followed::look, (done, of) -> {})) {
+        for (Followed gone : ThreadDirectory.each(some, Followed::look, Progress.NONE)) {
             followed.remove(gone.listed.thread());
             closed.put(gone.listed.thread(), gone.feed.run().runId());
         }

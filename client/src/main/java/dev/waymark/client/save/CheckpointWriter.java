@@ -82,7 +82,7 @@ public final class CheckpointWriter implements AutoCloseable {
     }
 
     /** The newest of its thread, which is no version: it takes the place of none, and nobody is told of it. */
-    public synchronized void offerBetweenVersions(ThreadSnapshot newest) {
+    synchronized void offerBetweenVersions(ThreadSnapshot newest) {
         Place place = places.computeIfAbsent(newest.thread(), thread -> new Place());
         place.betweenVersions = Optional.of(newest);
         expect(place);

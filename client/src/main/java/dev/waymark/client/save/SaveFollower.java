@@ -15,7 +15,7 @@ import java.util.function.Function;
  * later starts with the newest version. Thread-safe.
  *
  * <pre>{@code
- * try (SaveFollower all = client.followAll(SaveOptions.in(saver))) {
+ * try (SaveFollower all = client.saved().followAll(SaveOptions.in(saver))) {
  *     all.await();    // until the process is ended, or another of its threads calls all.stop()
  * }
  * }</pre>

@@ -52,7 +52,7 @@ public final class LiveText {
         public static final Heard NOTHING = new Heard(0, 0);
 
         /** The new text. The reply may have started, and its beginning may be dropped, before the first poll. */
-        public Optional<Words> newIn(PartialReply reply) {
+        Optional<Words> newIn(PartialReply reply) {
             if (reply.attempt() < attempt) {
                 return Optional.empty();
             }

@@ -26,7 +26,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.zip.ZipFile;
-import org.junit.jupiter.api.BeforeAll;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -48,35 +48,38 @@ class ReleaseTest {
     @TempDir
     private static Path directory;
 
-    private static Path released;
+    /** It is made by the first test that is not skipped. */
+    private static @Nullable Path released;
 
-    @BeforeAll
-    static void release() throws Exception {
-        Path copy = directory.resolve("waymark");
-        copy(ROOT, copy);
-        run(
-                copy,
-                "mvn",
-                "-B",
-                "-ntp",
-                "-q",
-                "-Prelease",
-                "-Dmaven.test.skip=true",
-                "-pl",
-                "bom,shared,testkit,client,worker,langchain4j,spring-boot",
-                "-am",
-                "deploy");
-        released = copy.resolve("target/release/dev/waymark");
+    private static synchronized Path released() throws IOException, InterruptedException {
+        if (released == null) {
+            Path copy = directory.resolve("waymark");
+            copy(ROOT, copy);
+            run(
+                    copy,
+                    "mvn",
+                    "-B",
+                    "-ntp",
+                    "-q",
+                    "-Prelease",
+                    "-Dmaven.test.skip=true",
+                    "-pl",
+                    "bom,shared,testkit,client,worker,langchain4j,spring-boot",
+                    "-am",
+                    "deploy");
+            released = copy.resolve("target/release/dev/waymark");
+        }
+        return released;
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"shared", "client", "worker", "testkit", "langchain4j", "spring-boot-starter"})
-    void library_hasSourcesJavadocAndSbom(String module) throws IOException {
+    void library_hasSourcesJavadocAndSbom(String module) throws Exception {
         String file = "waymark-" + module + "/" + VERSION + "/waymark-" + module + "-" + VERSION;
 
         assertThat(names(file + "-sources.jar")).anyMatch(name -> name.endsWith(".java"));
         assertThat(names(file + "-javadoc.jar")).contains("index.html");
-        assertThat(released.resolve(file + "-cyclonedx.json")).content().contains("\"bomFormat\" : \"CycloneDX\"");
+        assertThat(released().resolve(file + "-cyclonedx.json")).content().contains("\"bomFormat\" : \"CycloneDX\"");
         assertThat(names(file + ".jar"))
                 .anyMatch(name -> name.startsWith("dev/waymark/"))
                 .filteredOn(name -> name.endsWith(".class"))
@@ -84,8 +87,8 @@ class ReleaseTest {
     }
 
     @Test
-    void release_hasLibrariesOnly() throws IOException {
-        try (var all = Files.list(released)) {
+    void release_hasLibrariesOnly() throws Exception {
+        try (var all = Files.list(released())) {
             assertThat(all.map(each -> each.getFileName().toString()))
                     .containsExactlyInAnyOrder(
                             "waymark-bom",
@@ -247,7 +250,7 @@ class ReleaseTest {
     }
 
     /** Finds the released libraries, and what Maven has on this machine. */
-    private static Path settings() throws IOException {
+    private static Path settings() throws IOException, InterruptedException {
         return Files.writeString(directory.resolve("settings.xml"), """
                 <settings>
                     <localRepository>%s</localRepository>
@@ -269,7 +272,7 @@ class ReleaseTest {
                 </settings>
                 """.formatted(
                 directory.resolve("repository"),
-                repository("repository", "released", released.getParent().getParent()),
+                repository("repository", "released", released().getParent().getParent()),
                 repository("repository", "local", localRepository()),
                 repository("pluginRepository", "local-plugins", localRepository())));
     }
@@ -286,8 +289,8 @@ class ReleaseTest {
                 .formatted(element, id, path.toUri());
     }
 
-    private static List<String> names(String jar) throws IOException {
-        try (ZipFile zip = new ZipFile(released.resolve(jar).toFile())) {
+    private static List<String> names(String jar) throws IOException, InterruptedException {
+        try (ZipFile zip = new ZipFile(released().resolve(jar).toFile())) {
             return zip.stream().map(entry -> entry.getName()).toList();
         }
     }

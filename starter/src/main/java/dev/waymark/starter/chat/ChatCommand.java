@@ -5,6 +5,7 @@ import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.list.Progress;
 import dev.waymark.client.list.ThreadSummary;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.save.SaveListener;
@@ -253,8 +254,8 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
     }
 
     @Override
-    public void send(OutboundMessage letter) {
-        errand(() -> session().send(letter));
+    public void send(OutboundMessage message) {
+        errand(() -> session().send(message));
     }
 
     @Override
@@ -333,7 +334,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
 
     private void list() {
         Map<String, String> sessions = new LinkedHashMap<>();
-        for (ThreadSummary thread : client.lists().threads((done, of) -> {})) {
+        for (ThreadSummary thread : client.lists().threads(Progress.NONE)) {
             sessions.put(thread.thread(), thread.status() + (thread.open() ? "" : ", closed"));
         }
         try {

@@ -64,7 +64,7 @@ public final class ChatLine {
         void say(String text);
 
         /** Sends any other message to the thread. */
-        void send(OutboundMessage letter);
+        void send(OutboundMessage message);
 
         /** Tells the user that the line is invalid. */
         void hint(String text);

@@ -77,8 +77,8 @@ public final class ChatScreen {
     }
 
     /** Records that this message was sent from here, so that it is not shown again. */
-    synchronized void sent(OutboundMessage letter) {
-        own.add(letter.id());
+    synchronized void sent(OutboundMessage message) {
+        own.add(message.id());
     }
 
     /** The requests that wait for this person. */

@@ -346,36 +346,36 @@ public final class ChatSession implements Watcher, AutoCloseable {
     }
 
     void say(String text) {
-        OutboundMessage letter = OutboundMessage.message(text);
+        OutboundMessage message = OutboundMessage.message(text);
         if (isOver()) {
             find().ifPresent(this::begin);
         }
         if (isBegun()) {
-            send(letter);
+            send(message);
             return;
         }
-        Prompt prompt = Prompt.blank().withThread(thread()).withId(letter.id()).withMessage(text);
+        Prompt prompt = Prompt.blank().withThread(thread()).withId(message.id()).withMessage(text);
         prompt = terms.agent().map(prompt::withAgent).orElse(prompt);
         Prompt first = terms.volatileAllowed() ? prompt.allowingVolatile() : prompt;
-        sending(letter, () -> {
+        sending(message, () -> {
             client.start(first);
-            return state -> state.seen().contains(letter.id());
+            return state -> state.seen().contains(message.id());
         });
         attach();
         startSaving();
     }
 
-    void send(OutboundMessage letter) {
-        sending(letter, () -> {
-            int fact = client.requests().post(thread(), letter).fact();
+    void send(OutboundMessage message) {
+        sending(message, () -> {
+            int fact = client.requests().post(thread(), message).fact();
             return state -> state.counters().facts() >= fact;
         });
         startSaving();
     }
 
     /** Sends without holding the lock, since showing events must not wait for the server. */
-    private void sending(OutboundMessage letter, Supplier<Predicate<Conversation>> errand) {
-        screen.sent(letter);
+    private void sending(OutboundMessage message, Supplier<Predicate<Conversation>> errand) {
+        screen.sent(message);
         synchronized (this) {
             sending = true;
             stalled = false;

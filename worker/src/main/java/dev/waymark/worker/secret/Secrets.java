@@ -83,14 +83,6 @@ public final class Secrets {
                 .toList();
     }
 
-    /** The same values; masking also removes those of {@code others}. */
-    public Secrets hiding(Secrets others) {
-        List<SecretValue> all = Stream.concat(values.stream(), others.values.stream())
-                .sorted(LONGEST_FIRST)
-                .toList();
-        return new Secrets(environment, names, all);
-    }
-
     /** A copy that does not mask these variables. */
     public Secrets except(Collection<String> variables) {
         Set<String> open = new LinkedHashSet<>();

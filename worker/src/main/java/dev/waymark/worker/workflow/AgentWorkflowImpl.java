@@ -143,8 +143,11 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
     /** Sets the search attributes that have changed, if the thread was started with them. */
     private void index() {
+        if (indexed.isEmpty()) {
+            return;
+        }
         ThreadIndex now = ThreadIndex.of(state);
-        if (indexed.isPresent() && !indexed.get().equals(now)) {
+        if (!indexed.get().equals(now)) {
             Workflow.upsertTypedSearchAttributes(now.changesSince(indexed.get()));
             indexed = Optional.of(now);
         }

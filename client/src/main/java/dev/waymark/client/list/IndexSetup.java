@@ -1,0 +1,49 @@
+package dev.waymark.client.list;
+
+import dev.waymark.client.connection.ValueText;
+import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.connect.Connection;
+import dev.waymark.connect.SearchIndex;
+import dev.waymark.contract.thread.ThreadIndex;
+import dev.waymark.conversation.value.Problem;
+import io.grpc.StatusRuntimeException;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Sets up the search attributes of threads on a server. */
+public final class IndexSetup {
+    private IndexSetup() {}
+
+    /** Creates the search attributes of threads, and tells what to do if the server refuses. */
+    public static List<String> create(Connection connection) {
+        if (connection.isInMemory()) {
+            throw new WaymarkException.Refused(
+                    Problem.BAD_INPUT, "a server in memory has no search attributes", "Connect to another server");
+        }
+        try {
+            return connection.searchIndex().create();
+        } catch (SearchIndex.WrongType e) {
+            throw new WaymarkException.Refused(
+                    Problem.BAD_INPUT,
+                    String.valueOf(e.getMessage()),
+                    "Use another namespace, or rename its attribute");
+        } catch (StatusRuntimeException e) {
+            throw switch (e.getStatus().getCode()) {
+                case PERMISSION_DENIED, UNAUTHENTICATED, UNIMPLEMENTED ->
+                    new WaymarkException.Refused(
+                            Problem.BAD_INPUT,
+                            "the server lets this client create no search attributes in the namespace "
+                                    + connection.namespace(),
+                            "Ask an operator to run: " + operatorsCommand(connection.namespace()));
+                default -> e;
+            };
+        }
+    }
+
+    private static String operatorsCommand(String namespace) {
+        return "temporal operator search-attribute create --namespace " + ValueText.quoted(namespace)
+                + ThreadIndex.KEYS.stream()
+                        .map(key -> " --name " + key.getName() + " --type " + SearchIndex.typeName(key.getValueType()))
+                        .collect(Collectors.joining());
+    }
+}
