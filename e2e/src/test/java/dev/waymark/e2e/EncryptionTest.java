@@ -119,6 +119,23 @@ class EncryptionTest {
     }
 
     @Test
+    void threadWithOtherKeys_hidesNoOther() {
+        waymark.run("run", "--agent", "teller", "--thread", "trip", "--volatile", "Book");
+        Command keyless = Command.at(dev.address());
+        keyless.with("WAYMARK_TASK_QUEUE", "of-nobody")
+                .run("run", "--agent", "teller", "--thread", "plain", "--volatile", "--no-wait", "Book");
+
+        Command.Done sessions = keyless.run("sessions", "--json");
+
+        assertThat(sessions.exitCode()).isZero();
+        assertThat(sessions.json().findValuesAsText("thread")).containsExactly("plain");
+        assertThat(sessions.err().lines())
+                .singleElement()
+                .asString()
+                .startsWith("waymark: a thread cannot be read and is not listed: trip: the thread is encrypted");
+    }
+
+    @Test
     void keys_thatCannotBeUsed_stopEveryCommand() {
         for (String command : new String[] {"sessions", "agents"}) {
             Command.Done done =
