@@ -37,7 +37,8 @@ public record AgentSpec(
         @JsonProperty("budget") Optional<Budget> budget,
         @JsonProperty("pricing") Optional<Pricing> pricing,
         @JsonProperty("context") Optional<Json> context,
-        @JsonProperty("summaries") Optional<SummaryRule> summaries) {
+        @JsonProperty("summaries") Optional<SummaryRule> summaries,
+        @JsonProperty("options") Optional<ModelOptions> options) {
     /** The default maximum number of tokens of a reply. */
     public static final int DEFAULT_MAX_TOKENS = 4_096;
     /** The default maximum number of model calls per turn. */
@@ -55,6 +56,7 @@ public record AgentSpec(
         pricing = pricing == null ? Optional.empty() : pricing;
         context = context == null ? Optional.empty() : context;
         summaries = summaries == null ? Optional.empty() : summaries;
+        options = options == null ? Optional.empty() : options;
     }
 
     /**
@@ -135,6 +137,7 @@ public record AgentSpec(
         private Optional<Pricing> pricing = Optional.empty();
         private Optional<Json> context = Optional.empty();
         private Optional<SummaryRule> summaries = Optional.empty();
+        private Optional<ModelOptions> options = Optional.empty();
 
         public Builder(String name, String model) {
             this.name = name;
@@ -153,6 +156,7 @@ public record AgentSpec(
             pricing = spec.pricing;
             context = spec.context;
             summaries = spec.summaries;
+            options = spec.options;
         }
 
         /** What the agent does, for people and for agents that have it as a subagent. */
@@ -215,6 +219,12 @@ public record AgentSpec(
             return this;
         }
 
+        /** Options of the model. Default: everything is left to the provider. */
+        public Builder options(ModelOptions chosen) {
+            options = chosen.equals(ModelOptions.NONE) ? Optional.empty() : Optional.of(chosen);
+            return this;
+        }
+
         /** The agent. */
         public AgentSpec build() {
             return new AgentSpec(
@@ -229,7 +239,8 @@ public record AgentSpec(
                     budget,
                     pricing,
                     context,
-                    summaries);
+                    summaries,
+                    options);
         }
     }
 

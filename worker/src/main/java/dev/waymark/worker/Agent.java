@@ -2,6 +2,7 @@ package dev.waymark.worker;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.BuiltInTools;
+import dev.waymark.agent.ModelOptions;
 import dev.waymark.agent.Pricing;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.policy.SummaryRule;
@@ -65,6 +66,11 @@ public record Agent(AgentSpec spec, List<Tool> tools) {
         public Builder model(String providerAndModel) {
             model = providerAndModel;
             return this;
+        }
+
+        /** Options of the model, such as effort. Default: everything is left to the provider. */
+        public Builder options(ModelOptions chosen) {
+            return set(spec -> spec.options(chosen));
         }
 
         /** What the agent does, for people and for agents that have it as a subagent. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.BuiltInTools;
+import dev.waymark.agent.ModelOptions;
 import dev.waymark.agent.Pricing;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.connect.Connection;
@@ -77,6 +78,7 @@ class AgentTest {
                 .model("scripted:any")
                 .description("Guides")
                 .instructions("Be brief.")
+                .options(ModelOptions.NONE.withEffort("high"))
                 .maxTokens(100)
                 .maxIterations(3)
                 .tools(weather, program)
@@ -91,6 +93,7 @@ class AgentTest {
         AgentSpec expected = new AgentSpec.Builder("guide", "scripted:any")
                 .description("Guides")
                 .instructions("Be brief.")
+                .options(ModelOptions.NONE.withEffort("high"))
                 .maxTokens(100)
                 .maxIterations(3)
                 .tools(List.of(tool.spec(), program, BuiltInTools.askUser()))
@@ -118,6 +121,9 @@ class AgentTest {
                         .model("openai:unheard-of")
                         .budget(new Budget(Optional.of(Usd.of(BigDecimal.ONE)), Optional.empty())),
                 "no price is known");
+        assertRefused(
+                Agent.named("guide").model("openai:any").options(ModelOptions.NONE.withThinkingBudget(2_000)),
+                "agent guide: options.thinking_budget: unknown option. openai knows effort, temperature, service_tier");
         assertRefused(Agent.named("guide").model("anthropic:any").tools(ToolSpec.subagent("other", "")), "other");
     }
 

@@ -2,6 +2,7 @@ package dev.waymark.worker.model;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ModelOptions;
 import dev.waymark.agent.Pricing;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
@@ -133,7 +134,12 @@ public final class ModelActivity implements ModelCaller {
                         state.turn().schema().map(StructuredReply::instructions).stream())
                 .reduce((own, added) -> own + "\n\n" + added);
         return new ModelRequest(
-                bound(agent).model(), instructions, state.transcript().messages(), agent.tools(), agent.maxTokens());
+                bound(agent).model(),
+                instructions,
+                state.transcript().messages(),
+                agent.tools(),
+                agent.maxTokens(),
+                options(agent));
     }
 
     private ModelRequest summaryOf(Conversation state, AgentSpec agent) {
@@ -142,7 +148,12 @@ public final class ModelActivity implements ModelCaller {
                 Optional.of(Summary.INSTRUCTIONS),
                 List.of(Summary.request(state.givingWay())),
                 List.of(),
-                agent.maxTokens());
+                agent.maxTokens(),
+                options(agent));
+    }
+
+    private static ModelOptions options(AgentSpec agent) {
+        return agent.options().orElse(ModelOptions.NONE);
     }
 
     private ModelProviders.Bound bound(AgentSpec agent) {

@@ -1,0 +1,93 @@
+package dev.waymark.worker.model;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ModelOption;
+import dev.waymark.agent.ModelOptions;
+import dev.waymark.conversation.value.Budget;
+import dev.waymark.model.ModelFailure;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** Checks what an agent says of models, before any of them is called. */
+public final class ModelChecks {
+    private final ModelProviders providers;
+
+    public ModelChecks(ModelProviders providers) {
+        this.providers = providers;
+    }
+
+    /** Why this {@code provider:model} cannot be used, if it cannot. */
+    public Optional<String> modelProblem(String model) {
+        Optional<ModelProviders.Bound> bound = providers.find(model);
+        if (bound.isEmpty()) {
+            return Optional.of("expected PROVIDER:MODEL with one of the providers "
+                    + String.join(", ", providers.names()) + ", found " + model);
+        }
+        try {
+            bound.get().provider().check(bound.get().model());
+            return Optional.empty();
+        } catch (ModelFailure e) {
+            return Optional.of(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** What is wrong with options for this model, by option, in a fixed order. */
+    public Map<ModelOption, String> optionProblems(String model, ModelOptions options, int maxTokens) {
+        Map<ModelOption, String> problems = new EnumMap<>(ModelOption.class);
+        providers.find(model).ifPresent(bound -> {
+            Set<ModelOption> known = bound.provider().knownOptions();
+            problems.putAll(bound.provider().optionProblems(options, maxTokens));
+            options.values().keySet().stream()
+                    .filter(option -> !known.contains(option))
+                    .forEach(option -> problems.put(option, "unknown option. " + knownOptions(model)));
+        });
+        return problems;
+    }
+
+    /** Which options the provider of this model knows, as a sentence. */
+    public String knownOptions(String model) {
+        String provider = model.substring(0, Math.max(0, model.indexOf(':')));
+        String known = providers.find(model).stream()
+                .flatMap(bound -> bound.provider().knownOptions().stream())
+                .sorted()
+                .map(ModelOption::field)
+                .collect(Collectors.joining(", "));
+        return known.isEmpty() ? "Models of " + provider + " have no options" : provider + " knows " + known;
+    }
+
+    /** Whether the costs of the agent's replies are known. */
+    public boolean hasPrices(AgentSpec agent) {
+        return agent.pricing().isPresent() || hasPrice(agent.model());
+    }
+
+    /** Whether the price of a model is known. */
+    public boolean hasPrice(String model) {
+        return providers.find(model).flatMap(ModelProviders.Bound::pricing).isPresent();
+    }
+
+    /** The first problem of an agent in Java, if there is one. */
+    public Optional<String> problem(AgentSpec agent) {
+        Optional<String> ofModel = modelProblem(agent.model());
+        if (ofModel.isPresent()) {
+            return ofModel;
+        }
+        Optional<String> ofOptions =
+                agent.options().flatMap(options -> first(optionProblems(agent.model(), options, agent.maxTokens())));
+        if (ofOptions.isPresent()) {
+            return ofOptions;
+        }
+        boolean inDollars = agent.budget().flatMap(Budget::usd).isPresent();
+        return inDollars && !hasPrices(agent)
+                ? Optional.of("no price is known for its model, which the budget in dollars needs. Set pricing")
+                : Optional.empty();
+    }
+
+    private static Optional<String> first(Map<ModelOption, String> problems) {
+        return problems.entrySet().stream()
+                .findFirst()
+                .map(problem -> "options." + problem.getKey().field() + ": " + problem.getValue());
+    }
+}
