@@ -139,6 +139,9 @@ final class AgentFile {
         modelName.ifPresent(named -> options.flatMap(
                         value -> problems.check(() -> modelFields.options(value, named, limit)))
                 .ifPresent(builder::options));
+        modelName.ifPresent(named -> fallback.flatMap(
+                        value -> problems.check(() -> modelFields.fallback(value, named, limit)))
+                .ifPresent(builder::fallback));
         maxIterations.flatMap(value -> problems.check(() -> value.integer(1))).ifPresent(builder::maxIterations);
         tools.flatMap(value -> problems.check(() -> tools(value, servers))).ifPresent(builder::tools);
         approvals
