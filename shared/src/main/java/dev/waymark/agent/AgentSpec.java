@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * An agent, as one thread uses it. It is the result of the {@code agent} activity, so fields are only ever added. It
@@ -38,7 +39,10 @@ public record AgentSpec(
         @JsonProperty("pricing") Optional<Pricing> pricing,
         @JsonProperty("context") Optional<Json> context,
         @JsonProperty("summaries") Optional<SummaryRule> summaries,
-        @JsonProperty("options") Optional<ModelOptions> options) {
+        @JsonProperty("options") Optional<ModelOptions> options,
+
+        @JsonProperty("fallback") @JsonInclude(JsonInclude.Include.NON_EMPTY)
+        List<FallbackModel> fallback) {
     /** The default maximum number of tokens of a reply. */
     public static final int DEFAULT_MAX_TOKENS = 4_096;
     /** The default maximum number of model calls per turn. */
@@ -57,6 +61,7 @@ public record AgentSpec(
         context = context == null ? Optional.empty() : context;
         summaries = summaries == null ? Optional.empty() : summaries;
         options = options == null ? Optional.empty() : options;
+        fallback = fallback == null ? List.of() : List.copyOf(fallback);
     }
 
     /**
@@ -138,6 +143,7 @@ public record AgentSpec(
         private Optional<Json> context = Optional.empty();
         private Optional<SummaryRule> summaries = Optional.empty();
         private Optional<ModelOptions> options = Optional.empty();
+        private List<FallbackModel> fallback = List.of();
 
         public Builder(String name, String model) {
             this.name = name;
@@ -157,6 +163,7 @@ public record AgentSpec(
             context = spec.context;
             summaries = spec.summaries;
             options = spec.options;
+            fallback = spec.fallback;
         }
 
         /** What the agent does, for people and for agents that have it as a subagent. */
@@ -225,6 +232,12 @@ public record AgentSpec(
             return this;
         }
 
+        /** The models that answer while those before them are out of service, in order. Default: none. */
+        public Builder fallback(List<FallbackModel> others) {
+            fallback = others;
+            return this;
+        }
+
         /** The agent. */
         public AgentSpec build() {
             return new AgentSpec(
@@ -240,8 +253,15 @@ public record AgentSpec(
                     pricing,
                     context,
                     summaries,
-                    options);
+                    options,
+                    fallback);
         }
+    }
+
+    /** Its model and the fallbacks, as {@code provider:model}, in order. */
+    public List<String> allModels() {
+        return Stream.concat(Stream.of(model), fallback.stream().map(FallbackModel::model))
+                .toList();
     }
 
     /** The tool with this name. */

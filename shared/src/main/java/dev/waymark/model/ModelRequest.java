@@ -38,8 +38,8 @@ public record ModelRequest(
         this(model, instructions, messages, tools, maxTokens, ModelOptions.NONE);
     }
 
-    /** A copy with these options. */
-    public ModelRequest with(ModelOptions chosen) {
-        return new ModelRequest(model, instructions, messages, tools, maxTokens, chosen);
+    /** The same request to another model, with the options of that one. */
+    public ModelRequest to(String other, ModelOptions chosen) {
+        return new ModelRequest(other, instructions, messages, tools, maxTokens, chosen);
     }
 }

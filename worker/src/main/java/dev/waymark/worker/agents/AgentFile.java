@@ -3,6 +3,7 @@ package dev.waymark.worker.agents;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.BuiltInTools;
+import dev.waymark.agent.Pricing;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.policy.SummaryRule;
@@ -113,6 +114,7 @@ final class AgentFile {
         Optional<YamlValue> instructions = fields.take("instructions");
         Optional<YamlValue> model = problems.check(() -> fields.require("model"));
         Optional<YamlValue> options = fields.take("options");
+        Optional<YamlValue> fallback = fields.take("fallback");
         Optional<YamlValue> maxTokens = fields.take("max_tokens");
         Optional<YamlValue> maxIterations = fields.take("max_iterations");
         Optional<YamlValue> tools = fields.take("tools");
@@ -137,16 +139,18 @@ final class AgentFile {
         modelName.ifPresent(named -> options.flatMap(
                         value -> problems.check(() -> modelFields.options(value, named, limit)))
                 .ifPresent(builder::options));
+        modelName.ifPresent(named -> fallback.flatMap(
+                        value -> problems.check(() -> modelFields.fallback(value, named, limit)))
+                .ifPresent(builder::fallback));
         maxIterations.flatMap(value -> problems.check(() -> value.integer(1))).ifPresent(builder::maxIterations);
         tools.flatMap(value -> problems.check(() -> tools(value, servers))).ifPresent(builder::tools);
         approvals
                 .flatMap(value -> problems.check(() -> ApprovalFields.read(value)))
                 .ifPresent(builder::approvals);
-        pricing.flatMap(value -> problems.check(() -> PriceTable.pricing(value)))
-                .ifPresent(builder::pricing);
-        boolean hasPrice =
-                pricing.isPresent() || modelName.map(models::hasPrice).orElse(true);
-        budget.flatMap(value -> problems.check(() -> budget(value, hasPrice))).ifPresent(builder::budget);
+        pricing.ifPresent(value ->
+                builder.pricing(problems.check(() -> PriceTable.pricing(value)).orElse(Pricing.FREE)));
+        List<String> priceless = modelName.isPresent() ? models.withoutPrice(builder.build()) : List.of();
+        budget.flatMap(value -> problems.check(() -> budget(value, priceless))).ifPresent(builder::budget);
         context.flatMap(value -> problems.check(() -> context(value))).ifPresent(builder::context);
         summarize.flatMap(value -> problems.check(() -> summaries(value))).ifPresent(builder::summaries);
         problems.end();
@@ -356,16 +360,16 @@ final class AgentFile {
 
     /** Whether prices are known for what the agent asks. */
     boolean hasPrices(AgentSpec agent) {
-        return models.hasPrices(agent);
+        return models.withoutPrice(agent).isEmpty();
     }
 
-    private static Budget budget(YamlValue value, boolean hasPrice) throws YamlProblem {
+    private static Budget budget(YamlValue value, List<String> priceless) throws YamlProblem {
         YamlFields fields = value.fields();
         Optional<YamlValue> usd = fields.take("usd");
         Optional<YamlValue> tokens = fields.take("tokens");
         fields.end();
-        if (usd.isPresent() && !hasPrice) {
-            throw usd.get().problem("no price is known for this model. Set pricing");
+        if (usd.isPresent() && !priceless.isEmpty()) {
+            throw usd.get().problem("no price is known for " + String.join(", ", priceless) + ". Set pricing");
         }
         return new Budget(
                 usd.isPresent() ? Optional.of(dollars(usd.get())) : Optional.empty(),

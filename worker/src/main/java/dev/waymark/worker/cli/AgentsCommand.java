@@ -3,6 +3,7 @@ package dev.waymark.worker.cli;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.FallbackModel;
 import dev.waymark.agent.ModelOptions;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.cli.ExitCode;
@@ -31,6 +32,10 @@ public final class AgentsCommand implements Callable<Integer> {
             @JsonProperty("description") Optional<String> description,
             @JsonProperty("model") String model,
             @JsonProperty("options") Optional<ModelOptions> options,
+
+            @JsonProperty("fallback") @JsonInclude(JsonInclude.Include.NON_EMPTY)
+            List<FallbackModel> fallback,
+
             @JsonProperty("maxTokens") int maxTokens,
             @JsonProperty("maxIterations") int maxIterations,
             @JsonProperty("tools") List<ToolRow> tools,
@@ -44,6 +49,7 @@ public final class AgentsCommand implements Callable<Integer> {
                     agent.description(),
                     agent.model(),
                     agent.options(),
+                    agent.fallback(),
                     agent.maxTokens(),
                     agent.maxIterations(),
                     agent.tools().stream().map(ToolRow::of).toList(),
@@ -93,11 +99,18 @@ public final class AgentsCommand implements Callable<Integer> {
     }
 
     private static String model(AgentSpec agent) {
-        String options = agent.options().stream()
+        return Stream.concat(
+                        Stream.of(model(agent.model(), agent.options())),
+                        agent.fallback().stream().map(other -> model(other.model(), other.options())))
+                .collect(Collectors.joining(", else "));
+    }
+
+    private static String model(String name, Optional<ModelOptions> chosen) {
+        String options = chosen.stream()
                 .flatMap(all -> all.values().entrySet().stream())
                 .map(option -> option.getKey().field() + " " + option.getValue())
                 .collect(Collectors.joining(", "));
-        return options.isEmpty() ? agent.model() : agent.model() + " (" + options + ")";
+        return options.isEmpty() ? name : name + " (" + options + ")";
     }
 
     private static String words(ToolSpec tool) {

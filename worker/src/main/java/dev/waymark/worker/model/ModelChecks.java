@@ -6,6 +6,8 @@ import dev.waymark.agent.ModelOptions;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.model.ModelFailure;
 import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -58,31 +60,36 @@ public final class ModelChecks {
         return known.isEmpty() ? "Models of " + provider + " have no options" : provider + " knows " + known;
     }
 
-    /** Whether the costs of the agent's replies are known. */
-    public boolean hasPrices(AgentSpec agent) {
-        return agent.pricing().isPresent() || hasPrice(agent.model());
-    }
-
-    /** Whether the price of a model is known. */
-    public boolean hasPrice(String model) {
-        return providers.find(model).flatMap(ModelProviders.Bound::pricing).isPresent();
+    /** The models of the agent without a known price: its own and fallbacks. */
+    public List<String> withoutPrice(AgentSpec agent) {
+        return ModelChain.of(agent, new ModelOutages(System::nanoTime)).links().stream()
+                .filter(link -> link.ownPrice().isEmpty())
+                .map(ModelChain.Link::model)
+                .filter(model -> providers
+                        .find(model)
+                        .flatMap(ModelProviders.Bound::pricing)
+                        .isEmpty())
+                .toList();
     }
 
     /** The first problem of an agent in Java, if there is one. */
     public Optional<String> problem(AgentSpec agent) {
-        Optional<String> ofModel = modelProblem(agent.model());
-        if (ofModel.isPresent()) {
-            return ofModel;
-        }
-        Optional<String> ofOptions =
-                agent.options().flatMap(options -> first(optionProblems(agent.model(), options, agent.maxTokens())));
-        if (ofOptions.isPresent()) {
-            return ofOptions;
+        Set<String> seen = new HashSet<>();
+        for (ModelChain.Link link :
+                ModelChain.of(agent, new ModelOutages(System::nanoTime)).links()) {
+            Optional<String> problem = seen.add(link.model())
+                    ? modelProblem(link.model())
+                            .or(() -> first(optionProblems(link.model(), link.options(), agent.maxTokens())))
+                    : Optional.of("it has the model " + link.model() + " twice");
+            if (problem.isPresent()) {
+                return problem;
+            }
         }
         boolean inDollars = agent.budget().flatMap(Budget::usd).isPresent();
-        return inDollars && !hasPrices(agent)
-                ? Optional.of("no price is known for its model, which the budget in dollars needs. Set pricing")
-                : Optional.empty();
+        return withoutPrice(agent).stream()
+                .filter(model -> inDollars)
+                .map(model -> "no price is known for " + model + ", which the budget in dollars needs. Set pricing")
+                .findFirst();
     }
 
     private static Optional<String> first(Map<ModelOption, String> problems) {

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.FallbackModel;
 import dev.waymark.agent.ModelOptions;
+import dev.waymark.agent.Pricing;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.worker.model.ModelProviders;
@@ -100,6 +102,52 @@ class ModelFieldsTest {
                 .contains("a.yaml:3: options.effort: expected one of")
                 .contains("a.yaml:4: options.temperature: not allowed with thinking_budget")
                 .doesNotContain("a.yaml:5");
+    }
+
+    @Test
+    void fallback_withItsOwnOptionsAndPrice_isPartOfTheAgent() throws Exception {
+        AgentSpec agent = agent("""
+                model: anthropic:m-1
+                options: { effort: max }
+                fallback:
+                  - openai:m-2
+                  - { model: openai:m-3, options: { effort: none }, pricing: { input: 1, output: 2 } }
+                """);
+
+        assertThat(agent.fallback())
+                .containsExactly(
+                        FallbackModel.of("openai:m-2"),
+                        FallbackModel.of("openai:m-3")
+                                .with(ModelOptions.NONE.withEffort("none"))
+                                .with(Pricing.of("1", "2")));
+        assertThat(agent.allModels()).containsExactly("anthropic:m-1", "openai:m-2", "openai:m-3");
+        String json = PayloadJson.MAPPER.writeValueAsString(agent);
+        assertThat(PayloadJson.MAPPER.readValue(json, AgentSpec.class)).isEqualTo(agent);
+        assertThat(PayloadJson.MAPPER.writeValueAsString(AgentSpec.of("a", "openai:m-1")))
+                .doesNotContain("fallback", "allModels");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "openai              | a.yaml:3: fallback[0]: expected PROVIDER:MODEL with one of the providers",
+                "anthropic:m-1       | a.yaml:3: fallback[0]: duplicate model: anthropic:m-1",
+                "{ modell: x }       | a.yaml:3: fallback[0].modell: unknown field. Did you mean \"model\"?",
+                "{ model: 'openai:m', options: { thinking_budget: 2000 } } | a.yaml:3: fallback[0].options."
+                        + "thinking_budget: unknown option. openai knows",
+                "{ model: 'openai:m', pricing: { input: 1 } } | a.yaml:3: fallback[0].pricing.output: is missing",
+            })
+    void fallback_thatCannotBeUsed_isAProblemOfItsLine(String item, String problem) {
+        assertThat(problem("model: anthropic:m-1\nfallback:\n  - " + item)).contains(problem);
+    }
+
+    @Test
+    void fallback_tooMany_orWithoutAPriceForABudget_isAProblem() {
+        assertThat(problem("model: openai:m\nfallback: [openai:a, openai:b, openai:c, openai:d, openai:e]"))
+                .contains("a.yaml:2: fallback: too many models: 5, at most 4");
+        assertThat(problem("model: openai:gpt-5\nfallback: [openai:gpt-5-mini, openai:m-1]\nbudget: { usd: 1 }"))
+                .contains("a.yaml:3: budget.usd: no price is known for openai:m-1. Set pricing");
     }
 
     private String problem(String text) {

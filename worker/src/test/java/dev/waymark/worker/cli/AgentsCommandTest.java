@@ -20,22 +20,25 @@ class AgentsCommandTest {
     @BeforeEach
     void files() throws Exception {
         Files.writeString(
-                directory.resolve("careful.yaml"), "model: openai:m-1\noptions: { effort: high, temperature: 0.2 }");
+                directory.resolve("careful.yaml"),
+                "model: openai:m-1\noptions: { effort: high, temperature: 0.2 }\nfallback: [openai:m-2]");
         Files.writeString(directory.resolve("plain.yaml"), "model: openai:m-1");
     }
 
     @Test
-    void agents_withOptions_areListedWithThem() {
+    void agents_withOptionsAndFallbacks_areListedWithThem() {
         assertThat(said("agents", "--agents", directory.toString()))
-                .isEqualTo("careful  openai:m-1 (effort high, temperature 0.2)\nplain    openai:m-1\n");
+                .isEqualTo(
+                        "careful  openai:m-1 (effort high, temperature 0.2), else openai:m-2\nplain    openai:m-1\n");
     }
 
     @Test
-    void agents_inJson_haveOptionsWhereTheyAreSet() throws Exception {
+    void agents_inJson_haveOptionsAndFallbacksWhereTheyAreSet() throws Exception {
         JsonNode agents = PayloadJson.MAPPER.readTree(said("agents", "--json", "--agents", directory.toString()));
 
         assertThat(agents.path(0).path("options").toString()).isEqualTo("{\"effort\":\"high\",\"temperature\":0.2}");
-        assertThat(agents.path(1).has("options")).isFalse();
+        assertThat(agents.at("/0/fallback/0/model").asText()).isEqualTo("openai:m-2");
+        assertThat(agents.path(1).fieldNames()).toIterable().doesNotContain("options", "fallback");
     }
 
     private static String said(String... args) {

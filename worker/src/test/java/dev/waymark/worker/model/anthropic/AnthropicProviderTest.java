@@ -170,7 +170,7 @@ class AnthropicProviderTest extends WireCases {
         server().answers(ModelAnswer.says("Hello."));
         ModelRequest hello = request(List.of(Message.user("Hi")));
 
-        provider().reply(hello.with(ModelOptions.NONE.withTemperature(0).withServiceTier("standard_only")));
+        provider().reply(hello.to(model(), ModelOptions.NONE.withTemperature(0).withServiceTier("standard_only")));
         provider().reply(hello);
 
         JsonNode body = server().received().get(0).body();

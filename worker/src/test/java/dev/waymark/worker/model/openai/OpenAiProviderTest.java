@@ -218,7 +218,7 @@ class OpenAiProviderTest extends WireCases {
         ModelOptions options =
                 ModelOptions.NONE.withTemperature(0).withEffort("low").withServiceTier("flex");
 
-        provider().reply(request(List.of(Message.user("Hi"))).with(options));
+        provider().reply(request(List.of(Message.user("Hi"))).to(model(), options));
         provider().reply(request(List.of(Message.user("Hi"))));
 
         JsonNode body = server().received().get(0).body();
