@@ -109,6 +109,7 @@ CONVERSATIONS = [
     _langgraph(POSTGRES, "default"),
     _langgraph(POSTGRES, "delta"),
     _dbos(SQLITE, "default"),
+    _dbos(SQLITE, "json"),
     _dbos(POSTGRES, "default"),
     _openai("default"),
     _openai("kept-by-provider"),

@@ -79,6 +79,7 @@ async def conversations(
     given_up: set[tuple[str, int]] = set()
     deadline = time.monotonic() + MOST_MINUTES * 60
     for iterations, tools in schedule:
+        turn = f"{datetime.now():%H:%M:%S}"
         for variant in variants:
             if (variant.key, tools) in given_up and iterations > 50:
                 continue
@@ -86,7 +87,7 @@ async def conversations(
                 note(f"SKIPPED, {variant.key}: {iterations} × {tools}: {MOST_MINUTES} minutes are over")
                 continue
             plan = Plan(iterations, tools)
-            figures = await converse(variant, stores[variant.store], plan, SECONDS_A_CONVERSATION, log)
+            figures = await converse(variant, stores[variant.store], plan, turn, SECONDS_A_CONVERSATION, log)
             if figures.ended:
                 given_up.add((variant.key, tools))
             done.append(asdict(figures))

@@ -6,13 +6,14 @@ import asyncio
 import threading
 from typing import Any
 
-from dbos import DBOS, SetWorkflowID
+from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, SetWorkflowID
 
 from comparison.conversation import Framework, Plan, filler, model_called, tool_result
 
 _TOPIC = "messages"
 _DAY_SECONDS = 86_400
-_NO_RECOVERY = "no-recovery"
+_CONFIGURATION: dict[str, DBOSConfig] = {"json": {"serializer": DBOSPortableJSONSerializer()}}
+_WORKFLOW_OPTIONS: dict[str, dict[str, Any]] = {"no-recovery": {"max_recovery_attempts": 0}}
 
 _turn_ended = threading.Event()
 
@@ -52,9 +53,9 @@ async def agent(prompt: str) -> str:
 class Dbos(Framework):
     def __init__(self, variant: str, store: str) -> None:
         url = store if store.startswith("postgresql:") else f"sqlite:///{store}"
-        DBOS(config={"name": "peers", "system_database_url": url, "console_log_level": "CRITICAL"})
-        options = {"max_recovery_attempts": 0} if variant == _NO_RECOVERY else {}
-        self._agent = DBOS.workflow(**options)(agent)
+        config: DBOSConfig = {"name": "peers", "system_database_url": url, "console_log_level": "CRITICAL"}
+        DBOS(config={**config, **_CONFIGURATION.get(variant, {})})
+        self._agent = DBOS.workflow(**_WORKFLOW_OPTIONS.get(variant, {}))(agent)
         self._launched = False
 
     async def converse(self, thread: str, plan: Plan) -> None:

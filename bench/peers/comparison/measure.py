@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
 from comparison.catalogue import HERE, Variant
 from comparison.conversation import Plan
@@ -22,6 +23,8 @@ class Conversation:
     """The figures of one conversation."""
 
     variant: str
+    turn: str
+    """The same for conversations that ran directly after each other."""
     iterations: int
     tools: int
     reached: int
@@ -29,6 +32,7 @@ class Conversation:
     ended: str = ""
     """Why it ended before."""
     ms_an_iteration: float | None = None
+    """The median, from model call to model call."""
     stored_bytes: int | None = None
     unique_bytes: int | None = None
     resume_ms: float | None = None
@@ -40,13 +44,14 @@ def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
     return {**os.environ, **own, **(more or {})}
 
 
-async def converse(variant: Variant, store: Store, plan: Plan, seconds: float, log: Path) -> Conversation:
+async def converse(variant: Variant, store: Store, plan: Plan, turn: str, seconds: float, log: Path) -> Conversation:
     """Runs, measures, kills and resumes a conversation. It is given up after this many seconds."""
     thread = uuid.uuid4().hex
     place = await store.open(thread)
     process = await FrameworkProcess.start(variant.command(place), environment(), log)
     try:
-        figures = await _run(variant, store, process, thread, plan, seconds)
+        figures = Conversation(variant.key, turn, plan.iterations, plan.tools, plan.iterations)
+        await _run(figures, store, process, thread, plan, seconds)
     finally:
         await process.kill()
     if not figures.ended:
@@ -56,9 +61,8 @@ async def converse(variant: Variant, store: Store, plan: Plan, seconds: float, l
 
 
 async def _run(
-    variant: Variant, store: Store, process: FrameworkProcess, thread: str, plan: Plan, seconds: float
-) -> Conversation:
-    figures = Conversation(variant.key, plan.iterations, plan.tools, plan.iterations)
+    figures: Conversation, store: Store, process: FrameworkProcess, thread: str, plan: Plan, seconds: float
+) -> None:
     try:
         await process.command("converse", uuid.uuid4().hex, *Plan(WARM_UP_ITERATIONS, plan.tools, False).words())
         await process.done(seconds)
@@ -72,10 +76,9 @@ async def _run(
     except Ended as e:
         figures.ended = str(e)
         figures.reached = max(process.calls, default=1) - 1
-    if figures.reached:
-        first, last = process.calls[1], process.calls[figures.reached + 1]
-        figures.ms_an_iteration = (last - first) * 1e3 / figures.reached
-    return figures
+    laps = [process.calls[i + 1] - process.calls[i] for i in range(1, figures.reached + 1) if i + 1 in process.calls]
+    if laps:
+        figures.ms_an_iteration = median(laps) * 1e3
 
 
 async def _resume(variant: Variant, store: Store, thread: str, plan: Plan, log: Path) -> float | None:

@@ -45,11 +45,11 @@ class Figures:
 
     def time(self, variant: str, length: int, tools: int) -> float | None:
         """The time of an iteration over that of bare Temporal in the same turn; only of whole conversations."""
-        bare = self.runs(BARE_JAVA.key, length, tools)
+        bare = {run["turn"]: run["ms_an_iteration"] for run in self.runs(BARE_JAVA.key, length, tools) if not run["ended"]}
         ratios = [
-            ours["ms_an_iteration"] / theirs["ms_an_iteration"]
-            for ours, theirs in zip(self.runs(variant, length, tools), bare, strict=False)
-            if not ours["ended"] and not theirs["ended"]
+            run["ms_an_iteration"] / bare[run["turn"]]
+            for run in self.runs(variant, length, tools)
+            if run["ms_an_iteration"] and run["turn"] in bare and not run["ended"]
         ]
         return median(ratios) if ratios else None
 
