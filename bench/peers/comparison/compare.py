@@ -129,7 +129,7 @@ async def measure(options: argparse.Namespace) -> None:
             results.put("conditions", await conditions(stores))
             if options.part != "effects":
                 variants = available(CONVERSATIONS, stores, options.only)
-                await conversations(variants, stores, QUICK_SCHEDULE if options.quick else SCHEDULE, results, log)
+                await conversations(variants, stores, options.plan, results, log)
             if options.part != "conversations":
                 note(f"kill -9 in the middle of a tool, at most {MOST_KILLS} times")
                 found = await effects(stores, available(EFFECTS, stores, options.only), options.only, directory, log)
@@ -140,16 +140,22 @@ async def measure(options: argparse.Namespace) -> None:
     note(f"{time.monotonic() - started:.0f} s. Tables and plots are drawn with --draw. Results: {options.results}; what the processes printed: {log}")
 
 
+def _plan(words: str) -> list[tuple[int, int]]:
+    return [(int(iterations), int(tools)) for iterations, tools in (word.split("x") for word in words.split(","))]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="bench/peers/run", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a few iterations, to see that it runs; figures mean nothing")
     parser.add_argument("--only", default="", metavar="TEXT", help="only variants whose name contains this")
     parser.add_argument("--part", choices=["conversations", "effects"], help="only this part; the results' others stay")
+    parser.add_argument("--plan", type=_plan, metavar="NxT,…", help="only these iterations and tools, such as 50x1,200x4")
     parser.add_argument("--results", metavar="FILE", help=f"default: {RESULTS}, or {QUICK_RESULTS} with --quick")
     parser.add_argument("--log", default="/tmp/waymark-peers.log", metavar="FILE", help="default: %(default)s")
     parser.add_argument("--draw", action="store_true", help="only writes the tables and plots of docs, from the results")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # So that it ends the servers.
+    options.plan = options.plan or (QUICK_SCHEDULE if options.quick else SCHEDULE)
     options.results = options.results or (QUICK_RESULTS if options.quick else str(RESULTS))
     if options.draw:
         results = json.loads(Path(options.results).read_text(encoding="utf-8"))

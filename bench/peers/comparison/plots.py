@@ -20,7 +20,7 @@ path.ours { stroke: #0969da; stroke-width: 3 } path.floor { stroke-dasharray: 4 
 }
 path.ours { fill: none }
 </style>"""
-_WIDTH = 860
+_WIDTH = 900
 _ROW = 24
 
 
@@ -44,7 +44,7 @@ class Line:
 
 def bars(title: str, axis: str, rows: Sequence[Bar]) -> str:
     """Horizontal bars from zero, with the value and the note at their ends."""
-    left, top = 270, 56
+    left, top = 312, 56
     most = max((row.value for row in rows), default=1)
     scale = (_WIDTH - left - (330 if any(len(row.note) > 10 for row in rows) else 110)) / most
     parts = []
@@ -64,17 +64,17 @@ def bars(title: str, axis: str, rows: Sequence[Bar]) -> str:
 
 def lines(title: str, x_axis: str, y_axis: str, series: Sequence[Line]) -> str:
     """Lines on logarithmic axes, with their names at their ends."""
-    left, right, top, bottom = 64, 560, 60, 440
+    left, right, top, bottom = 64, 540, 60, 440
     drawn = [line for line in series if line.points]
     xs = sorted({x for line in drawn for x, _ in line.points})
     most = max(y for line in drawn for _, y in line.points)
-    ticks = [tick for tick in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if tick <= most * 1.6]
+    ticks = [tick for tick in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if tick <= most]
 
     def at_x(x: float) -> float:
         return left + (right - left) * math.log(x / xs[0]) / math.log(xs[-1] / xs[0])
 
     def at_y(y: float) -> float:
-        return bottom - (bottom - top) * math.log(y) / math.log(ticks[-1])
+        return bottom - (bottom - top) * math.log(y) / math.log(most * 1.1)
 
     parts = [_text(16, 44, f"{y_axis}, by {x_axis}; both axes logarithmic", "small")]
     for tick in ticks:

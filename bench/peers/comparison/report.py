@@ -60,9 +60,9 @@ class Figures:
 
 
 def shown(key: str) -> str:
-    framework, store, variant = key.split(", ", 2) if key.count(", ") == 2 else key.rsplit(", ", 2)
-    stores = {"sqlite": "SQLite", "postgres": "PostgreSQL", "temporal": "Temporal"}
-    name = framework if framework.startswith("bare") or framework == "Waymark" else f"{framework}, {stores[store]}"
+    """A variant's name in tables. Names without a database are on Temporal."""
+    name, store, variant = key.rsplit(", ", 2)
+    name += {"sqlite": ", SQLite", "postgres": ", PostgreSQL", "temporal": ""}[store]
     return name if variant == "default" else f"{name}, `{variant}`"
 
 

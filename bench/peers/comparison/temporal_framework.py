@@ -81,7 +81,7 @@ class TemporalFramework(Framework):
         try:
             await client.get_workflow_handle(thread).result()
         except WorkflowFailureError as e:
-            return f"the run failed: {' '.join(str(e.cause).split())}"
+            return f"the run failed: {str(e.cause).rpartition(': ')[2]}"
         return "the tool ran again, and the run completed" if self._variant != ONCE else "the run completed"
 
 
