@@ -68,8 +68,9 @@ class ResponsesProviderTest extends WireCases {
                                 .withServiceTier("flex")
                                 .withTemperature(0));
 
-        assertThat((JsonNode) ProviderJson.MAPPER.valueToTree(ResponsesMapper.request(request, true)))
-                .isEqualTo(json("""
+        JsonNode body = ProviderJson.MAPPER.valueToTree(ResponsesMapper.request(request, true));
+
+        assertThat(body).isEqualTo(json("""
                         {'model': 'm-1', 'instructions': 'Be brief.', 'max_output_tokens': 100, 'store': false,
                          'stream': true, 'include': ['reasoning.encrypted_content'], 'temperature': 0.0,
                          'reasoning': {'effort': 'high'}, 'service_tier': 'flex',
