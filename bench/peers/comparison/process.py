@@ -16,7 +16,10 @@ class Ended(Exception):
 
 
 class FrameworkProcess:
-    """A process group of its own. It reads commands, and prints model calls (`ITERATION MICROSECONDS`) and what became of commands."""
+    """A process group of its own, which reads commands.
+
+    It prints model calls (`ITERATION MICROSECONDS`) and what came of each command.
+    """
 
     def __init__(self, process: Process, started: float) -> None:
         self.started = started

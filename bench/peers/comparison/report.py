@@ -29,14 +29,19 @@ class Figures:
     def runs(self, variant: str, length: int, tools: int) -> list[dict[str, Any]]:
         return self._runs.get((variant, length, tools), [])
 
-    def _median(self, variant: str, length: int, tools: int, of: Callable[[dict[str, Any]], float | None]) -> float | None:
+    def _median(
+        self, variant: str, length: int, tools: int, of: Callable[[dict[str, Any]], float | None]
+    ) -> float | None:
         values = [value for run in self.runs(variant, length, tools) if (value := of(run)) is not None]
         return median(values) if values else None
 
     def stored(self, variant: str, length: int, tools: int) -> float | None:
         """Stored over unique bytes."""
         return self._median(
-            variant, length, tools, lambda run: run["stored_bytes"] / run["unique_bytes"] if run["stored_bytes"] else None
+            variant,
+            length,
+            tools,
+            lambda run: run["stored_bytes"] / run["unique_bytes"] if run["stored_bytes"] else None,
         )
 
     def resume(self, variant: str, length: int, tools: int) -> float | None:
@@ -45,7 +50,9 @@ class Figures:
 
     def time(self, variant: str, length: int, tools: int) -> float | None:
         """The time of an iteration over that of bare Temporal in the same turn; only of whole conversations."""
-        bare = {run["turn"]: run["ms_an_iteration"] for run in self.runs(BARE_JAVA.key, length, tools) if not run["ended"]}
+        bare = {
+            run["turn"]: run["ms_an_iteration"] for run in self.runs(BARE_JAVA.key, length, tools) if not run["ended"]
+        }
         ratios = [
             run["ms_an_iteration"] / bare[run["turn"]]
             for run in self.runs(variant, length, tools)
@@ -93,15 +100,18 @@ def _tables(results: dict[str, Any], figures: Figures) -> Iterable[str]:
         calls = f"{tools} tool call{'s' if tools > 1 else ''} a reply"
         yield f"### Stored bytes over unique bytes, {calls}"
         growth = "growth, 500 / 50"
-        yield _table(["", *(f"n = {length}" for length in LENGTHS), growth], [_stored_row(figures, key, tools) for key in keys])
+        yield _table(
+            ["", *(f"n = {length}" for length in LENGTHS), growth], [_stored_row(figures, key, tools) for key in keys]
+        )
         yield f"### Time of an iteration over bare Temporal's (Java), {calls}"
         yield _by_length(figures.time, keys, tools, "{:.2f}")
         yield f"### Milliseconds from the start of a new process to the next model call, {calls}"
         yield _by_length(figures.resume, keys, tools, "{:.0f}")
     conditions = results["conditions"]
+    loads = [run["load"] for run in results["conversations"] if run.get("load")] or conditions["load"]
     packages = ", ".join(f"{name} {version}" for name, version in conditions["packages"].items())
     yield (
-        f"{conditions['date']}, {conditions['machine']}, load {conditions['load'][0]} at the start. "
+        f"{conditions['date']}, {conditions['machine']}, load {min(loads):g} to {max(loads):g}. "
         f"Python {conditions['python']}: {packages}. {conditions['servers']}."
     )
 
@@ -165,11 +175,12 @@ def _plots(results: dict[str, Any], figures: Figures) -> Iterable[tuple[str, str
         ),
     )
     every = [variant.key for variant in CONVERSATIONS]
-    times = [(key, figures.time(key, 50, 1)) for key in every]
+    length = max(each for each in LENGTHS if figures.time(BARE_JAVA.key, each, 1))
+    times = [(key, figures.time(key, length, 1)) for key in every]
     yield (
         "time.svg",
         bars(
-            "Time of an iteration, 50 iterations, one tool call a reply",
+            f"Time of an iteration, {length} iterations, one tool call a reply",
             "over bare Temporal's, Java SDK, in the same turn",
             [Bar(plain(key), round(time, 2), "", key == WAYMARK.key) for key, time in times if time is not None],
         ),
