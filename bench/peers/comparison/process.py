@@ -10,6 +10,8 @@ from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+TOO_SLOW = "not done within"
+
 
 class Ended(Exception):
     """The conversation ended otherwise than it should; says how."""
@@ -60,7 +62,7 @@ class FrameworkProcess:
             async with asyncio.timeout(seconds), self._changed:
                 await self._changed.wait_for(lambda: happened() or self._failure is not None)
         except TimeoutError:
-            raise Ended(f"not done within {seconds:.0f} s") from None
+            raise Ended(f"{TOO_SLOW} {seconds:.0f} s") from None
         if not happened():
             raise Ended(self._failure)
 

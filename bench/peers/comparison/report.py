@@ -10,6 +10,7 @@ from typing import Any
 
 from comparison.catalogue import BARE_JAVA, CONVERSATIONS, WAYMARK
 from comparison.plots import Bar, Line, bars, lines
+from comparison.process import TOO_SLOW
 
 BEGIN = "<!-- figures: written by bench/peers/run --draw -->"
 END = "<!-- end of figures -->"
@@ -124,7 +125,7 @@ def _stored_row(figures: Figures, key: str, tools: int) -> list[str]:
         if stored is not None:
             cells.append(f"{stored:.2f}")
         else:
-            cells.append(f"ended at {end['reached']}" if end else NOT_MEASURED)
+            cells.append(_ended(end) or NOT_MEASURED)
     first, last = figures.stored(key, 50, tools), figures.stored(key, 500, tools)
     return [shown(key), *cells, f"{last / first:.2f}" if first and last else NOT_MEASURED]
 
@@ -206,8 +207,13 @@ def _points(figures: Figures, key: str) -> list[tuple[int, float]]:
 
 
 def _note(figures: Figures, key: str) -> str:
-    end = figures.end(key, LENGTHS[-1], 1)
-    return f"ended at {end['reached']}" if end else ""
+    return _ended(figures.end(key, LENGTHS[-1], 1))
+
+
+def _ended(end: dict[str, Any] | None) -> str:
+    if end is None:
+        return ""
+    return f"{'cut' if end['ended'].startswith(TOO_SLOW) else 'ended'} at {end['reached']}"
 
 
 def _longest_resume(figures: Figures, key: str) -> tuple[int, float] | None:

@@ -254,6 +254,7 @@ def _await_port(address: str, server: subprocess.Popen[bytes]) -> None:
             return
         except OSError:
             if server.poll() is not None or time.monotonic() > deadline:
+                _end(server)
                 raise RuntimeError(f"did not start: {server.args}") from None
             time.sleep(0.2)
 
