@@ -1,5 +1,8 @@
 package dev.waymark.history;
 
+import io.temporal.api.common.v1.Payloads;
+import dev.waymark.contract.thread.StartInput;
+import dev.waymark.contract.PayloadJson;
 import com.google.protobuf.ByteString;
 import io.temporal.api.common.v1.WorkflowExecution;
 import io.temporal.api.history.v1.HistoryEvent;
@@ -119,5 +122,22 @@ final class HistoryPages {
                 .setWorkflowId(workflowId)
                 .setRunId(runId)
                 .build();
+    }
+
+
+    /** The input that the first event of a run holds. */
+    static StartInput startInput(HistoryEvent started) {
+        return input(started, StartInput.class);
+    }
+
+    /** The start input of a run of any workflow type. */
+    static <T> T input(HistoryEvent started, Class<T> type) {
+        Payloads input = started.getWorkflowExecutionStartedEventAttributes().getInput();
+        return PayloadJson.dataConverter().fromPayloads(0, Optional.of(input), type, type);
+    }
+
+    static Optional<String> firstRunId(HistoryEvent started) {
+        return Optional.of(started.getWorkflowExecutionStartedEventAttributes().getFirstExecutionRunId())
+                .filter(id -> !id.isEmpty());
     }
 }

@@ -300,7 +300,9 @@ public final class Requests {
                     converter(thread).fromPayloads(0, Optional.of(result), StateReport.class, StateReport.class));
         } catch (StatusRuntimeException e) {
             Status.Code code = e.getStatus().getCode();
+            // A run that is still fetching the state of the previous one has no answer either.
             if (code == Status.Code.DEADLINE_EXCEEDED
+                    || code == Status.Code.INVALID_ARGUMENT
                     || code == Status.Code.FAILED_PRECONDITION
                     || code == Status.Code.CANCELLED) {
                 return Optional.empty();
