@@ -161,17 +161,17 @@ public final class ThreadLists {
      *
      * @param visible which of them the caller may see, by whose they are
      */
-    public ThreadPage threads(ThreadPageRequest request, Predicate<Optional<ThreadOwner>> visible) {
+    public ThreadPage threads(ThreadPageRequest request, Predicate<Optional<ThreadOwner>> visible, Progress progress) {
         return context.translated(() -> {
             List<ThreadSummary> found = List.of();
             Optional<String> after = request.after();
             for (int read = 0; read < MOST_PAGES; read++) {
                 ThreadDirectory.Page page = context.directory().page(request, request.limit(), after);
-                List<ThreadDirectory.Listed> own = ThreadDirectory.each(
+                List<ThreadDirectory.Listed> own = ThreadDirectory.read(
                         page.threads(),
-                        listed -> Optional.of(listed).filter(one -> isNewest(one) && visible.test(ownerOf(one))),
-                        Progress.NONE);
-                found = context.directory().project(own, Progress.NONE, ThreadLists::summary).stream()
+                        progress,
+                        listed -> Optional.of(listed).filter(one -> isNewest(one) && visible.test(ownerOf(one))));
+                found = context.directory().project(own, progress, ThreadLists::summary).stream()
                         .filter(request::wants)
                         .toList();
                 after = page.next();

@@ -1,6 +1,7 @@
 package dev.waymark.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -59,7 +60,9 @@ class EncryptionTest {
 
     @AfterEach
     void stop() {
-        dev.close();
+        if (dev != null) { // It is null where nothing is built and the tests are skipped.
+            dev.close();
+        }
     }
 
     @Test
@@ -99,6 +102,37 @@ class EncryptionTest {
         assertThat(none.exitCode()).isEqualTo(2);
         assertThat(none.err().lines()).singleElement().asString().contains("encrypted", "WAYMARK_CODEC_KEYS");
         assertThat(wrong.out() + none.out()).isEmpty();
+    }
+
+    @Test
+    void thread_startedWithoutTheKeys_isRefusedInOneLineOnceAWorkerHasEncrypted() {
+        Command keyless = Command.at(dev.address());
+        keyless.run("run", "--agent", "teller", "--thread", "trip", "--volatile", "--no-wait", "Book");
+        await().until(() -> waymark.run("pending").out().contains("Which day"));
+
+        for (String[] command : new String[][] {{"show", "trip"}, {"sessions"}, {"answer", "trip", "Friday"}}) {
+            Command.Done done = keyless.run(command);
+
+            assertThat(done.exitCode()).isEqualTo(2);
+            assertThat(done.err().lines()).singleElement().asString().contains("encrypted", "WAYMARK_CODEC_KEYS");
+        }
+    }
+
+    @Test
+    void threadWithOtherKeys_hidesNoOther() {
+        waymark.run("run", "--agent", "teller", "--thread", "trip", "--volatile", "Book");
+        Command keyless = Command.at(dev.address());
+        keyless.with("WAYMARK_TASK_QUEUE", "of-nobody")
+                .run("run", "--agent", "teller", "--thread", "plain", "--volatile", "--no-wait", "Book");
+
+        Command.Done sessions = keyless.run("sessions", "--json");
+
+        assertThat(sessions.exitCode()).isZero();
+        assertThat(sessions.json().findValuesAsText("thread")).containsExactly("plain");
+        assertThat(sessions.err().lines())
+                .singleElement()
+                .asString()
+                .startsWith("waymark: a thread cannot be read and is not listed: trip: the thread is encrypted");
     }
 
     @Test

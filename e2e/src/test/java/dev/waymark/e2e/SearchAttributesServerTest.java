@@ -11,6 +11,7 @@ import dev.waymark.client.AgentResult;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.list.PendingPage;
 import dev.waymark.client.list.PendingPageRequest;
+import dev.waymark.client.list.Progress;
 import dev.waymark.client.list.ThreadPage;
 import dev.waymark.client.list.ThreadPageRequest;
 import dev.waymark.client.list.ThreadSummary;
@@ -83,7 +84,7 @@ class SearchAttributesServerTest {
     }
 
     private static List<String> listed(AgentClient client, ThreadPageRequest request) {
-        return client.lists().threads(request, owner -> true).threads().stream()
+        return client.lists().threads(request, owner -> true, Progress.NONE).threads().stream()
                 .map(ThreadSummary::thread)
                 .toList();
     }
@@ -210,7 +211,8 @@ class SearchAttributesServerTest {
                         .threads(
                                 new ThreadPageRequest(
                                         100, Optional.empty(), false, Optional.of("complete"), Optional.of("asker")),
-                                owner -> true);
+                                owner -> true,
+                                Progress.NONE);
                 assertThat(complete.threads())
                         .hasSize(100)
                         .allMatch(thread -> thread.status().equals("complete"));

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * An agent, as one thread uses it. It is the result of the {@code agent} activity, so fields are only ever added. It
@@ -37,7 +38,11 @@ public record AgentSpec(
         @JsonProperty("budget") Optional<Budget> budget,
         @JsonProperty("pricing") Optional<Pricing> pricing,
         @JsonProperty("context") Optional<Json> context,
-        @JsonProperty("summaries") Optional<SummaryRule> summaries) {
+        @JsonProperty("summaries") Optional<SummaryRule> summaries,
+        @JsonProperty("options") Optional<ModelOptions> options,
+
+        @JsonProperty("fallback") @JsonInclude(JsonInclude.Include.NON_EMPTY)
+        List<FallbackModel> fallback) {
     /** The default maximum number of tokens of a reply. */
     public static final int DEFAULT_MAX_TOKENS = 4_096;
     /** The default maximum number of model calls per turn. */
@@ -55,6 +60,8 @@ public record AgentSpec(
         pricing = pricing == null ? Optional.empty() : pricing;
         context = context == null ? Optional.empty() : context;
         summaries = summaries == null ? Optional.empty() : summaries;
+        options = options == null ? Optional.empty() : options;
+        fallback = fallback == null ? List.of() : List.copyOf(fallback);
     }
 
     /**
@@ -135,6 +142,8 @@ public record AgentSpec(
         private Optional<Pricing> pricing = Optional.empty();
         private Optional<Json> context = Optional.empty();
         private Optional<SummaryRule> summaries = Optional.empty();
+        private Optional<ModelOptions> options = Optional.empty();
+        private List<FallbackModel> fallback = List.of();
 
         public Builder(String name, String model) {
             this.name = name;
@@ -153,6 +162,8 @@ public record AgentSpec(
             pricing = spec.pricing;
             context = spec.context;
             summaries = spec.summaries;
+            options = spec.options;
+            fallback = spec.fallback;
         }
 
         /** What the agent does, for people and for agents that have it as a subagent. */
@@ -215,6 +226,18 @@ public record AgentSpec(
             return this;
         }
 
+        /** Options of the model. Default: everything is left to the provider. */
+        public Builder options(ModelOptions chosen) {
+            options = chosen.equals(ModelOptions.NONE) ? Optional.empty() : Optional.of(chosen);
+            return this;
+        }
+
+        /** The models that answer while those before them are out of service, in order. Default: none. */
+        public Builder fallback(List<FallbackModel> others) {
+            fallback = others;
+            return this;
+        }
+
         /** The agent. */
         public AgentSpec build() {
             return new AgentSpec(
@@ -229,8 +252,16 @@ public record AgentSpec(
                     budget,
                     pricing,
                     context,
-                    summaries);
+                    summaries,
+                    options,
+                    fallback);
         }
+    }
+
+    /** Its model and the fallbacks, as {@code provider:model}, in order. */
+    public List<String> allModels() {
+        return Stream.concat(Stream.of(model), fallback.stream().map(FallbackModel::model))
+                .toList();
     }
 
     /** The tool with this name. */

@@ -9,6 +9,7 @@ import dev.waymark.codec.KeyProblem;
 import dev.waymark.contract.PayloadJson;
 import io.temporal.api.common.v1.Header;
 import io.temporal.api.common.v1.Payload;
+import io.temporal.api.common.v1.Payloads;
 import io.temporal.api.common.v1.SearchAttributes;
 import io.temporal.api.failure.v1.Failure;
 import io.temporal.api.history.v1.HistoryEvent;
@@ -42,13 +43,28 @@ final class HistoryDecoder {
         return plain.build();
     }
 
-    /** Returns the event for a reader without keys. Throws if the run is encrypted, which its start event shows. */
+    /**
+     * Returns the event for a reader without keys.
+     *
+     * @throws KeyProblem if a worker or starter encrypted it. What others send may claim to be encrypted; that makes no
+     *     thread unreadable.
+     */
     static HistoryEvent refuseEncrypted(HistoryEvent event) {
-        for (Payload payload :
-                event.getWorkflowExecutionStartedEventAttributes().getInput().getPayloadsList()) {
-            if (EncryptionCodec.isEncrypted(payload)) {
-                throw new KeyProblem("the thread is encrypted, and " + EncryptionKeys.VARIABLE + " is not set");
-            }
+        Payloads written = switch (event.getAttributesCase()) {
+            case WORKFLOW_EXECUTION_STARTED_EVENT_ATTRIBUTES ->
+                event.getWorkflowExecutionStartedEventAttributes().getInput();
+            case ACTIVITY_TASK_SCHEDULED_EVENT_ATTRIBUTES ->
+                event.getActivityTaskScheduledEventAttributes().getInput();
+            case ACTIVITY_TASK_COMPLETED_EVENT_ATTRIBUTES ->
+                event.getActivityTaskCompletedEventAttributes().getResult();
+            case START_CHILD_WORKFLOW_EXECUTION_INITIATED_EVENT_ATTRIBUTES ->
+                event.getStartChildWorkflowExecutionInitiatedEventAttributes().getInput();
+            case CHILD_WORKFLOW_EXECUTION_COMPLETED_EVENT_ATTRIBUTES ->
+                event.getChildWorkflowExecutionCompletedEventAttributes().getResult();
+            default -> Payloads.getDefaultInstance();
+        };
+        if (written.getPayloadsList().stream().anyMatch(EncryptionCodec::isEncrypted)) {
+            throw new KeyProblem("the thread is encrypted, and " + EncryptionKeys.VARIABLE + " is not set");
         }
         return event;
     }

@@ -1,9 +1,9 @@
 package dev.waymark.history;
 
-import io.temporal.api.common.v1.Payloads;
-import dev.waymark.contract.thread.StartInput;
-import dev.waymark.contract.PayloadJson;
 import com.google.protobuf.ByteString;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.thread.StartInput;
+import io.temporal.api.common.v1.Payloads;
 import io.temporal.api.common.v1.WorkflowExecution;
 import io.temporal.api.history.v1.HistoryEvent;
 import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryRequest;
@@ -123,7 +123,6 @@ final class HistoryPages {
                 .setRunId(runId)
                 .build();
     }
-
 
     /** The input that the first event of a run holds. */
     static StartInput startInput(HistoryEvent started) {

@@ -1,9 +1,5 @@
 package dev.waymark.history;
 
-import java.util.function.BiConsumer;
-import dev.waymark.contract.work.StateChunk;
-import dev.waymark.contract.ChunkedState;
-import dev.waymark.contract.CarriedReference;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -13,10 +9,13 @@ import com.fasterxml.jackson.databind.node.TextNode;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
+import dev.waymark.contract.CarriedReference;
 import dev.waymark.contract.CarriedState;
+import dev.waymark.contract.ChunkedState;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.work.ModelInput;
 import dev.waymark.contract.work.RunOutcome;
+import dev.waymark.contract.work.StateChunk;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Sha256;
@@ -32,6 +31,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -379,13 +379,18 @@ public final class HistoryScrubber {
             boolean isOneWhole =
                     chunks.values().stream().map(StateChunk::whole).distinct().count() == 1;
             if (arrived.isEmpty() || !isOneWhole) {
-                throw new IllegalStateException("the thread can't be freed of secrets: a run has only parts of the state"
-                        + " that it continues, or parts of several. Try again when it has the whole");
+                throw new IllegalStateException(
+                        "the thread can't be freed of secrets: a run has only parts of the state"
+                                + " that it continues, or parts of several. Try again when it has the whole");
             }
             JsonNode state = PayloadJson.MAPPER.valueToTree(arrived.get());
             JsonNode without = mask.apply(state);
             if (!without.equals(state)) {
-                replace(chunks, arrival.reference(), PayloadJson.MAPPER.convertValue(without, CarriedState.class), digests);
+                replace(
+                        chunks,
+                        arrival.reference(),
+                        PayloadJson.MAPPER.convertValue(without, CarriedState.class),
+                        digests);
             }
         }
 
@@ -404,7 +409,8 @@ public final class HistoryScrubber {
                 digests.accept(chunk.whole(), whole.whole());
                 StateChunk replaced = whole.chunk(chunk.index(), chunk.count());
                 results.put(
-                        eventId, PayloadJson.dataConverter().toPayloads(replaced).orElseThrow());
+                        eventId,
+                        PayloadJson.dataConverter().toPayloads(replaced).orElseThrow());
             });
         }
     }

@@ -2,8 +2,13 @@ package dev.waymark.history;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.message.Reply;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -60,6 +65,23 @@ public record Timeline(
     /** The model of the thread's agent, as {@code provider:model}, once it is known. */
     public Optional<String> model() {
         return agent.map(AgentSpec::model);
+    }
+
+    /** The fallbacks that answered in the runs that are still in history, and how often, in the order of their first reply. */
+    public Map<String, Integer> fallbacks() {
+        Map<String, Integer> answers = new LinkedHashMap<>();
+        for (Moment moment : moments) {
+            Optional<Reply> reply = moment.fact().flatMap(Timeline::reply);
+            reply.flatMap(Reply::model).ifPresent(model -> answers.merge(model, 1, Integer::sum));
+        }
+        return answers;
+    }
+
+    private static Optional<Reply> reply(Fact fact) {
+        if (fact instanceof ModelFact.ModelReplied replied) {
+            return Optional.of(replied.reply());
+        }
+        return fact instanceof ModelFact.Summarised summarised ? Optional.of(summarised.reply()) : Optional.empty();
     }
 
     /**

@@ -1,8 +1,12 @@
 package dev.waymark.model;
 
+import dev.waymark.agent.ModelOption;
+import dev.waymark.agent.ModelOptions;
 import dev.waymark.agent.Pricing;
 import dev.waymark.conversation.message.Reply;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A service that answers transcripts. One instance serves all threads of a worker, so it must be thread-safe. It does
@@ -53,4 +57,20 @@ public interface ModelProvider {
      * @param model the part after {@code provider:}
      */
     default void check(String model) throws ModelFailure {}
+
+    /** The options that it passes on. An agent with another option is rejected. */
+    default Set<ModelOption> knownOptions() {
+        return Set.of();
+    }
+
+    /**
+     * What is wrong with options that it knows, as far as that is known without a request. An agent with such options
+     * is rejected with these messages.
+     *
+     * @param maxTokens the maximum number of tokens of a reply
+     * @return a message for each option that cannot be used
+     */
+    default Map<ModelOption, String> optionProblems(ModelOptions options, int maxTokens) {
+        return Map.of();
+    }
 }

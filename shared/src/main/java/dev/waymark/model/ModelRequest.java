@@ -1,5 +1,6 @@
 package dev.waymark.model;
 
+import dev.waymark.agent.ModelOptions;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.message.Message;
 import java.util.List;
@@ -10,9 +11,15 @@ import java.util.Optional;
  * A request to a model. The transcript ends with what the model has to answer, and every call in it has its result.
  *
  * @param model the part after {@code provider:}
+ * @param options those that the provider knows; an agent with others is rejected
  */
 public record ModelRequest(
-        String model, Optional<String> instructions, List<Message> messages, List<ToolSpec> tools, int maxTokens) {
+        String model,
+        Optional<String> instructions,
+        List<Message> messages,
+        List<ToolSpec> tools,
+        int maxTokens,
+        ModelOptions options) {
 
     public ModelRequest {
         Objects.requireNonNull(model, "model");
@@ -22,5 +29,17 @@ public record ModelRequest(
         if (maxTokens < 1) {
             throw new IllegalArgumentException("maxTokens: " + maxTokens);
         }
+        Objects.requireNonNull(options, "options");
+    }
+
+    /** A request without options. */
+    public ModelRequest(
+            String model, Optional<String> instructions, List<Message> messages, List<ToolSpec> tools, int maxTokens) {
+        this(model, instructions, messages, tools, maxTokens, ModelOptions.NONE);
+    }
+
+    /** The same request to another model, with the options of that one. */
+    public ModelRequest to(String other, ModelOptions chosen) {
+        return new ModelRequest(other, instructions, messages, tools, maxTokens, chosen);
     }
 }

@@ -221,6 +221,11 @@ public final class ThreadSpans {
             return;
         }
         spent(draft, reply.spent());
+        reply.model().ifPresent(other -> {
+            int colon = other.indexOf(':');
+            draft.with("gen_ai.provider.name", other.substring(0, Math.max(0, colon)))
+                    .with("gen_ai.response.model", other.substring(colon + 1));
+        });
         draft.with("gen_ai.response.finish_reasons", List.of(reply.stop()));
         if (content) {
             draft.with("gen_ai.output.messages", json(reply.content()));

@@ -196,6 +196,8 @@ class StoredFormsTest {
                 stored(budget),
                 stored(spent),
                 stored(new PartialReply(3, 2, 7, "wor", Optional.of(spent))),
+                stored(new PartialReply(3, 2, 7, "wor", Optional.of(spent), List.of("a:1", "a:1"), List.of("b:2"))),
+                stored(Reply.of(new Part.Text("x")).answeredBy("b:2").sealed(), "content"),
                 stored(Pricing.of("3.0", "15").withCache("0.30", "3.75"), "input", "output"),
                 stored(new Problem("T", "m"), "type"),
                 stored(new Counters(1, 2, 3, 4)),

@@ -148,9 +148,8 @@ final class WorkerAssembly {
     private static void warn(List<AgentSpec> agents, ModelProviders providers) {
         for (AgentSpec agent : agents) {
             providers
-                    .find(agent.model())
-                    .flatMap(bound -> bound.provider().lacks())
-                    .ifPresent(words -> LOG.warn("{}: {}. Until then its turns fail.", agent.name(), words));
+                    .lacks(agent)
+                    .forEach(words -> LOG.warn("{}: {}. Until then its turns fail.", agent.name(), words));
         }
     }
 }

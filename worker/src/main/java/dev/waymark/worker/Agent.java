@@ -2,6 +2,8 @@ package dev.waymark.worker;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.BuiltInTools;
+import dev.waymark.agent.FallbackModel;
+import dev.waymark.agent.ModelOptions;
 import dev.waymark.agent.Pricing;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.policy.SummaryRule;
@@ -17,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /**
  * An agent in Java: what an agent file says, and the tools themselves.
@@ -65,6 +68,21 @@ public record Agent(AgentSpec spec, List<Tool> tools) {
         public Builder model(String providerAndModel) {
             model = providerAndModel;
             return this;
+        }
+
+        /** Options of the model, such as effort. Default: everything is left to the provider. */
+        public Builder options(ModelOptions chosen) {
+            return set(spec -> spec.options(chosen));
+        }
+
+        /** Models that answer while those before them are out of service, as {@code provider:model}. Default: none. */
+        public Builder fallback(String... models) {
+            return fallback(Stream.of(models).map(FallbackModel::of).toArray(FallbackModel[]::new));
+        }
+
+        /** Models that answer while those before them are out of service, with their options and prices. */
+        public Builder fallback(FallbackModel... models) {
+            return set(spec -> spec.fallback(List.of(models)));
         }
 
         /** What the agent does, for people and for agents that have it as a subagent. */

@@ -6,11 +6,9 @@ import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.thread.AgentWorkflow;
 import dev.waymark.contract.thread.StartInput;
-import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.RunReader;
-import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.agents.AgentActivity;
@@ -19,6 +17,7 @@ import dev.waymark.worker.carry.StateCarrierActivity;
 import dev.waymark.worker.metrics.ActivityMetrics;
 import dev.waymark.worker.metrics.ThreadMetrics;
 import dev.waymark.worker.model.ModelActivity;
+import dev.waymark.worker.model.ModelChecks;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.ClaimSender;
 import dev.waymark.worker.tool.LateOutcomeSender;
@@ -391,22 +390,9 @@ public final class AgentWorker implements AutoCloseable {
                 throw new IllegalArgumentException(
                         "an agent's name has 1 to 64 characters A-Z a-z 0-9 _ -, found " + agent.name());
             }
-            ModelProviders.Bound bound = providers
-                    .find(agent.model())
-                    .orElseThrow(() -> new IllegalArgumentException("agent " + agent.name()
-                            + ": expected PROVIDER:MODEL with one of the providers "
-                            + String.join(", ", providers.names()) + ", found " + agent.model()));
-            try {
-                bound.provider().check(bound.model());
-            } catch (ModelFailure e) {
-                throw new IllegalArgumentException("agent " + agent.name() + ": " + e.getMessage(), e);
-            }
-            boolean isLimitedInDollars = agent.budget().flatMap(Budget::usd).isPresent();
-            boolean hasPrice = agent.pricing().isPresent() || bound.pricing().isPresent();
-            if (isLimitedInDollars && !hasPrice) {
-                throw new IllegalArgumentException("agent " + agent.name()
-                        + ": no price is known for its model, which the budget in dollars needs. Set pricing");
-            }
+            new ModelChecks(providers).problem(agent).ifPresent(words -> {
+                throw new IllegalArgumentException("agent " + agent.name() + ": " + words);
+            });
         }
     }
 }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.BuiltInTools;
+import dev.waymark.agent.FallbackModel;
+import dev.waymark.agent.ModelOptions;
 import dev.waymark.agent.Pricing;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.connect.Connection;
@@ -77,6 +79,8 @@ class AgentTest {
                 .model("scripted:any")
                 .description("Guides")
                 .instructions("Be brief.")
+                .options(ModelOptions.NONE.withEffort("high"))
+                .fallback("openai:m-2", "openai:m-3")
                 .maxTokens(100)
                 .maxIterations(3)
                 .tools(weather, program)
@@ -91,6 +95,8 @@ class AgentTest {
         AgentSpec expected = new AgentSpec.Builder("guide", "scripted:any")
                 .description("Guides")
                 .instructions("Be brief.")
+                .options(ModelOptions.NONE.withEffort("high"))
+                .fallback(List.of(FallbackModel.of("openai:m-2"), FallbackModel.of("openai:m-3")))
                 .maxTokens(100)
                 .maxIterations(3)
                 .tools(List.of(tool.spec(), program, BuiltInTools.askUser()))
@@ -118,6 +124,12 @@ class AgentTest {
                         .model("openai:unheard-of")
                         .budget(new Budget(Optional.of(Usd.of(BigDecimal.ONE)), Optional.empty())),
                 "no price is known");
+        assertRefused(
+                Agent.named("guide").model("openai:any").fallback("openai:any"), "it has the model openai:any twice");
+        assertRefused(Agent.named("guide").model("openai:any").fallback("other:any"), "found other:any");
+        assertRefused(
+                Agent.named("guide").model("openai:any").options(ModelOptions.NONE.withThinkingBudget(2_000)),
+                "agent guide: options.thinking_budget: unknown option. openai knows effort, temperature, service_tier");
         assertRefused(Agent.named("guide").model("anthropic:any").tools(ToolSpec.subagent("other", "")), "other");
     }
 

@@ -3,6 +3,9 @@ package dev.waymark.client.connection;
 import com.google.protobuf.Timestamp;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.codec.EncryptionCodec;
+import dev.waymark.codec.EncryptionKeys;
+import dev.waymark.codec.KeyProblem;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
@@ -44,7 +47,9 @@ import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowServiceException;
 import io.temporal.client.WorkflowStub;
 import io.temporal.common.converter.DataConverter;
+import io.temporal.common.converter.DataConverterException;
 import io.temporal.failure.ApplicationFailure;
+import io.temporal.payload.codec.PayloadCodecException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -272,9 +277,23 @@ public final class Requests {
         return PayloadJson.dataConverter(connection.client(), thread);
     }
 
+    private <T> T decoded(String thread, Payloads answer, Class<T> type) {
+        try {
+            return converter(thread).fromPayloads(0, Optional.of(answer), type, type);
+        } catch (DataConverterException | PayloadCodecException e) {
+            if (answer.getPayloadsList().stream().anyMatch(EncryptionCodec::isEncrypted)) {
+                throw new KeyProblem("the worker's answer is encrypted and cannot be read"
+                        + (e instanceof PayloadCodecException
+                                ? ": " + e.getMessage()
+                                : ", and " + EncryptionKeys.VARIABLE + " is not set"));
+            }
+            throw e;
+        }
+    }
+
     private Ack ack(String thread, Outcome outcome) {
         if (outcome.hasSuccess()) {
-            return converter(thread).fromPayloads(0, Optional.of(outcome.getSuccess()), Ack.class, Ack.class);
+            return decoded(thread, outcome.getSuccess(), Ack.class);
         }
         RuntimeException failure = converter(thread).failureToException(outcome.getFailure());
         if (failure instanceof ApplicationFailure refusal) {
@@ -295,9 +314,7 @@ public final class Requests {
                             .setExecution(WorkflowExecution.newBuilder().setWorkflowId(thread))
                             .setQuery(WorkflowQuery.newBuilder().setQueryType(WireNames.STATE_QUERY))
                             .build());
-            Payloads result = response.getQueryResult();
-            return Optional.of(
-                    converter(thread).fromPayloads(0, Optional.of(result), StateReport.class, StateReport.class));
+            return Optional.of(decoded(thread, response.getQueryResult(), StateReport.class));
         } catch (StatusRuntimeException e) {
             Status.Code code = e.getStatus().getCode();
             // A run that is still fetching the state of the previous one has no answer either.

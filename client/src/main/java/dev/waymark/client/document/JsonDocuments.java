@@ -88,6 +88,9 @@ public final class JsonDocuments {
         document.put("iterations", status.iterations());
         document.set("usage", usage(status.usage()));
         document.set("costUsd", dollars(now.cost()));
+        if (!timeline.fallbacks().isEmpty()) {
+            document.set("fallbacks", tree(timeline.fallbacks()));
+        }
         document.put("queued", status.queued());
         document.set("pending", pending(timeline));
         document.put("ignoredCount", status.ignoredCount());

@@ -1,5 +1,7 @@
 package dev.waymark.client.list;
 
+import java.util.List;
+
 /** Receives the progress of reading many threads. */
 @FunctionalInterface
 public interface Progress {
@@ -8,4 +10,14 @@ public interface Progress {
 
     /** Receives how many of how many have been read. */
     void read(int done, int of);
+
+    /**
+     * Receives the threads that cannot be read, for example because they are encrypted with other keys, where others can
+     * be. Unless this throws, as it does by default, the list is made without them.
+     *
+     * @param problem why the first of them cannot be read
+     */
+    default void leaveOut(List<String> threads, RuntimeException problem) {
+        throw problem;
+    }
 }

@@ -2,6 +2,7 @@ package dev.waymark.client.list;
 
 import com.google.protobuf.ByteString;
 import dev.waymark.client.failure.RequestLimits;
+import dev.waymark.codec.KeyProblem;
 import dev.waymark.connect.Connection;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Projector;
@@ -10,6 +11,7 @@ import io.grpc.StatusRuntimeException;
 import io.temporal.api.enums.v1.WorkflowExecutionStatus;
 import io.temporal.api.workflow.v1.WorkflowExecutionInfo;
 import io.temporal.api.workflowservice.v1.ListWorkflowExecutionsResponse;
+import io.temporal.common.converter.DataConverterException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -21,6 +23,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -148,7 +151,45 @@ public final class ThreadDirectory {
      */
     public <T> List<T> project(
             Collection<Listed> threads, Progress progress, BiFunction<Listed, Projector, Optional<T>> reading) {
-        return each(threads, listed -> read(listed, reading), progress);
+        return read(threads, progress, listed -> {
+            Projector projector = new Projector(listed.runId(), moment -> {});
+            histories.catchUp(listed.thread(), projector);
+            return reading.apply(listed, projector);
+        });
+    }
+
+    /**
+     * Reads something of each thread. Omits threads that disappear meanwhile.
+     *
+     * @throws RuntimeException if no thread can be read
+     */
+    public static <T> List<T> read(
+            Collection<Listed> threads, Progress progress, Function<Listed, Optional<T>> reading) {
+        Map<String, RuntimeException> unreadable = new ConcurrentSkipListMap<>();
+        List<T> found = each(
+                threads,
+                listed -> {
+                    try {
+                        return reading.apply(listed);
+                    } catch (StatusRuntimeException e) {
+                        return switch (e.getStatus().getCode()) {
+                            case NOT_FOUND, INVALID_ARGUMENT -> Optional.empty();
+                            default -> throw e;
+                        };
+                    } catch (KeyProblem | DataConverterException | IllegalStateException e) {
+                        unreadable.put(listed.thread(), e);
+                        return Optional.empty();
+                    }
+                },
+                progress);
+        if (!unreadable.isEmpty()) {
+            RuntimeException first = unreadable.values().iterator().next();
+            if (unreadable.size() == threads.size()) {
+                throw first;
+            }
+            progress.leaveOut(List.copyOf(unreadable.keySet()), first);
+        }
+        return found;
     }
 
     /** Runs the work for each element, a few at a time, and returns the results. */
@@ -177,19 +218,6 @@ public final class ThreadDirectory {
         } finally {
             pool.shutdownNow();
         }
-    }
-
-    private <T> Optional<T> read(Listed each, BiFunction<Listed, Projector, Optional<T>> reading) {
-        Projector projector = new Projector(each.runId(), moment -> {});
-        try {
-            histories.catchUp(each.thread(), projector);
-        } catch (StatusRuntimeException e) {
-            return switch (e.getStatus().getCode()) {
-                case NOT_FOUND, INVALID_ARGUMENT -> Optional.empty();
-                default -> throw e;
-            };
-        }
-        return reading.apply(each, projector);
     }
 
     private static String which(boolean openOnly) {

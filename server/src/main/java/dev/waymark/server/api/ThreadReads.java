@@ -8,6 +8,7 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
 import dev.waymark.client.document.CallLog;
 import dev.waymark.client.document.JsonDocuments;
+import dev.waymark.client.list.Progress;
 import dev.waymark.client.list.ThreadPage;
 import dev.waymark.client.list.ThreadPageRequest;
 import dev.waymark.contract.PayloadJson;
@@ -22,11 +23,25 @@ import dev.waymark.server.http.Route;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The operations that read threads from their histories. They need no worker. */
 final class ThreadReads {
+    private static final Logger LOG = LoggerFactory.getLogger(ThreadReads.class);
     private static final int PAGE = 20;
     private static final int LARGEST_PAGE = 100;
+
+    /** A caller is not told of threads that cannot be read: they may be somebody else's. */
+    private static final Progress UNREADABLE_LOGGED = new Progress() {
+        @Override
+        public void read(int done, int of) {}
+
+        @Override
+        public void leaveOut(List<String> threads, RuntimeException problem) {
+            LOG.warn("{} threads are not listed, because they cannot be read: {}", threads.size(), threads, problem);
+        }
+    };
 
     private final AgentClient client;
     private final ThreadAccess access;
@@ -133,7 +148,8 @@ final class ThreadReads {
                                         .orElse(false),
                                 request.queryParameter("status"),
                                 request.queryParameter("agent")),
-                        owner -> request.caller().sees(owner));
+                        owner -> request.caller().sees(owner),
+                        UNREADABLE_LOGGED);
         ObjectNode document = PayloadJson.MAPPER.createObjectNode();
         document.set("threads", JsonDocuments.tree(page.threads()));
         page.next().ifPresent(next -> document.put("next", next));

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.value.Spent;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -13,6 +14,8 @@ import java.util.Optional;
  *
  * @param step the number of the model call in the thread
  * @param spent the spending of the call so far, including earlier attempts; the next attempt adds to it
+ * @param failed the models that were out of service in this call, each as often as it was asked
+ * @param unusable the fallbacks that cannot answer this call
  * @param from the number of characters before {@code text}, which is the end of a long reply only
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -23,10 +26,23 @@ public record PartialReply(
         @JsonProperty("text") String text,
 
         @JsonProperty("spent") @JsonInclude(JsonInclude.Include.NON_ABSENT)
-        Optional<Spent> spent) {
+        Optional<Spent> spent,
+
+        @JsonProperty("failed") @JsonInclude(JsonInclude.Include.NON_EMPTY)
+        List<String> failed,
+
+        @JsonProperty("unusable") @JsonInclude(JsonInclude.Include.NON_EMPTY)
+        List<String> unusable) {
     @JsonCreator
     public PartialReply {
         text = text == null ? "" : text;
         spent = spent == null ? Optional.empty() : spent;
+        failed = failed == null ? List.of() : List.copyOf(failed);
+        unusable = unusable == null ? List.of() : List.copyOf(unusable);
+    }
+
+    /** The words of a call in which no model has failed. */
+    public PartialReply(int step, int attempt, int from, String text, Optional<Spent> spent) {
+        this(step, attempt, from, text, spent, List.of(), List.of());
     }
 }

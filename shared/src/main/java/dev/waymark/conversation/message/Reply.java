@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Of a last word that has to fit a schema, {@code structured} is what it says, or {@code misfit} why it does not fit.
  *
+ * <p>{@code model} is the fallback that answered, as {@code provider:model}; empty if the agent's own model did.
+ *
  * <p>{@code seal} is a digest of a last word, by which {@code verify} notices that a stored history was altered.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -53,7 +55,10 @@ public record Reply(
         Optional<Json> structured,
 
         @JsonProperty("seal") @JsonInclude(JsonInclude.Include.NON_ABSENT)
-        Optional<String> seal) {
+        Optional<String> seal,
+
+        @JsonProperty("model") @JsonInclude(JsonInclude.Include.NON_ABSENT)
+        Optional<String> model) {
     private static final int SEAL_DIGITS = 16;
 
     private static final String END_TURN = "end_turn";
@@ -73,6 +78,7 @@ public record Reply(
         misfit = misfit == null ? Optional.empty() : misfit;
         structured = structured == null ? Optional.empty() : structured;
         seal = seal == null ? Optional.empty() : seal;
+        model = model == null ? Optional.empty() : model;
     }
 
     /** A reply that is not sealed yet. */
@@ -85,7 +91,7 @@ public record Reply(
             Optional<Spent> wasted,
             Optional<String> misfit,
             Optional<Json> structured) {
-        this(content, usage, stop, faults, cost, wasted, misfit, structured, Optional.empty());
+        this(content, usage, stop, faults, cost, wasted, misfit, structured, Optional.empty(), Optional.empty());
     }
 
     public Reply(List<Part> content, Usage usage, String stop) {
@@ -99,17 +105,37 @@ public record Reply(
 
     /** Adds the calls whose arguments are invalid. */
     public Reply withFaults(List<Fault> found) {
-        return new Reply(content, usage, stop, found, cost, wasted, misfit, structured);
+        return new Reply(content, usage, stop, found, cost, wasted, misfit, structured, Optional.empty(), model);
     }
 
     /** Adds why the reply does not match the requested schema. */
     public Reply withMisfit(String reason) {
-        return new Reply(content, usage, stop, faults, cost, wasted, Optional.of(reason), Optional.empty());
+        return new Reply(
+                content,
+                usage,
+                stop,
+                faults,
+                cost,
+                wasted,
+                Optional.of(reason),
+                Optional.empty(),
+                Optional.empty(),
+                model);
     }
 
     /** Adds the reply as JSON that matches the requested schema. */
     public Reply withStructured(Json value) {
-        return new Reply(content, usage, stop, faults, cost, wasted, Optional.empty(), Optional.of(value));
+        return new Reply(
+                content,
+                usage,
+                stop,
+                faults,
+                cost,
+                wasted,
+                Optional.empty(),
+                Optional.of(value),
+                Optional.empty(),
+                model);
     }
 
     /** A copy with its cost and the spending of earlier attempts. */
@@ -122,7 +148,15 @@ public record Reply(
                 price,
                 before.isNothing() ? Optional.empty() : Optional.of(before),
                 misfit,
-                structured);
+                structured,
+                Optional.empty(),
+                model);
+    }
+
+    /** A copy that names the fallback which answered. */
+    public Reply answeredBy(String other) {
+        return new Reply(
+                content, usage, stop, faults, cost, wasted, misfit, structured, Optional.empty(), Optional.of(other));
     }
 
     /**
@@ -131,7 +165,8 @@ public record Reply(
      */
     public Reply sealed() {
         return isLastWord()
-                ? new Reply(content, usage, stop, faults, cost, wasted, misfit, structured, Optional.of(ownSeal()))
+                ? new Reply(
+                        content, usage, stop, faults, cost, wasted, misfit, structured, Optional.of(ownSeal()), model)
                 : this;
     }
 

@@ -32,8 +32,9 @@ public final class SessionsCommand implements Callable<Integer> {
     public Integer call() {
         list.check();
         try (AgentClient client = Savers.reader()) {
-            ThreadPage page =
-                    client.lists().isIndexed() ? client.lists().threads(list.threads(), owner -> true) : whole(client);
+            ThreadPage page = client.lists().isIndexed()
+                    ? client.lists().threads(list.threads(), owner -> true, new SlowProgress(output))
+                    : whole(client);
             List<ThreadSummary> threads = page.threads().stream()
                     .sorted(Comparator.comparing(ThreadSummary::updated).reversed())
                     .toList();

@@ -1,10 +1,14 @@
 package dev.waymark.starter.options;
 
 import dev.waymark.client.list.Progress;
+import dev.waymark.display.SafeText;
 import dev.waymark.starter.render.Output;
+import java.util.List;
+import java.util.stream.Collectors;
 
 /** Reports progress on stderr if reading takes long. */
 public final class SlowProgress implements Progress {
+    private static final int MOST_NAMED = 5;
     private static final long QUIET_NANOS = 2_000_000_000L;
 
     private final Output output;
@@ -20,5 +24,16 @@ public final class SlowProgress implements Progress {
             output.note("waymark: read " + done + " of " + of + " threads ...");
             next = System.nanoTime() + QUIET_NANOS;
         }
+    }
+
+    @Override
+    public void leaveOut(List<String> threads, RuntimeException problem) {
+        String named = threads.stream().limit(MOST_NAMED).map(SafeText::line).collect(Collectors.joining(", "));
+        output.note("waymark: "
+                + (threads.size() == 1
+                        ? "a thread cannot be read and is"
+                        : threads.size() + " threads cannot be read and are")
+                + " not listed: " + named + (threads.size() > MOST_NAMED ? ", …" : "") + ": "
+                + SafeText.line(String.valueOf(problem.getMessage())));
     }
 }

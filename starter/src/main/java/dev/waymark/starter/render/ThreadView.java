@@ -40,6 +40,9 @@ public final class ThreadView {
                 + ", " + status.status() + (open ? "" : ", closed"));
         lines.add(OneLine.count(status.iterations(), "model call") + ", "
                 + status.usage().inputTokens() + " tokens in, " + status.usage().outputTokens() + " out");
+        timeline.fallbacks()
+                .forEach((model, answers) ->
+                        lines.add("fallback " + SafeText.line(model) + ": " + OneLine.count(answers, "answer")));
         lines.add("");
         now.transcript().messages().forEach(message -> write(message, now));
         now.batchCalls().stream().map(Call::toolResult).forEach(result -> result.ifPresent(this::write));

@@ -11,6 +11,7 @@ import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
 import dev.waymark.display.SafeText;
 import dev.waymark.history.Moment;
 import java.time.Instant;
@@ -57,6 +58,12 @@ public final class WatchRenderer implements Fact.Cases<String> {
         return type + " ".repeat(Math.max(1, 18 - type.length()));
     }
 
+    /** A fallback that answered is named. */
+    private static String words(Reply reply) {
+        return reply.model().map(other -> "(" + other + ") ").orElse("")
+                + words(Message.assistant(reply.content().toArray(new Part[0])));
+    }
+
     private static String words(Message message) {
         return message.content().stream()
                 .map(part -> part instanceof Part.Text text
@@ -95,7 +102,7 @@ public final class WatchRenderer implements Fact.Cases<String> {
 
     @Override
     public String modelReplied(ModelFact.ModelReplied fact) {
-        return words(Message.assistant(fact.reply().content().toArray(new Part[0])));
+        return words(fact.reply());
     }
 
     @Override
@@ -110,7 +117,7 @@ public final class WatchRenderer implements Fact.Cases<String> {
 
     @Override
     public String summarised(ModelFact.Summarised fact) {
-        return words(Message.assistant(fact.reply().content().toArray(new Part[0])));
+        return words(fact.reply());
     }
 
     @Override

@@ -15,6 +15,7 @@ public final class AnthropicServer extends ModelServer {
     private static final String ID = "[a-zA-Z0-9_-]+";
     private static final String NAME = "[a-zA-Z0-9_-]{1,64}";
     private static final int MOST_MARKS = 4;
+    private static final int LEAST_THINKING = 1024;
     private static final Set<String> IMAGES = Set.of("image/jpeg", "image/png", "image/gif", "image/webp");
 
     /** Blocks that may only be sent back to the model that made them. */
@@ -39,16 +40,57 @@ public final class AnthropicServer extends ModelServer {
     @Override
     void check(Map<String, String> headers, JsonNode body) {
         demand("2023-06-01".equals(headers.get("anthropic-version")), "anthropic-version: header is required");
-        demandFields(body, List.of("model", "max_tokens", "system", "messages", "tools", "stream"));
+        demandFields(
+                body,
+                List.of(
+                        "model",
+                        "max_tokens",
+                        "system",
+                        "messages",
+                        "tools",
+                        "temperature",
+                        "thinking",
+                        "output_config",
+                        "service_tier",
+                        "stream"));
         demand(!body.path("model").asText().isEmpty(), "model: Field required");
         demand(body.path("max_tokens").asInt() >= 1, "max_tokens: must be at least 1");
         demand(body.path("stream").asBoolean(), "stream: this server only streams");
         body.path("system").forEach(AnthropicServer::checkText);
         checkTools(body);
         checkMessages(body);
+        if (body.has("thinking")) {
+            checkThinking(body);
+        }
         demand(
                 body.findValues("cache_control").size() <= MOST_MARKS,
                 "A maximum of 4 blocks with cache_control may be provided");
+    }
+
+    private static void checkThinking(JsonNode body) {
+        JsonNode thinking = body.path("thinking");
+        demandFields(thinking, List.of("type", "budget_tokens"));
+        demand(thinking.path("type").asText().equals("enabled"), "thinking.type: " + thinking);
+        demand(thinking.path("budget_tokens").asInt() >= LEAST_THINKING, "thinking.budget_tokens: at least 1024");
+        demand(
+                thinking.path("budget_tokens").asInt() < body.path("max_tokens").asInt(),
+                "`max_tokens` must be greater than `thinking.budget_tokens`");
+        demand(!body.has("temperature"), "`temperature` may only be set to 1 when thinking is enabled");
+        JsonNode messages = body.path("messages");
+        boolean answersCalls =
+                messages.get(messages.size() - 1).findValuesAsText("type").contains("tool_result");
+        if (answersCalls) {
+            String first = messages.get(messages.size() - 2)
+                    .path("content")
+                    .path(0)
+                    .path("type")
+                    .asText();
+            demand(
+                    first.contains("thinking"),
+                    "Expected `thinking` or `redacted_thinking`, but found `" + first
+                            + "`. When `thinking` is enabled, a final `assistant` message must start with a thinking"
+                            + " block");
+        }
     }
 
     private static void checkTools(JsonNode body) {

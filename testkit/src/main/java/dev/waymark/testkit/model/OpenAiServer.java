@@ -45,6 +45,9 @@ public final class OpenAiServer extends ModelServer {
                         "tools",
                         "max_tokens",
                         "max_completion_tokens",
+                        "temperature",
+                        "reasoning_effort",
+                        "service_tier",
                         "stream",
                         "stream_options"));
         demand(!body.path("model").asText().isEmpty(), "you must provide a model parameter");

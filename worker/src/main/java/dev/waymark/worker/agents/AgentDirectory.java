@@ -184,7 +184,7 @@ public final class AgentDirectory {
         for (AgentFile.Definition definition : definitions) {
             byName.put(definition.agent().name(), definition.complete(byName));
         }
-        SubagentGraph subagents = new SubagentGraph(byName, reader::hasPrice);
+        SubagentGraph subagents = new SubagentGraph(byName, reader::hasPrices);
         for (AgentFile.Definition definition : definitions) {
             Optional<String> problem = subagents.problem(
                     Objects.requireNonNull(byName.get(definition.agent().name())));

@@ -3,6 +3,7 @@ package dev.waymark.worker.agents;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.BuiltInTools;
+import dev.waymark.agent.Pricing;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.policy.SummaryRule;
@@ -10,9 +11,9 @@ import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usd;
 import dev.waymark.display.Suggestion;
-import dev.waymark.model.ModelFailure;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolArguments;
+import dev.waymark.worker.model.ModelChecks;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.model.http.PriceTable;
 import dev.waymark.worker.tool.java.JavaTools;
@@ -56,7 +57,8 @@ final class AgentFile {
             Set.of("dedupe", "verify", "verify_forbids", "on_unknown", "honours_key");
 
     private final Path directory;
-    private final ModelProviders providers;
+    private final ModelChecks models;
+    private final ModelFields modelFields;
     private final JavaTools javaTools;
     private final McpFields mcpFields;
     private final List<ToolKind> kinds;
@@ -67,7 +69,8 @@ final class AgentFile {
     /** @param kinds the tool kinds that are tried for an entry, in order */
     AgentFile(Path directory, ModelProviders providers, JavaTools javaTools, List<ToolKind> kinds) {
         this.directory = directory;
-        this.providers = providers;
+        this.models = new ModelChecks(providers);
+        this.modelFields = new ModelFields(models);
         this.javaTools = javaTools;
         this.mcpFields = new McpFields(directory);
         this.kinds = kinds;
@@ -110,6 +113,8 @@ final class AgentFile {
         Optional<YamlValue> description = fields.take("description");
         Optional<YamlValue> instructions = fields.take("instructions");
         Optional<YamlValue> model = problems.check(() -> fields.require("model"));
+        Optional<YamlValue> options = fields.take("options");
+        Optional<YamlValue> fallback = fields.take("fallback");
         Optional<YamlValue> maxTokens = fields.take("max_tokens");
         Optional<YamlValue> maxIterations = fields.take("max_iterations");
         Optional<YamlValue> tools = fields.take("tools");
@@ -123,21 +128,29 @@ final class AgentFile {
             fields.end();
             return root;
         });
-        Optional<String> modelName = model.flatMap(value -> problems.check(() -> model(value)));
+        Optional<String> modelName = model.flatMap(value -> problems.check(() -> modelFields.model(value)));
         AgentSpec.Builder builder = new AgentSpec.Builder(name.orElse(UNNAMED), modelName.orElse(""));
         List<McpEntry> servers = new ArrayList<>();
         description.flatMap(value -> problems.check(value::text)).ifPresent(builder::description);
         instructions.flatMap(value -> problems.check(value::text)).ifPresent(builder::instructions);
-        maxTokens.flatMap(value -> problems.check(() -> value.integer(1))).ifPresent(builder::maxTokens);
+        Optional<Integer> mostTokens = maxTokens.flatMap(value -> problems.check(() -> value.integer(1)));
+        mostTokens.ifPresent(builder::maxTokens);
+        int limit = mostTokens.orElse(AgentSpec.DEFAULT_MAX_TOKENS);
+        modelName.ifPresent(named -> options.flatMap(
+                        value -> problems.check(() -> modelFields.options(value, named, limit)))
+                .ifPresent(builder::options));
+        modelName.ifPresent(named -> fallback.flatMap(
+                        value -> problems.check(() -> modelFields.fallback(value, named, limit)))
+                .ifPresent(builder::fallback));
         maxIterations.flatMap(value -> problems.check(() -> value.integer(1))).ifPresent(builder::maxIterations);
         tools.flatMap(value -> problems.check(() -> tools(value, servers))).ifPresent(builder::tools);
         approvals
                 .flatMap(value -> problems.check(() -> ApprovalFields.read(value)))
                 .ifPresent(builder::approvals);
-        pricing.flatMap(value -> problems.check(() -> PriceTable.pricing(value)))
-                .ifPresent(builder::pricing);
-        boolean hasPrice = pricing.isPresent() || modelName.map(this::hasPrice).orElse(true);
-        budget.flatMap(value -> problems.check(() -> budget(value, hasPrice))).ifPresent(builder::budget);
+        pricing.ifPresent(value ->
+                builder.pricing(problems.check(() -> PriceTable.pricing(value)).orElse(Pricing.FREE)));
+        List<String> priceless = modelName.isPresent() ? models.withoutPrice(builder.build()) : List.of();
+        budget.flatMap(value -> problems.check(() -> budget(value, priceless))).ifPresent(builder::budget);
         context.flatMap(value -> problems.check(() -> context(value))).ifPresent(builder::context);
         summarize.flatMap(value -> problems.check(() -> summaries(value))).ifPresent(builder::summaries);
         problems.end();
@@ -162,21 +175,6 @@ final class AgentFile {
             throw given.orElse(root).problem("an agent's name has 1 to 64 characters A-Z a-z 0-9 _ -, found " + name);
         }
         return name;
-    }
-
-    private String model(YamlValue value) throws YamlProblem {
-        String model = value.text();
-        Optional<ModelProviders.Bound> bound = providers.find(model);
-        if (bound.isEmpty()) {
-            throw value.problem("expected PROVIDER:MODEL with one of the providers "
-                    + String.join(", ", providers.names()) + ", found " + model);
-        }
-        try {
-            bound.get().provider().check(bound.get().model());
-        } catch (ModelFailure e) {
-            throw value.problem(String.valueOf(e.getMessage()));
-        }
-        return model;
     }
 
     /** Tools of MCP servers are only known once the servers are asked, so these entries go into their own list. */
@@ -360,22 +358,18 @@ final class AgentFile {
                 keepMessages.isPresent() ? keepMessages.get().integer(1) : SummaryRule.DEFAULT.keepMessages());
     }
 
-    /** Whether a price is known for the agent's model. */
-    boolean hasPrice(AgentSpec agent) {
-        return agent.pricing().isPresent() || hasPrice(agent.model());
+    /** Whether prices are known for what the agent asks. */
+    boolean hasPrices(AgentSpec agent) {
+        return models.withoutPrice(agent).isEmpty();
     }
 
-    private boolean hasPrice(String model) {
-        return providers.find(model).flatMap(ModelProviders.Bound::pricing).isPresent();
-    }
-
-    private static Budget budget(YamlValue value, boolean hasPrice) throws YamlProblem {
+    private static Budget budget(YamlValue value, List<String> priceless) throws YamlProblem {
         YamlFields fields = value.fields();
         Optional<YamlValue> usd = fields.take("usd");
         Optional<YamlValue> tokens = fields.take("tokens");
         fields.end();
-        if (usd.isPresent() && !hasPrice) {
-            throw usd.get().problem("no price is known for this model. Set pricing");
+        if (usd.isPresent() && !priceless.isEmpty()) {
+            throw usd.get().problem("no price is known for " + String.join(", ", priceless) + ". Set pricing");
         }
         return new Budget(
                 usd.isPresent() ? Optional.of(dollars(usd.get())) : Optional.empty(),

@@ -3,6 +3,8 @@ package dev.waymark.worker.cli;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.FallbackModel;
+import dev.waymark.agent.ModelOptions;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.cli.ExitCode;
 import java.util.Collection;
@@ -29,6 +31,11 @@ public final class AgentsCommand implements Callable<Integer> {
             @JsonProperty("name") String name,
             @JsonProperty("description") Optional<String> description,
             @JsonProperty("model") String model,
+            @JsonProperty("options") Optional<ModelOptions> options,
+
+            @JsonProperty("fallback") @JsonInclude(JsonInclude.Include.NON_EMPTY)
+            List<FallbackModel> fallback,
+
             @JsonProperty("maxTokens") int maxTokens,
             @JsonProperty("maxIterations") int maxIterations,
             @JsonProperty("tools") List<ToolRow> tools,
@@ -41,6 +48,8 @@ public final class AgentsCommand implements Callable<Integer> {
                     agent.name(),
                     agent.description(),
                     agent.model(),
+                    agent.options(),
+                    agent.fallback(),
                     agent.maxTokens(),
                     agent.maxIterations(),
                     agent.tools().stream().map(ToolRow::of).toList(),
@@ -76,17 +85,32 @@ public final class AgentsCommand implements Callable<Integer> {
         int nameWidth =
                 all.stream().mapToInt(agent -> agent.name().length()).max().orElse(0);
         int modelWidth =
-                all.stream().mapToInt(agent -> agent.model().length()).max().orElse(0);
+                all.stream().mapToInt(agent -> model(agent).length()).max().orElse(0);
         for (AgentSpec agent : all) {
             String tools = Stream.concat(
                             agent.tools().stream().map(AgentsCommand::words),
                             servers(setup, agent).stream().map(server -> server + " (MCP)"))
                     .collect(Collectors.joining(", "));
             output.print(
-                    String.format("%-" + nameWidth + "s  %-" + modelWidth + "s  %s", agent.name(), agent.model(), tools)
+                    String.format("%-" + nameWidth + "s  %-" + modelWidth + "s  %s", agent.name(), model(agent), tools)
                             .stripTrailing());
         }
         return ExitCode.DONE;
+    }
+
+    private static String model(AgentSpec agent) {
+        return Stream.concat(
+                        Stream.of(model(agent.model(), agent.options())),
+                        agent.fallback().stream().map(other -> model(other.model(), other.options())))
+                .collect(Collectors.joining(", else "));
+    }
+
+    private static String model(String name, Optional<ModelOptions> chosen) {
+        String options = chosen.stream()
+                .flatMap(all -> all.values().entrySet().stream())
+                .map(option -> option.getKey().field() + " " + option.getValue())
+                .collect(Collectors.joining(", "));
+        return options.isEmpty() ? name : name + " (" + options + ")";
     }
 
     private static String words(ToolSpec tool) {

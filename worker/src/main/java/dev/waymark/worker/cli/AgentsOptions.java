@@ -70,9 +70,8 @@ final class AgentsOptions {
             Map<String, List<String>> mute = new LinkedHashMap<>();
             agents.agents()
                     .forEach((name, agent) -> providers
-                            .find(agent.model())
-                            .flatMap(bound -> bound.provider().lacks())
-                            .ifPresent(words -> mute.computeIfAbsent(words, key -> new ArrayList<>())
+                            .lacks(agent)
+                            .forEach(words -> mute.computeIfAbsent(words, key -> new ArrayList<>())
                                     .add(name)));
             return mute.entrySet().stream()
                     .map(entry -> "waymark: " + entry.getKey() + ": " + String.join(", ", entry.getValue())

@@ -45,9 +45,17 @@ public final class ThreadMetrics {
     public void applied(Conversation before, Fact fact, Conversation after, Optional<AgentSpec> agent) {
         Optional<String> model = agent.map(AgentSpec::model);
         if (fact instanceof ModelFact.ModelReplied replied) {
-            ended(model, "reply", "replied", replied.reply().spent());
+            ended(
+                    replied.reply().model().or(() -> model),
+                    "reply",
+                    "replied",
+                    replied.reply().spent());
         } else if (fact instanceof ModelFact.Summarised summarised) {
-            ended(model, "summary", "replied", summarised.reply().spent());
+            ended(
+                    summarised.reply().model().or(() -> model),
+                    "summary",
+                    "replied",
+                    summarised.reply().spent());
         } else if (fact instanceof ModelFact.ModelFailed failed) {
             ended(model, "reply", "failed", failed.spent());
         } else if (fact instanceof ModelFact.SummaryFailed failed) {

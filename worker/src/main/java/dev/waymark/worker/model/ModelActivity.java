@@ -28,6 +28,7 @@ import io.temporal.activity.ActivityInfo;
 import io.temporal.client.ActivityCanceledException;
 import io.temporal.common.converter.DataConverterException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -44,6 +45,7 @@ public final class ModelActivity implements ModelCaller {
     private final RunReader runs;
     private final ModelProviders providers;
     private final ActivityMetrics metrics;
+    private final ModelOutages outages = new ModelOutages(System::nanoTime);
 
     public ModelActivity(RunReader runs, ModelProviders providers, ActivityMetrics metrics) {
         this.runs = runs;
@@ -54,7 +56,14 @@ public final class ModelActivity implements ModelCaller {
     @Override
     public Reply call(ModelInput input) {
         ActivityInfo info = Activity.getExecutionContext().getInfo();
-        PartialText words = new PartialText(input.step(), info.getAttempt(), spentBefore(input), !input.summary());
+        Optional<PartialReply> before = before(input);
+        PartialText words = new PartialText(
+                input.step(),
+                info.getAttempt(),
+                before.flatMap(PartialReply::spent).orElse(Spent.NOTHING),
+                before.map(told -> new ModelChain.Failed(told.failed(), told.unusable()))
+                        .orElse(ModelChain.Failed.NOTHING),
+                !input.summary());
         try (Heartbeat heartbeat = Heartbeat.showing(words::now)) {
             RunReader.Called called = metrics.projection(() -> ActivityProblems.reading(
                     () -> runs.atModelCall(info.getWorkflowId(), info.getWorkflowRunId(), input)));
@@ -94,17 +103,15 @@ public final class ModelActivity implements ModelCaller {
     }
 
     /**
-     * What earlier attempts spent. Each attempt reports it in its heartbeats, and the server passes the last one on.
+     * What earlier attempts left. Each attempt reports it in its heartbeats, and the server passes the last one on.
      */
-    private static Spent spentBefore(ModelInput input) {
+    private static Optional<PartialReply> before(ModelInput input) {
         try {
             return Activity.getExecutionContext()
                     .getHeartbeatDetails(PartialReply.class)
-                    .filter(told -> told.step() == input.step())
-                    .flatMap(PartialReply::spent)
-                    .orElse(Spent.NOTHING);
+                    .filter(told -> told.step() == input.step());
         } catch (DataConverterException e) {
-            return Spent.NOTHING; // Written by another version.
+            return Optional.empty(); // Written by another version.
         }
     }
 
@@ -127,45 +134,66 @@ public final class ModelActivity implements ModelCaller {
         });
     }
 
-    private ModelRequest requestOf(Conversation state, AgentSpec agent) {
+    private static ModelRequest requestOf(Conversation state, AgentSpec agent) {
         Optional<String> instructions = Stream.concat(
                         agent.instructions().stream(),
                         state.turn().schema().map(StructuredReply::instructions).stream())
                 .reduce((own, added) -> own + "\n\n" + added);
         return new ModelRequest(
-                bound(agent).model(), instructions, state.transcript().messages(), agent.tools(), agent.maxTokens());
+                agent.model(), instructions, state.transcript().messages(), agent.tools(), agent.maxTokens());
     }
 
-    private ModelRequest summaryOf(Conversation state, AgentSpec agent) {
+    private static ModelRequest summaryOf(Conversation state, AgentSpec agent) {
         return new ModelRequest(
-                bound(agent).model(),
+                agent.model(),
                 Optional.of(Summary.INSTRUCTIONS),
                 List.of(Summary.request(state.givingWay())),
                 List.of(),
                 agent.maxTokens());
     }
 
-    private ModelProviders.Bound bound(AgentSpec agent) {
-        return providers
-                .find(agent.model())
-                .orElseThrow(() -> ActivityProblems.permanent(
-                        new Problem(Problem.AGENT_INVALID, "this worker has no provider for model " + agent.model())));
+    private Reply ask(AgentSpec agent, ModelRequest request, PartialText words) throws InterruptedException {
+        ModelChain chain = ModelChain.of(agent, outages);
+        ModelChain.Link asked = chain.next(words.failed());
+        try {
+            ModelProviders.Bound bound = bound(asked);
+            Optional<Pricing> pricing = asked.ownPrice().or(bound::pricing);
+            words.cost(pricing);
+            Reply reply = bound.provider().reply(request.to(bound.model(), asked.options()), words);
+            chain.answered(asked);
+            words.firstWordAfter().ifPresent(after -> metrics.firstWord(asked.model(), after));
+            Reply charged = reply.charged(pricing.map(price -> price.of(reply.usage())), words.before());
+            return asked.model().equals(agent.model()) ? charged : charged.answeredBy(asked.model());
+        } catch (ModelFailure failure) {
+            throw problem(chain, asked, failure, words);
+        }
     }
 
-    private Reply ask(AgentSpec agent, ModelRequest request, PartialText words) throws InterruptedException {
-        ModelProviders.Bound bound = bound(agent);
-        Optional<Pricing> pricing = agent.pricing().or(bound::pricing);
-        words.cost(pricing);
-        try {
-            Reply reply = bound.provider().reply(request, words);
-            words.firstWordAfter().ifPresent(after -> metrics.firstWord(agent.model(), after));
-            return reply.charged(pricing.map(price -> price.of(reply.usage())), words.before());
-        } catch (ModelFailure failure) {
-            Problem problem = new Problem(failure.type(), String.valueOf(failure.getMessage()));
-            throw failure.retryable()
-                    ? ActivityProblems.passing(problem, failure.retryAfter(), words.spent())
-                    : ActivityProblems.permanent(problem, words.spent());
+    private ModelProviders.Bound bound(ModelChain.Link asked) throws ModelFailure {
+        return providers
+                .find(asked.model())
+                .orElseThrow(() -> ModelFailure.permanent(
+                        Problem.AGENT_INVALID, "this worker has no provider for model " + asked.model()));
+    }
+
+    /** What the attempt fails with. The next one asks another model, where the agent has one and that may help. */
+    private static RuntimeException problem(
+            ModelChain chain, ModelChain.Link asked, ModelFailure failure, PartialText words) {
+        String message = String.valueOf(failure.getMessage());
+        Problem problem = new Problem(failure.type(), chain.isSingle() ? message : asked.model() + ": " + message);
+        Optional<Duration> delay = failure.retryAfter();
+        boolean goesOn = failure.retryable();
+        if (chain.passesOn(failure)) {
+            words.failed(chain.after(asked, failure, words.failed()));
+            delay = chain.delay(asked, delay, words.failed());
+        } else if (chain.dispensesWith(asked, failure)) {
+            words.failed(ModelChain.without(asked, words.failed()));
+            delay = chain.delay(asked, delay, words.failed());
+            goesOn = true;
         }
+        return goesOn
+                ? ActivityProblems.passing(problem, delay, words.spent())
+                : ActivityProblems.permanent(problem, words.spent());
     }
 
     /**

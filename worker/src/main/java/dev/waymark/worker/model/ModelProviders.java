@@ -1,5 +1,6 @@
 package dev.waymark.worker.model;
 
+import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.Pricing;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.model.ModelProvider;
@@ -7,9 +8,11 @@ import dev.waymark.worker.model.anthropic.AnthropicProvider;
 import dev.waymark.worker.model.openai.OpenAiProvider;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
@@ -78,6 +81,15 @@ public final class ModelProviders {
         }
         return Optional.ofNullable(byName.get(spec.substring(0, colon)))
                 .map(provider -> new Bound(provider, spec.substring(colon + 1), prices.apply(spec)));
+    }
+
+    /** What is missing before the models of an agent can be called, each once; see {@link ModelProvider#lacks}. */
+    public Set<String> lacks(AgentSpec agent) {
+        Set<String> lacks = new LinkedHashSet<>();
+        for (String model : agent.allModels()) {
+            find(model).flatMap(bound -> bound.provider().lacks()).ifPresent(lacks::add);
+        }
+        return lacks;
     }
 
     /** A provider and one of its models, and the price that goes before the provider's own. */

@@ -23,6 +23,7 @@ final class PartialText implements ReplyListener {
     private final int step;
     private final int attempt;
     private final Spent before;
+    private ModelChain.Failed failed;
     private final boolean shown;
     private final StringBuilder tail = new StringBuilder();
     private int from;
@@ -33,9 +34,11 @@ final class PartialText implements ReplyListener {
 
     /**
      * @param before what earlier attempts spent
+     * @param failed the models that failed in earlier attempts
      * @param shown whether the text is shown to users
      */
-    PartialText(int step, int attempt, Spent before, boolean shown) {
+    PartialText(int step, int attempt, Spent before, ModelChain.Failed failed, boolean shown) {
+        this.failed = failed;
         this.shown = shown;
         this.step = step;
         this.attempt = attempt;
@@ -45,6 +48,16 @@ final class PartialText implements ReplyListener {
     /** What earlier attempts spent. */
     Spent before() {
         return before;
+    }
+
+    /** The models that failed in this call. */
+    synchronized ModelChain.Failed failed() {
+        return failed;
+    }
+
+    /** Tells the next attempt which models failed. */
+    synchronized void failed(ModelChain.Failed now) {
+        failed = now;
     }
 
     synchronized void cost(Optional<Pricing> price) {
@@ -91,6 +104,13 @@ final class PartialText implements ReplyListener {
         }
         String whole = new String(tail.substring(0, end).getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
         Spent spent = spent();
-        return new PartialReply(step, attempt, from, whole, spent.isNothing() ? Optional.empty() : Optional.of(spent));
+        return new PartialReply(
+                step,
+                attempt,
+                from,
+                whole,
+                spent.isNothing() ? Optional.empty() : Optional.of(spent),
+                failed.models(),
+                failed.unusable());
     }
 }

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.BuiltInTools;
+import dev.waymark.agent.ModelOptions;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.SayPayload;
@@ -411,6 +412,22 @@ class ModelTurnsTest {
         assertThat(asked).extracting(body -> body.has("tools")).containsExactly(true, false, true);
         assertThat(asked.get(1).toString()).contains("User: One\\n\\nAssistant: One, then.");
         assertThat(asked.get(2).toString()).contains("They counted.").doesNotContain("One, then.");
+    }
+
+    @Test
+    void options_ofTheAgent_areSentWithEachCall() throws Exception {
+        openai.answers(ModelAnswer.says("Hello."));
+        AgentSpec careful = AgentSpec.of("careful", "openai:m-1")
+                .with()
+                .options(ModelOptions.NONE.withEffort("high"))
+                .build();
+        try (AgentWorker other = worker(careful)) {
+            other.start();
+            assertThat(start(other, "careful").getResult(RunOutcome.class).text())
+                    .isEqualTo("Hello.");
+        }
+        assertThat(openai.received().get(0).body().path("reasoning_effort").asText())
+                .isEqualTo("high");
     }
 
     private WorkflowStub start(String agent) {

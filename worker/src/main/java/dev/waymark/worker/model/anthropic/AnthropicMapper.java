@@ -1,5 +1,6 @@
 package dev.waymark.worker.model.anthropic;
 
+import dev.waymark.agent.ModelOptions;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
@@ -34,8 +35,31 @@ final class AnthropicMapper {
             int last = tools.size() - 1;
             tools.set(last, tools.get(last).marked());
         }
+        List<MessagesRequest.Message> messages = messages(request);
+        ModelOptions options = request.options();
         return new MessagesRequest(
-                request.model(), request.maxTokens(), system, marked(messages(request)), tools, true);
+                request.model(),
+                request.maxTokens(),
+                system,
+                marked(messages),
+                tools,
+                options.temperature(),
+                options.thinkingBudget().filter(budget -> mayThink(messages)).map(MessagesRequest.Thinking::upTo),
+                options.effort().map(MessagesRequest.OutputConfig::new),
+                options.serviceTier(),
+                true);
+    }
+
+    /**
+     * The API requires that calls which wait for the model follow its thinking. Calls of another model, or calls that
+     * were made without thinking, have none.
+     */
+    private static boolean mayThink(List<MessagesRequest.Message> messages) {
+        if (messages.size() < 2
+                || messages.get(messages.size() - 1).content().stream().noneMatch(Block.ToolResult.class::isInstance)) {
+            return true;
+        }
+        return messages.get(messages.size() - 2).content().get(0) instanceof Block.Own;
     }
 
     /** The API requires that the first message is a user message. */

@@ -1,5 +1,7 @@
 package dev.waymark.worker.model.anthropic;
 
+import dev.waymark.agent.ModelOption;
+import dev.waymark.agent.ModelOptions;
 import dev.waymark.agent.Pricing;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.model.ModelFailure;
@@ -7,10 +9,14 @@ import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.model.ReplyListener;
 import dev.waymark.worker.model.http.EventStreams;
+import dev.waymark.worker.model.http.OptionProblems;
 import dev.waymark.worker.model.http.PriceTable;
 import dev.waymark.worker.model.http.ProviderService;
+import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import okhttp3.Request;
 
 /**
@@ -27,6 +33,11 @@ public final class AnthropicProvider implements ModelProvider {
 
     private static final String HOME = "https://api.anthropic.com";
     private static final String VERSION = "2023-06-01";
+
+    private static final List<String> EFFORTS = List.of("low", "medium", "high", "xhigh", "max");
+    private static final List<String> SERVICE_TIERS = List.of("auto", "standard_only");
+    private static final int HIGHEST_TEMPERATURE = 1;
+    private static final int LEAST_THINKING = 1_024;
 
     private final ProviderService service;
     private final EventStreams streams;
@@ -49,6 +60,31 @@ public final class AnthropicProvider implements ModelProvider {
     @Override
     public Optional<Pricing> pricing(String model) {
         return PriceTable.builtIn().of(NAME + ":" + model);
+    }
+
+    @Override
+    public Set<ModelOption> knownOptions() {
+        return EnumSet.allOf(ModelOption.class);
+    }
+
+    @Override
+    public Map<ModelOption, String> optionProblems(ModelOptions options, int maxTokens) {
+        OptionProblems problems = new OptionProblems(options);
+        problems.oneOf(ModelOption.EFFORT, EFFORTS);
+        problems.oneOf(ModelOption.SERVICE_TIER, SERVICE_TIERS);
+        if (options.thinkingBudget().isPresent()) {
+            problems.refuse(ModelOption.TEMPERATURE, "not allowed with thinking_budget");
+        }
+        problems.temperatureUpTo(HIGHEST_TEMPERATURE);
+        options.thinkingBudget().ifPresent(tokens -> {
+            if (tokens < LEAST_THINKING || tokens >= maxTokens) {
+                problems.refuse(
+                        ModelOption.THINKING_BUDGET,
+                        "expected at least " + LEAST_THINKING + " and less than max_tokens, which is " + maxTokens
+                                + ", found " + tokens);
+            }
+        });
+        return problems.all();
     }
 
     @Override

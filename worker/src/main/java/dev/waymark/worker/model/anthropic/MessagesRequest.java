@@ -15,7 +15,21 @@ record MessagesRequest(
         @JsonProperty("system") List<Block.Text> system,
         @JsonProperty("messages") List<Message> messages,
         @JsonProperty("tools") List<Tool> tools,
+        @JsonProperty("temperature") Optional<Double> temperature,
+        @JsonProperty("thinking") Optional<Thinking> thinking,
+        @JsonProperty("output_config") Optional<OutputConfig> outputConfig,
+        @JsonProperty("service_tier") Optional<String> serviceTier,
         @JsonProperty("stream") boolean stream) {
+
+    record Thinking(
+            @JsonProperty("type") String type,
+            @JsonProperty("budget_tokens") int budgetTokens) {
+        static Thinking upTo(int tokens) {
+            return new Thinking("enabled", tokens);
+        }
+    }
+
+    record OutputConfig(@JsonProperty("effort") String effort) {}
 
     record Message(
             @JsonProperty("role") String role,

@@ -18,6 +18,9 @@ record ChatRequest(
         @JsonProperty("tools") List<Tool> tools,
         @JsonProperty("max_tokens") Optional<Integer> maxTokens,
         @JsonProperty("max_completion_tokens") Optional<Integer> maxCompletionTokens,
+        @JsonProperty("temperature") Optional<Double> temperature,
+        @JsonProperty("reasoning_effort") Optional<String> reasoningEffort,
+        @JsonProperty("service_tier") Optional<String> serviceTier,
         @JsonProperty("stream") boolean stream,
         @JsonProperty("stream_options") StreamOptions streamOptions) {
 

@@ -41,6 +41,9 @@ final class OpenAiMapper {
                         .toList(),
                 newLimit ? Optional.empty() : limit,
                 newLimit ? limit : Optional.empty(),
+                request.options().temperature(),
+                request.options().effort(),
+                request.options().serviceTier(),
                 true,
                 new ChatRequest.StreamOptions(true));
     }

@@ -1,5 +1,7 @@
 package dev.waymark.worker.model.openai;
 
+import dev.waymark.agent.ModelOption;
+import dev.waymark.agent.ModelOptions;
 import dev.waymark.agent.Pricing;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.model.ModelFailure;
@@ -60,6 +62,16 @@ public final class OpenAiProvider implements ModelProvider {
     @Override
     public Optional<Pricing> pricing(String model) {
         return PriceTable.builtIn().of(NAME + ":" + model);
+    }
+
+    @Override
+    public Set<ModelOption> knownOptions() {
+        return OpenAiOptions.KNOWN;
+    }
+
+    @Override
+    public Map<ModelOption, String> optionProblems(ModelOptions options, int maxTokens) {
+        return OpenAiOptions.problems(options);
     }
 
     @Override

@@ -2,7 +2,10 @@ package dev.waymark.worker.model.anthropic;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.waymark.agent.ModelOptions;
+import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
@@ -16,6 +19,7 @@ import dev.waymark.testkit.model.AnthropicServer;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelServer;
 import dev.waymark.worker.model.http.WireCases;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -159,5 +163,57 @@ class AnthropicProviderTest extends WireCases {
 
         assertThat(provider().reply(new ModelRequest(model(), Optional.empty(), said, List.of(), 10)))
                 .isEqualTo(Reply.of(new Part.Text("Rain.")));
+    }
+
+    @Test
+    void options_areSentByTheNamesOfTheApi() throws Exception {
+        server().answers(ModelAnswer.says("Hello."));
+        ModelRequest hello = request(List.of(Message.user("Hi")));
+
+        provider().reply(hello.to(model(), ModelOptions.NONE.withTemperature(0).withServiceTier("standard_only")));
+        provider().reply(hello);
+
+        JsonNode body = server().received().get(0).body();
+        assertThat(body.path("temperature").asDouble(-1)).isZero();
+        assertThat(body.path("service_tier").asText()).isEqualTo("standard_only");
+        assertThat(server().received().get(1).body().has("temperature")).isFalse();
+    }
+
+    /** The API refuses to think in the middle of calls that it did not think about. */
+    @Test
+    void thinking_isAskedForExceptAfterCallsThatWereMadeWithoutIt() throws Exception {
+        ModelOptions options = ModelOptions.NONE.withThinkingBudget(2_000).withEffort("high");
+        server().answers(
+                        ModelAnswer.says()
+                                .plus(new ModelAnswer.Piece.Thought("Hm.", "c2lnbmVk"))
+                                .calls("tu_1", "weather", "{}"),
+                        ModelAnswer.says("Rain."));
+        List<Message> said = new ArrayList<>(List.of(Message.user("Weather?")));
+        Reply first = provider().reply(thinking(said, options));
+        said.add(new Message(Role.ASSISTANT, first.content()));
+        said.add(Message.results(List.of(new Part.ToolResult("tu_1", "rain", false))));
+        provider().reply(thinking(said, options));
+        said.set(1, Message.assistant(new Part.ToolUse("tu_1", "weather", Json.EMPTY_OBJECT)));
+        provider().reply(thinking(said, options));
+
+        List<JsonNode> bodies =
+                server().received().stream().map(ModelServer.Received::body).toList();
+        assertThat(bodies)
+                .extracting(body -> body.at("/thinking/budget_tokens").asInt())
+                .containsExactly(2_000, 2_000, 0);
+        assertThat(bodies)
+                .extracting(body -> body.at("/output_config/effort").asText())
+                .containsOnly("high");
+        assertThat(bodies.get(1).at("/messages/1/content/0/signature").asText()).isEqualTo("c2lnbmVk");
+    }
+
+    private ModelRequest thinking(List<Message> said, ModelOptions options) {
+        return new ModelRequest(
+                model(),
+                Optional.empty(),
+                said,
+                List.of(ToolSpec.java("weather").build()),
+                3_000,
+                options);
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.agent.ModelOptions;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
@@ -209,6 +210,26 @@ class OpenAiProviderTest extends WireCases {
                 failure(ModelAnswer.events("{\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}", "[DONE]"));
 
         assertThat(failure.type()).isEqualTo("StreamCut");
+    }
+
+    @Test
+    void options_areSentByTheNamesOfTheApi() throws Exception {
+        server().answers(ModelAnswer.says("Hello."));
+        ModelOptions options =
+                ModelOptions.NONE.withTemperature(0).withEffort("low").withServiceTier("flex");
+
+        provider().reply(request(List.of(Message.user("Hi"))).to(model(), options));
+        provider().reply(request(List.of(Message.user("Hi"))));
+
+        JsonNode body = server().received().get(0).body();
+        assertThat(body.path("temperature").asDouble(-1)).isZero();
+        assertThat(List.of(
+                        body.path("reasoning_effort").asText(),
+                        body.path("service_tier").asText()))
+                .containsExactly("low", "flex");
+        assertThat(server().received().get(1).body().fieldNames())
+                .toIterable()
+                .doesNotContain("temperature", "reasoning_effort", "service_tier");
     }
 
     private static String call(int index, String id, String name, String arguments) {

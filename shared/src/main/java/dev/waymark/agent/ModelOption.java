@@ -1,0 +1,24 @@
+package dev.waymark.agent;
+
+/** An option of a model, under the name that agent files use. Providers say which ones they know. */
+public enum ModelOption {
+    /** How much work a model puts into a reply. */
+    EFFORT("effort"),
+    /** How much chance there is in a reply. */
+    TEMPERATURE("temperature"),
+    /** The maximum number of tokens that a model may think before it replies. */
+    THINKING_BUDGET("thinking_budget"),
+    /** The class of service, which decides about speed and price. */
+    SERVICE_TIER("service_tier");
+
+    private final String field;
+
+    ModelOption(String field) {
+        this.field = field;
+    }
+
+    /** The name in agent files. */
+    public String field() {
+        return field;
+    }
+}

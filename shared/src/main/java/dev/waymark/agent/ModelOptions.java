@@ -1,0 +1,73 @@
+package dev.waymark.agent;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Options of a model. What is not set is left to the provider. They are part of the agent, so fields are only ever
+ * added.
+ *
+ * <pre>{@code
+ * ModelOptions options = ModelOptions.NONE.withEffort("high").withServiceTier("flex");
+ * }</pre>
+ *
+ * @param effort how much work the model puts into a reply, in the provider's words, such as {@code high}
+ * @param temperature how much chance there is in a reply; 0 is least
+ * @param thinkingBudget the maximum number of tokens that the model may think before it replies
+ * @param serviceTier the class of service, in the provider's words
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record ModelOptions(
+        @JsonProperty("effort") Optional<String> effort,
+        @JsonProperty("temperature") Optional<Double> temperature,
+        @JsonProperty("thinkingBudget") Optional<Integer> thinkingBudget,
+        @JsonProperty("serviceTier") Optional<String> serviceTier) {
+    /** Everything is left to the provider. */
+    public static final ModelOptions NONE =
+            new ModelOptions(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+
+    @JsonCreator
+    public ModelOptions {
+        effort = effort == null ? Optional.empty() : effort;
+        temperature = temperature == null ? Optional.empty() : temperature;
+        thinkingBudget = thinkingBudget == null ? Optional.empty() : thinkingBudget;
+        serviceTier = serviceTier == null ? Optional.empty() : serviceTier;
+    }
+
+    /** A copy with this effort. */
+    public ModelOptions withEffort(String word) {
+        return new ModelOptions(Optional.of(word), temperature, thinkingBudget, serviceTier);
+    }
+
+    /** A copy with this temperature. */
+    public ModelOptions withTemperature(double degree) {
+        return new ModelOptions(effort, Optional.of(degree), thinkingBudget, serviceTier);
+    }
+
+    /** A copy with this limit on thinking. */
+    public ModelOptions withThinkingBudget(int tokens) {
+        return new ModelOptions(effort, temperature, Optional.of(tokens), serviceTier);
+    }
+
+    /** A copy with this class of service. */
+    public ModelOptions withServiceTier(String word) {
+        return new ModelOptions(effort, temperature, thinkingBudget, Optional.of(word));
+    }
+
+    /** The values that are set, in a fixed order. */
+    public Map<ModelOption, Object> values() {
+        Map<ModelOption, Object> values = new EnumMap<>(ModelOption.class);
+        effort.ifPresent(value -> values.put(ModelOption.EFFORT, value));
+        temperature.ifPresent(value -> values.put(ModelOption.TEMPERATURE, value));
+        thinkingBudget.ifPresent(value -> values.put(ModelOption.THINKING_BUDGET, value));
+        serviceTier.ifPresent(value -> values.put(ModelOption.SERVICE_TIER, value));
+        return Collections.unmodifiableMap(values);
+    }
+}

@@ -1,0 +1,120 @@
+package dev.waymark.worker.agents;
+
+import dev.waymark.agent.FallbackModel;
+import dev.waymark.agent.ModelOption;
+import dev.waymark.agent.ModelOptions;
+import dev.waymark.display.Suggestion;
+import dev.waymark.worker.model.ModelChecks;
+import dev.waymark.worker.model.http.PriceTable;
+import dev.waymark.worker.yaml.YamlFields;
+import dev.waymark.worker.yaml.YamlProblem;
+import dev.waymark.worker.yaml.YamlProblems;
+import dev.waymark.worker.yaml.YamlValue;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Reads {@code model} of an agent file, its {@code options} and its {@code fallback}. */
+final class ModelFields {
+    private static final List<String> OPTIONS =
+            Arrays.stream(ModelOption.values()).map(ModelOption::field).toList();
+
+    /** A model call has ten attempts. */
+    private static final int MOST_FALLBACKS = 4;
+
+    private final ModelChecks checks;
+
+    ModelFields(ModelChecks checks) {
+        this.checks = checks;
+    }
+
+    String model(YamlValue value) throws YamlProblem {
+        String model = value.text();
+        Optional<String> problem = checks.modelProblem(model);
+        if (problem.isPresent()) {
+            throw value.problem(problem.get());
+        }
+        return model;
+    }
+
+    /** All problems of the options, each at its own line. */
+    ModelOptions options(YamlValue value, String model, int maxTokens) throws YamlProblem {
+        YamlProblems problems = new YamlProblems();
+        Map<String, YamlValue> fields = new LinkedHashMap<>(value.fields().takeAll());
+        ModelOptions options = ModelOptions.NONE;
+        for (Map.Entry<String, YamlValue> field : fields.entrySet()) {
+            ModelOptions before = options;
+            options = problems.check(() -> with(before, field.getKey(), field.getValue(), model))
+                    .orElse(before);
+        }
+        checks.optionProblems(model, options, maxTokens)
+                .forEach((option, words) -> problems.add(Optional.ofNullable(fields.get(option.field()))
+                        .orElse(value)
+                        .problem(words)));
+        problems.end();
+        return options;
+    }
+
+    /** The models that answer while those before them are out of service. */
+    List<FallbackModel> fallback(YamlValue list, String first, int maxTokens) throws YamlProblem {
+        YamlProblems problems = new YamlProblems();
+        List<FallbackModel> all = new ArrayList<>();
+        Set<String> names = new HashSet<>(Set.of(first));
+        for (YamlValue item : list.items()) {
+            problems.check(() -> fallback(item, maxTokens)).ifPresent(other -> {
+                if (!names.add(other.model())) {
+                    problems.add(item.problem("duplicate model: " + other.model()));
+                }
+                all.add(other);
+            });
+        }
+        if (all.size() > MOST_FALLBACKS) {
+            problems.add(list.problem("too many models: " + all.size() + ", at most " + MOST_FALLBACKS));
+        }
+        problems.end();
+        return all;
+    }
+
+    private FallbackModel fallback(YamlValue item, int maxTokens) throws YamlProblem {
+        if (!item.isMapping()) {
+            return FallbackModel.of(model(item));
+        }
+        YamlFields fields = item.fields();
+        YamlValue model = fields.require("model");
+        Optional<YamlValue> options = fields.take("options");
+        Optional<YamlValue> pricing = fields.take("pricing");
+        fields.end();
+        FallbackModel other = FallbackModel.of(model(model));
+        if (options.isPresent()) {
+            other = other.with(options(options.get(), other.model(), maxTokens));
+        }
+        return pricing.isPresent() ? other.with(PriceTable.pricing(pricing.get())) : other;
+    }
+
+    private ModelOptions with(ModelOptions before, String name, YamlValue value, String model) throws YamlProblem {
+        Optional<ModelOption> option = Arrays.stream(ModelOption.values())
+                .filter(each -> each.field().equals(name))
+                .findFirst();
+        if (option.isEmpty()) {
+            String meant = Suggestion.question(name, OPTIONS);
+            throw value.problem("unknown option. " + (meant.isEmpty() ? "" : meant + " ") + checks.knownOptions(model));
+        }
+        return switch (option.get()) {
+            case EFFORT -> before.withEffort(value.text());
+            case TEMPERATURE -> before.withTemperature(temperature(value));
+            case THINKING_BUDGET -> before.withThinkingBudget(value.integer(1));
+            case SERVICE_TIER -> before.withServiceTier(value.text());
+        };
+    }
+
+    private static double temperature(YamlValue value) throws YamlProblem {
+        BigDecimal degree = value.number();
+        return degree.doubleValue();
+    }
+}

@@ -1,0 +1,100 @@
+package dev.waymark.worker.model;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ModelOption;
+import dev.waymark.agent.ModelOptions;
+import dev.waymark.conversation.value.Budget;
+import dev.waymark.model.ModelFailure;
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** Checks what an agent says of models, before any of them is called. */
+public final class ModelChecks {
+    private final ModelProviders providers;
+
+    public ModelChecks(ModelProviders providers) {
+        this.providers = providers;
+    }
+
+    /** Why this {@code provider:model} cannot be used, if it cannot. */
+    public Optional<String> modelProblem(String model) {
+        Optional<ModelProviders.Bound> bound = providers.find(model);
+        if (bound.isEmpty()) {
+            return Optional.of("expected PROVIDER:MODEL with one of the providers "
+                    + String.join(", ", providers.names()) + ", found " + model);
+        }
+        try {
+            bound.get().provider().check(bound.get().model());
+            return Optional.empty();
+        } catch (ModelFailure e) {
+            return Optional.of(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** What is wrong with options for this model, by option, in a fixed order. */
+    public Map<ModelOption, String> optionProblems(String model, ModelOptions options, int maxTokens) {
+        Map<ModelOption, String> problems = new EnumMap<>(ModelOption.class);
+        providers.find(model).ifPresent(bound -> {
+            Set<ModelOption> known = bound.provider().knownOptions();
+            problems.putAll(bound.provider().optionProblems(options, maxTokens));
+            options.values().keySet().stream()
+                    .filter(option -> !known.contains(option))
+                    .forEach(option -> problems.put(option, "unknown option. " + knownOptions(model)));
+        });
+        return problems;
+    }
+
+    /** Which options the provider of this model knows, as a sentence. */
+    public String knownOptions(String model) {
+        String provider = model.substring(0, Math.max(0, model.indexOf(':')));
+        String known = providers.find(model).stream()
+                .flatMap(bound -> bound.provider().knownOptions().stream())
+                .sorted()
+                .map(ModelOption::field)
+                .collect(Collectors.joining(", "));
+        return known.isEmpty() ? "Models of " + provider + " have no options" : provider + " knows " + known;
+    }
+
+    /** The models of the agent without a known price: its own and fallbacks. */
+    public List<String> withoutPrice(AgentSpec agent) {
+        return ModelChain.of(agent, new ModelOutages(System::nanoTime)).links().stream()
+                .filter(link -> link.ownPrice().isEmpty())
+                .map(ModelChain.Link::model)
+                .filter(model -> providers
+                        .find(model)
+                        .flatMap(ModelProviders.Bound::pricing)
+                        .isEmpty())
+                .toList();
+    }
+
+    /** The first problem of an agent in Java, if there is one. */
+    public Optional<String> problem(AgentSpec agent) {
+        Set<String> seen = new HashSet<>();
+        for (ModelChain.Link link :
+                ModelChain.of(agent, new ModelOutages(System::nanoTime)).links()) {
+            Optional<String> problem = seen.add(link.model())
+                    ? modelProblem(link.model())
+                            .or(() -> first(optionProblems(link.model(), link.options(), agent.maxTokens())))
+                    : Optional.of("it has the model " + link.model() + " twice");
+            if (problem.isPresent()) {
+                return problem;
+            }
+        }
+        boolean inDollars = agent.budget().flatMap(Budget::usd).isPresent();
+        return withoutPrice(agent).stream()
+                .filter(model -> inDollars)
+                .map(model -> "no price is known for " + model + ", which the budget in dollars needs. Set pricing")
+                .findFirst();
+    }
+
+    private static Optional<String> first(Map<ModelOption, String> problems) {
+        return problems.entrySet().stream()
+                .findFirst()
+                .map(problem -> "options." + problem.getKey().field() + ": " + problem.getValue());
+    }
+}

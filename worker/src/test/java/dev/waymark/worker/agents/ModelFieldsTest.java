@@ -1,0 +1,165 @@
+package dev.waymark.worker.agents;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.FallbackModel;
+import dev.waymark.agent.ModelOptions;
+import dev.waymark.agent.Pricing;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.tool.java.JavaTools;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What agent files say of models. */
+class ModelFieldsTest {
+    @TempDir
+    Path directory;
+
+    @Test
+    void options_ofEachProvider_arePartOfTheAgent() throws Exception {
+        assertThat(agent("""
+                model: anthropic:m-1
+                max_tokens: 9000
+                options: { effort: high, thinking_budget: 8000, service_tier: standard_only }
+                """))
+                .isEqualTo(new AgentSpec.Builder("a", "anthropic:m-1")
+                        .maxTokens(9000)
+                        .options(ModelOptions.NONE
+                                .withEffort("high")
+                                .withThinkingBudget(8000)
+                                .withServiceTier("standard_only"))
+                        .build());
+        assertThat(agent("model: openai:m-1\noptions: { temperature: 0, effort: minimal, service_tier: flex }")
+                        .options())
+                .contains(ModelOptions.NONE
+                        .withTemperature(0)
+                        .withEffort("minimal")
+                        .withServiceTier("flex"));
+        assertThat(agent("model: openai:m-1\noptions: {}")).isEqualTo(AgentSpec.of("a", "openai:m-1"));
+    }
+
+    @Test
+    void options_inHistory_areReadAgain_andAbsentWhereNoneAreSet() throws JsonProcessingException {
+        AgentSpec plain = AgentSpec.of("a", "openai:m-1");
+        AgentSpec careful = plain.with()
+                .options(ModelOptions.NONE.withEffort("high").withTemperature(0.2))
+                .build();
+
+        String json = PayloadJson.MAPPER.writeValueAsString(careful);
+
+        assertThat(PayloadJson.MAPPER.writeValueAsString(plain)).doesNotContain("options");
+        assertThat(json).contains("\"options\":{\"effort\":\"high\",\"temperature\":0.2}");
+        assertThat(PayloadJson.MAPPER.readValue(json, AgentSpec.class)).isEqualTo(careful);
+        assertThat(PayloadJson.MAPPER.readValue(
+                        json.replace("\"effort\"", "\"luck\":null,\"effort\""), AgentSpec.class))
+                .isEqualTo(careful);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "anthropic:m | temprature: 1     | options.temprature: unknown option. Did you mean \"temperature\"?"
+                        + " anthropic knows effort, temperature, thinking_budget, service_tier",
+                "openai:m    | top_k: 1          | options.top_k: unknown option. openai knows effort, temperature,"
+                        + " service_tier",
+                "openai:m    | thinking_budget: 2000 | options.thinking_budget: unknown option. openai knows effort,"
+                        + " temperature, service_tier",
+                "plain:m     | effort: high      | options.effort: unknown option. Models of plain have no options",
+                "anthropic:m | effort: hihg      | options.effort: expected one of low, medium, high, xhigh, max,"
+                        + " found hihg",
+                "anthropic:m | temperature: 1.5  | options.temperature: expected 0 to 1, found 1.5",
+                "openai:m    | temperature: 2.5  | options.temperature: expected 0 to 2, found 2.5",
+                "openai:m    | temperature: -1   | options.temperature: expected 0 to 2, found -1",
+                "openai:m    | temperature: hot  | options.temperature: expected a number, found hot",
+                "openai:m    | service_tier: gold | options.service_tier: expected one of auto, default, flex, scale,"
+                        + " priority, fast, found gold",
+                "anthropic:m | thinking_budget: 100 | options.thinking_budget: expected at least 1024 and less than"
+                        + " max_tokens, which is 4096, found 100",
+                "anthropic:m | thinking_budget: 4096 | options.thinking_budget: expected at least 1024 and less than"
+                        + " max_tokens, which is 4096, found 4096",
+            })
+    void option_thatItsProviderWouldRefuse_isAProblemOfItsLine(String model, String option, String problem) {
+        String words = problem("model: " + model + "\noptions:\n  " + option);
+
+        assertThat(words).contains("a.yaml:3: " + problem);
+    }
+
+    @Test
+    void options_thatExcludeEachOther_areReportedTogetherWithOtherProblems() {
+        assertThat(problem("model: anthropic:m\noptions:\n  effort: most\n  temperature: 1\n  thinking_budget: 2000"))
+                .contains("a.yaml:3: options.effort: expected one of")
+                .contains("a.yaml:4: options.temperature: not allowed with thinking_budget")
+                .doesNotContain("a.yaml:5");
+    }
+
+    @Test
+    void fallback_withItsOwnOptionsAndPrice_isPartOfTheAgent() throws Exception {
+        AgentSpec agent = agent("""
+                model: anthropic:m-1
+                options: { effort: max }
+                fallback:
+                  - openai:m-2
+                  - { model: openai:m-3, options: { effort: none }, pricing: { input: 1, output: 2 } }
+                """);
+
+        assertThat(agent.fallback())
+                .containsExactly(
+                        FallbackModel.of("openai:m-2"),
+                        FallbackModel.of("openai:m-3")
+                                .with(ModelOptions.NONE.withEffort("none"))
+                                .with(Pricing.of("1", "2")));
+        assertThat(agent.allModels()).containsExactly("anthropic:m-1", "openai:m-2", "openai:m-3");
+        String json = PayloadJson.MAPPER.writeValueAsString(agent);
+        assertThat(PayloadJson.MAPPER.readValue(json, AgentSpec.class)).isEqualTo(agent);
+        assertThat(PayloadJson.MAPPER.writeValueAsString(AgentSpec.of("a", "openai:m-1")))
+                .doesNotContain("fallback", "allModels");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "openai              | a.yaml:3: fallback[0]: expected PROVIDER:MODEL with one of the providers",
+                "anthropic:m-1       | a.yaml:3: fallback[0]: duplicate model: anthropic:m-1",
+                "{ modell: x }       | a.yaml:3: fallback[0].modell: unknown field. Did you mean \"model\"?",
+                "{ model: 'openai:m', options: { thinking_budget: 2000 } } | a.yaml:3: fallback[0].options."
+                        + "thinking_budget: unknown option. openai knows",
+                "{ model: 'openai:m', pricing: { input: 1 } } | a.yaml:3: fallback[0].pricing.output: is missing",
+            })
+    void fallback_thatCannotBeUsed_isAProblemOfItsLine(String item, String problem) {
+        assertThat(problem("model: anthropic:m-1\nfallback:\n  - " + item)).contains(problem);
+    }
+
+    @Test
+    void fallback_tooMany_orWithoutAPriceForABudget_isAProblem() {
+        assertThat(problem("model: openai:m\nfallback: [openai:a, openai:b, openai:c, openai:d, openai:e]"))
+                .contains("a.yaml:2: fallback: too many models: 5, at most 4");
+        assertThat(problem("model: openai:gpt-5\nfallback: [openai:gpt-5-mini, openai:m-1]\nbudget: { usd: 1 }"))
+                .contains("a.yaml:3: budget.usd: no price is known for openai:m-1. Set pricing");
+    }
+
+    private String problem(String text) {
+        AgentInvalid problems = catchThrowableOfType(AgentInvalid.class, () -> agent(text));
+        return problems.getMessage() + "\n" + String.join("\n", problems.others());
+    }
+
+    private AgentSpec agent(String text) throws AgentInvalid, IOException {
+        Files.writeString(directory.resolve("a.yaml"), text);
+        ModelProviders providers = ModelProviders.fromEnvironment().plus(Map.of("plain", request -> Reply.of()));
+        return AgentDirectory.load(directory, providers, JavaTools.NONE)
+                .find("a")
+                .orElseThrow();
+    }
+}

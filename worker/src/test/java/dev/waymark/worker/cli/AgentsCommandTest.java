@@ -1,0 +1,51 @@
+package dev.waymark.worker.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.contract.PayloadJson;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What {@code agents} says of models. */
+class AgentsCommandTest {
+    @TempDir
+    Path directory;
+
+    @BeforeEach
+    void files() throws Exception {
+        Files.writeString(
+                directory.resolve("careful.yaml"),
+                "model: openai:m-1\noptions: { effort: high, temperature: 0.2 }\nfallback: [openai:m-2]");
+        Files.writeString(directory.resolve("plain.yaml"), "model: openai:m-1");
+    }
+
+    @Test
+    void agents_withOptionsAndFallbacks_areListedWithThem() {
+        assertThat(said("agents", "--agents", directory.toString()))
+                .isEqualTo(
+                        "careful  openai:m-1 (effort high, temperature 0.2), else openai:m-2\nplain    openai:m-1\n");
+    }
+
+    @Test
+    void agents_inJson_haveOptionsAndFallbacksWhereTheyAreSet() throws Exception {
+        JsonNode agents = PayloadJson.MAPPER.readTree(said("agents", "--json", "--agents", directory.toString()));
+
+        assertThat(agents.path(0).path("options").toString()).isEqualTo("{\"effort\":\"high\",\"temperature\":0.2}");
+        assertThat(agents.at("/0/fallback/0/model").asText()).isEqualTo("openai:m-2");
+        assertThat(agents.path(1).fieldNames()).toIterable().doesNotContain("options", "fallback");
+    }
+
+    private static String said(String... args) {
+        StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
+        int exitCode = WorkerMain.execute(new PrintWriter(out, true), new PrintWriter(err, true), args);
+        assertThat(exitCode).as(err.toString()).isZero();
+        return out.toString();
+    }
+}

@@ -1,0 +1,102 @@
+package dev.waymark.worker.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.FallbackModel;
+import dev.waymark.model.ModelFailure;
+import dev.waymark.worker.model.ModelChain.Failed;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Which model each attempt asks, and when. */
+class ModelChainTest {
+    private static final ModelFailure BUSY = ModelFailure.passing("Overloaded", "Busy.");
+
+    private long now;
+    private final ModelOutages outages = new ModelOutages(() -> now);
+    private final ModelChain chain = ModelChain.of(
+            AgentSpec.of("a", "x:1")
+                    .with()
+                    .fallback(List.of(FallbackModel.of("y:2"), FallbackModel.of("z:3")))
+                    .build(),
+            outages);
+
+    /** The models that are asked while all of them fail like this, and the delay before the next one. */
+    private List<String> asked(Failed failed, int times, ModelFailure failure) {
+        List<String> asked = new ArrayList<>();
+        for (int attempt = 0; attempt < times; attempt++) {
+            ModelChain.Link next = chain.next(failed);
+            failed = chain.after(next, failure, failed);
+            String delay = chain.delay(next, failure.retryAfter(), failed)
+                    .map(wait -> " " + wait.toMillis())
+                    .orElse("");
+            asked.add(next.model() + delay);
+        }
+        return asked;
+    }
+
+    @Test
+    void models_areAskedTwiceInOrder_andInTurnsOnceAllHaveFailed() {
+        assertThat(asked(Failed.NOTHING, 9, BUSY))
+                .containsExactly("x:1", "x:1 1", "y:2", "y:2 1", "z:3", "z:3", "x:1", "y:2", "z:3");
+    }
+
+    @Test
+    void shortWait_isKept_andALongOneIsKeptFromThatModelOnly() {
+        assertThat(asked(Failed.NOTHING, 3, ModelFailure.passing("RateLimited", "", Duration.ofSeconds(5))))
+                .containsExactly("x:1 5000", "x:1 1", "y:2 5000");
+        now += Duration.ofHours(1).toNanos();
+        outages.ended("x:1");
+        assertThat(asked(Failed.NOTHING, 3, ModelFailure.passing("RateLimited", "", Duration.ofSeconds(90))))
+                .containsExactly("x:1 1", "y:2 1", "z:3 90000");
+    }
+
+    @Test
+    void outage_isRememberedForAMinute_thenOneFailureIsEnough_untilTheModelAnswers() {
+        asked(Failed.NOTHING, 2, BUSY);
+        assertThat(asked(Failed.NOTHING, 1, BUSY)).containsExactly("y:2");
+        now += Duration.ofSeconds(61).toNanos();
+        assertThat(asked(Failed.NOTHING, 2, BUSY)).containsExactly("x:1 1", "y:2");
+        now += Duration.ofSeconds(61).toNanos();
+        chain.answered(chain.next(Failed.NOTHING));
+        assertThat(asked(Failed.NOTHING, 2, BUSY)).containsExactly("x:1", "x:1 1");
+    }
+
+    @Test
+    void outage_asLongAsTheServiceSaid_isRemembered() {
+        ModelFailure away = ModelFailure.passing("Overloaded", "", Duration.ofMinutes(10));
+        asked(Failed.NOTHING, 1, away);
+        now += Duration.ofMinutes(9).toNanos();
+        assertThat(chain.next(Failed.NOTHING).model()).isEqualTo("y:2");
+        now += Duration.ofMinutes(2).toNanos();
+        assertThat(chain.next(Failed.NOTHING).model()).isEqualTo("x:1");
+    }
+
+    @Test
+    void fallback_thatCannotAnswer_isNotAskedAgain_butTheFirstIs() {
+        Failed failed = chain.after(chain.next(Failed.NOTHING), BUSY, Failed.NOTHING);
+        failed = chain.after(chain.next(failed), BUSY, failed);
+        ModelFailure refusal = ModelFailure.permanent("Unauthorized", "");
+        ModelChain.Link second = chain.next(failed);
+
+        assertThat(chain.dispensesWith(second, refusal)).isTrue();
+        assertThat(chain.dispensesWith(chain.links().get(0), refusal)).isFalse();
+        assertThat(chain.dispensesWith(second, BUSY)).isFalse();
+        failed = ModelChain.without(second, failed);
+        assertThat(asked(failed, 4, BUSY)).containsExactly("z:3", "z:3", "x:1", "z:3");
+    }
+
+    @Test
+    void shortageOfMemory_inTheWorker_isNoOutage() {
+        assertThat(chain.passesOn(ModelFailure.passing("WorkerBusy", ""))).isFalse();
+        assertThat(chain.passesOn(BUSY)).isTrue();
+        assertThat(ModelChain.of(AgentSpec.of("a", "x:1"), outages).passesOn(BUSY))
+                .isFalse();
+        assertThat(chain.delay(chain.links().get(0), Optional.empty(), Failed.NOTHING))
+                .isEmpty();
+    }
+}
