@@ -63,7 +63,7 @@ public record CarriedState(
     }
 
     /** What {@link #bytes} wrote. Throws {@link UnknownRulesException} like {@link #unpack}. */
-    static CarriedState read(InputStream json) {
+    public static CarriedState read(InputStream json) {
         try (JsonParser parser = ANY_KEY.createParser(json)) {
             return PayloadJson.MAPPER.readValue(parser, CarriedState.class);
         } catch (JsonMappingException e) {

@@ -11,14 +11,15 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 
 /** Gzipped bytes in base64. */
-final class PackedBytes {
+public final class PackedBytes {
     private PackedBytes() {}
 
-    interface Source {
+    /** Writes the bytes to pack. */
+    public interface Source {
         void writeTo(OutputStream out) throws IOException;
     }
 
-    static String pack(Source source) {
+    public static String pack(Source source) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (OutputStream zip = new GZIPOutputStream(bytes)) {
             source.writeTo(zip);
@@ -38,7 +39,7 @@ final class PackedBytes {
     }
 
     /** @throws UncheckedIOException or IllegalArgumentException if it is not what {@link #pack} returned */
-    static byte[] unpack(String packed) {
+    public static byte[] unpack(String packed) {
         try (InputStream zip = unpacking(packed)) {
             return zip.readAllBytes();
         } catch (IOException e) {

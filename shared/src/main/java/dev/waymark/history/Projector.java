@@ -203,9 +203,9 @@ public final class Projector {
 
     /** The state of the previous run that this one is still fetching, unless that state is known already. */
     Optional<CarriedReference> awaited() {
-        boolean isKnown =
-                arrival == null || arrival.isComplete() || arrival.expected().isPresent();
-        return isKnown ? Optional.empty() : Optional.of(arrival.reference());
+        return Optional.ofNullable(arrival)
+                .filter(coming -> !coming.isComplete() && coming.expected().isEmpty())
+                .map(CarriedArrival::reference);
     }
 
     /** Until the state has arrived, the thread is shown with this one. */

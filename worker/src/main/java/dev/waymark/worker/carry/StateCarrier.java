@@ -1,8 +1,8 @@
 package dev.waymark.worker.carry;
 
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.work.StateChunk;
-import dev.waymark.contract.work.StateChunkInput;
+import dev.waymark.contract.carry.StateChunk;
+import dev.waymark.contract.carry.StateChunkInput;
 import io.temporal.activity.ActivityInterface;
 import io.temporal.activity.ActivityMethod;
 

@@ -2,9 +2,9 @@ package dev.waymark.worker.carry;
 
 import dev.waymark.contract.CarriedReference;
 import dev.waymark.contract.CarriedState;
-import dev.waymark.contract.ChunkedState;
-import dev.waymark.contract.work.StateChunk;
-import dev.waymark.contract.work.StateChunkInput;
+import dev.waymark.contract.carry.ChunkedState;
+import dev.waymark.contract.carry.StateChunk;
+import dev.waymark.contract.carry.StateChunkInput;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.RunReader;

@@ -2,11 +2,11 @@ package dev.waymark.worker.workflow;
 
 import dev.waymark.contract.CarriedReference;
 import dev.waymark.contract.CarriedState;
-import dev.waymark.contract.StateAssembly;
 import dev.waymark.contract.WireNames;
+import dev.waymark.contract.carry.StateAssembly;
+import dev.waymark.contract.carry.StateChunk;
+import dev.waymark.contract.carry.StateChunkInput;
 import dev.waymark.contract.message.Refusal;
-import dev.waymark.contract.work.StateChunk;
-import dev.waymark.contract.work.StateChunkInput;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.value.Problem;
 import io.temporal.activity.ActivityOptions;

@@ -1,11 +1,11 @@
-package dev.waymark.contract;
+package dev.waymark.contract.carry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.contract.CarriedReference;
+import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
-import dev.waymark.contract.work.StateChunk;
-import dev.waymark.contract.work.StateChunkInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ThreadFact;

@@ -1,7 +1,8 @@
-package dev.waymark.contract;
+package dev.waymark.contract.carry;
 
-import dev.waymark.contract.work.StateChunk;
-import dev.waymark.contract.work.StateChunkInput;
+import dev.waymark.contract.CarriedReference;
+import dev.waymark.contract.CarriedState;
+import dev.waymark.contract.PackedBytes;
 import dev.waymark.conversation.value.Sha256;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;

@@ -1,4 +1,4 @@
-package dev.waymark.contract.work;
+package dev.waymark.contract.carry;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;

@@ -1,6 +1,7 @@
-package dev.waymark.contract;
+package dev.waymark.contract.carry;
 
-import dev.waymark.contract.work.StateChunk;
+import dev.waymark.contract.CarriedState;
+import dev.waymark.contract.PackedBytes;
 import dev.waymark.conversation.value.Sha256;
 
 /**
