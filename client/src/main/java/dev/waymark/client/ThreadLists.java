@@ -69,7 +69,7 @@ public final class ThreadLists {
                     .toList();
             if (roots.size() > 1) {
                 throw RequestLimits.badInput(
-                        "several threads start with this: " + id,
+                        "the id matches several threads: " + id,
                         "Matches: " + String.join(", ", roots.subList(0, Math.min(MOST_NAMED, roots.size()))));
             }
             return roots.isEmpty() ? id : roots.get(0);

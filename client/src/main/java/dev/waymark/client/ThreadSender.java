@@ -124,13 +124,13 @@ final class ThreadSender {
         if (items.isEmpty()) {
             throw new WaymarkException.NotFound(
                     "nothing to sign: "
-                            + callId.map(id -> "call " + id + " does not wait").orElse("no call waits")
-                            + " for this in " + thread,
+                            + callId.map(id -> "call " + id + " is not waiting").orElse("no call is waiting")
+                            + " for this decision in " + thread,
                     Remedy.of(Remedy.Action.LIST_PENDING, thread));
         }
         if (items.size() > 1) {
             throw RequestLimits.badInput(
-                    "several calls wait: "
+                    "several calls are waiting: "
                             + items.stream().map(PendingItem::callId).collect(Collectors.joining(", ")),
                     Remedy.of(Remedy.Action.NAME_CALL));
         }

@@ -18,7 +18,7 @@ public final class IndexSetup {
     public static List<String> create(Connection connection) {
         if (connection.isInMemory()) {
             throw new WaymarkException.Refused(
-                    Problem.BAD_INPUT, "a server in memory has no search attributes", "Connect to another server");
+                    Problem.BAD_INPUT, "an in-memory server has no search attributes", "Connect to another server");
         }
         try {
             return connection.searchIndex().create();
