@@ -32,7 +32,7 @@ public final class IndexSetup {
                 case PERMISSION_DENIED, UNAUTHENTICATED, UNIMPLEMENTED ->
                     new WaymarkException.Refused(
                             Problem.BAD_INPUT,
-                            "the server lets this client create no search attributes in the namespace "
+                            "this client is not allowed to create search attributes in the namespace "
                                     + connection.namespace(),
                             "Ask an operator to run: " + operatorsCommand(connection.namespace()));
                 default -> e;
