@@ -157,7 +157,7 @@ public final class ThreadLists {
     }
 
     /**
-     * A page of the server's threads, the one that began last first.
+     * A page of the server's threads, newest first.
      *
      * @param visible which of them the caller may see, by whose they are
      */

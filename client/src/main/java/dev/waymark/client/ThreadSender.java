@@ -348,7 +348,7 @@ final class ThreadSender {
         }
     }
 
-    /** A thread as it stands, which the saver may have to bring back first. */
+    /** The current state of a thread, which may have to be restored from the saver first. */
     private Timeline read(String thread) {
         if (!continuation.isHere(thread)) {
             restore(thread, Requests.noSuchThread(thread));
@@ -356,7 +356,7 @@ final class ThreadSender {
         return context.read(thread);
     }
 
-    /** Brings a thread back that a server in memory has forgotten. {@code missing} is thrown if the saver lacks it too. */
+    /** Restores a thread that an in-memory server has lost. Throws {@code missing} if the saver does not have it either. */
     private void restore(String thread, WaymarkException missing) {
         continuation.restored(thread, ResumeOptions.onward());
         if (!continuation.isHere(thread)) {

@@ -85,7 +85,7 @@ final class ThreadStarter {
         });
     }
 
-    /** The session has the time of the start in it. */
+    /** Ignores the session, which contains the start time. */
     private static boolean isSame(StartInput one, StartInput other) {
         return one.agent().equals(other.agent())
                 && one.owner().equals(other.owner())
@@ -190,7 +190,8 @@ final class ThreadStarter {
     private AgentResult sayTo(String thread, Requests.Known known, Valid valid, WaitDeadline deadline) {
         checkAgent(valid, known);
         if (valid.prompt().context().isPresent()) {
-            throw RequestLimits.badInput("the context of an existing thread can't be changed: " + thread, "Leave the context out");
+            throw RequestLimits.badInput(
+                    "the context of an existing thread can't be changed: " + thread, "Leave the context out");
         }
         Optional<Integer> most = valid.prompt().maxIterations();
         if (most.isPresent()

@@ -68,7 +68,8 @@ public final class DecisionKey {
             Files.writeString(file, pem);
             return SignerKey.of(pair.getPublic());
         } catch (FileAlreadyExistsException e) {
-            throw RequestLimits.badInput("the file already exists: " + file, "Choose another file: a key is never overwritten");
+            throw RequestLimits.badInput(
+                    "the file already exists: " + file, "Choose another file: a key is never overwritten");
         } catch (IOException e) {
             throw RequestLimits.badInput("the key can't be written: " + file, "Choose a file that you may create");
         } catch (GeneralSecurityException e) {

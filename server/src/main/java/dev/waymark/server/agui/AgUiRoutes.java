@@ -109,7 +109,8 @@ public final class AgUiRoutes {
 
     private static OutboundMessage answer(Caller caller, Timeline timeline, PendingId id, JsonNode entry) {
         PendingItem item = FrontEndThreads.lastWaiting(timeline, id)
-                .orElseThrow(() -> HttpProblem.of(409, "AlreadyDecided", "the call is no longer waiting: " + id.callId()));
+                .orElseThrow(
+                        () -> HttpProblem.of(409, "AlreadyDecided", "the call is no longer waiting: " + id.callId()));
         boolean cancelled = entry.path("status").asText().equals("cancelled");
         JsonNode payload = cancelled ? MissingNode.getInstance() : entry.path("payload");
         PendingAnswers answers = new PendingAnswers(caller);

@@ -105,8 +105,8 @@ public final class UiChatRoutes {
                 .map(PendingId::parse)
                 .map(id -> FrontEndThreads.lastWaiting(timeline, id)
                         .filter(id::isOf)
-                        .orElseThrow(() ->
-                                HttpProblem.of(409, "AlreadyDecided", "no request with this id is waiting: " + id.text())))
+                        .orElseThrow(() -> HttpProblem.of(
+                                409, "AlreadyDecided", "no request with this id is waiting: " + id.text())))
                 .forEach(items::add);
         List<OutboundMessage> answers = new ArrayList<>();
         items.forEach(item -> answer(request, last, item)

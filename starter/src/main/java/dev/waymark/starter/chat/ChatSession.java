@@ -83,7 +83,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         }
     }
 
-    /** Finds the session's newest thread, restores it if necessary, and shows its end. */
+    /** Finds the session's newest thread, restores it if necessary, and shows its latest messages. */
     static ChatSession open(AgentClient client, Optional<SaveOptions> saving, Terms terms, Console console) {
         ChatSession session = new ChatSession(client, saving, terms, console);
         Optional<Timeline> timeline = session.find();

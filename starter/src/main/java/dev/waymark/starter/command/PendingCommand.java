@@ -44,7 +44,10 @@ public final class PendingCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Option(names = "--kind", paramLabel = "K", description = "List only requests of this kind: question, approval or unknown.")
+    @Option(
+            names = "--kind",
+            paramLabel = "K",
+            description = "List only requests of this kind: question, approval or unknown.")
     private String kind;
 
     @Override

@@ -19,7 +19,9 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** Settles a call with an unknown outcome. */
-@Command(name = "settle", description = "Settles a call with an unknown outcome, and waits for the outcome of the turn.")
+@Command(
+        name = "settle",
+        description = "Settles a call with an unknown outcome, and waits for the outcome of the turn.")
 public final class SettleCommand implements Callable<Integer> {
     @Mixin
     private Output output;

@@ -27,10 +27,14 @@ public final class ListOptions {
     @Option(
             names = "--limit",
             paramLabel = "N",
-            description = "List at most this many threads. Default: 100, or all if the server has no search attributes.")
+            description =
+                    "List at most this many threads. Default: 100, or all if the server has no search attributes.")
     private Integer limit;
 
-    @Option(names = "--after", paramLabel = "PAGE", description = "Show the page after this one. The previous page prints the value.")
+    @Option(
+            names = "--after",
+            paramLabel = "PAGE",
+            description = "Show the page after this one. The previous page prints the value.")
     private String after;
 
     @Spec(Spec.Target.MIXEE)

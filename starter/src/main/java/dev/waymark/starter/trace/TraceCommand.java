@@ -56,8 +56,9 @@ public final class TraceCommand implements Callable<Integer> {
     @Option(
             names = "--to",
             paramLabel = "URL",
-            description = "The collector's URL for traces. Default: OTEL_EXPORTER_OTLP_ENDPOINT followed by /v1/traces, or"
-                    + " http://127.0.0.1:4318/v1/traces.")
+            description =
+                    "The collector's URL for traces. Default: OTEL_EXPORTER_OTLP_ENDPOINT followed by /v1/traces, or"
+                            + " http://127.0.0.1:4318/v1/traces.")
     private String url;
 
     @Option(

@@ -51,7 +51,8 @@ final class AgentsOptions {
     @Option(
             names = "--prices",
             paramLabel = "FILE",
-            description = "A YAML file with prices of models, which override the built-in ones. Default: WAYMARK_PRICES.")
+            description =
+                    "A YAML file with prices of models, which override the built-in ones. Default: WAYMARK_PRICES.")
     private @Nullable Path prices;
 
     /** The agents, providers and tools of a worker. */

@@ -48,7 +48,11 @@ public final class DevCommand implements Callable<Integer> {
     @Option(names = "--db", paramLabel = "FILE", description = "Database file. Default: .waymark/temporal.db.")
     private @Nullable Path database;
 
-    @Option(names = "--port", paramLabel = "PORT", defaultValue = "7233", description = "Port of the server. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--port",
+            paramLabel = "PORT",
+            defaultValue = "7233",
+            description = "Port of the server. Default: ${DEFAULT-VALUE}.")
     private int port;
 
     @Option(
@@ -139,7 +143,10 @@ public final class DevCommand implements Callable<Integer> {
 
     private static CommandFailure contradiction(String options) {
         return new CommandFailure(
-                ExitCode.BAD_INPUT, CommandError.BAD_INPUT, "options that exclude each other: " + options, "Leave one of them out");
+                ExitCode.BAD_INPUT,
+                CommandError.BAD_INPUT,
+                "options that exclude each other: " + options,
+                "Leave one of them out");
     }
 
     private Path downloaded() throws CommandFailure {

@@ -63,13 +63,15 @@ public final class GateCommand implements Callable<Integer> {
     @Option(
             names = "--query",
             paramLabel = "Q",
-            description = "Check only the open threads that this visibility query finds, such as \"StartTime > '2026-11-01'\".")
+            description =
+                    "Check only the open threads that this visibility query finds, such as \"StartTime > '2026-11-01'\".")
     private @Nullable String query;
 
     @Option(
             names = "--histories",
             paramLabel = "DIR",
-            description = "Check the threads in the *.json files of this directory, which export wrote, instead of those of a server.")
+            description =
+                    "Check the threads in the *.json files of this directory, which export wrote, instead of those of a server.")
     private @Nullable Path histories;
 
     @Mixin
@@ -183,7 +185,7 @@ public final class GateCommand implements Callable<Integer> {
                 .orElse("unpackaged");
     }
 
-    /** Findings at once, since there may be hours of threads behind them; a line on the way now and then. */
+    /** Prints findings immediately, because the remaining threads may take hours, and progress from time to time. */
     private final class Progress implements Gate.Listener {
         private long last = System.nanoTime();
 
