@@ -1,6 +1,7 @@
 package dev.waymark.bench;
 
 import dev.waymark.connect.Connection;
+import io.temporal.client.WorkflowStub;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -94,19 +95,42 @@ final class BenchWorkerProcess implements AutoCloseable {
         return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
     }
 
+    /** Starts conversations as stdin commands, until its end: then the parent process is gone. */
     public static void main(String[] arguments) throws Exception {
+        int side = Integer.parseInt(arguments[0]);
         Connection connection = Connection.to(arguments[1]);
-        if (Integer.parseInt(arguments[0]) == MeasuredAgent.OURS) {
+        if (side == MeasuredAgent.OURS) {
             MeasuredAgent.worker(connection.client(), BenchWorkerProcess::say).start();
         } else {
             MeasuredAgent.bareWorker(connection.client(), BenchWorkerProcess::say)
                     .start();
         }
         System.out.println(READY);
-        while (System.in.read() >= 0) {
-            // The parent process is alive.
+        BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line = commands.readLine(); line != null; line = commands.readLine()) {
+            converse(connection, side, line.split(" "));
         }
         Runtime.getRuntime().halt(1);
+    }
+
+    /**
+     * {@code converse THREAD ITERATIONS TOOLS OPEN}, as the comparison with other frameworks starts conversations. With
+     * OPEN 1 it waits for a message or an answer after its iterations.
+     */
+    private static void converse(Connection connection, int side, String[] command) {
+        String thread = command[1];
+        int iterations = Integer.parseInt(command[2]);
+        int tools = Integer.parseInt(command[3]);
+        boolean open = command[4].equals("1");
+        int last = open ? iterations + 1 : iterations;
+        int waitFrom = open ? last : 0;
+        WorkflowStub stub = side == MeasuredAgent.OURS
+                ? MeasuredAgent.start(connection.client(), thread, last, tools, waitFrom)
+                : MeasuredAgent.startBare(connection.client(), thread, last, tools, waitFrom);
+        if (!open) {
+            stub.getResult(Object.class);
+        }
+        System.out.println("done");
     }
 
     private static void say(int side, int iteration) {

@@ -6,6 +6,8 @@ public enum ModelOption {
     EFFORT("effort"),
     /** How much chance there is in a reply. */
     TEMPERATURE("temperature"),
+    /** Whether a model thinks before it replies, in the provider's words. */
+    THINKING("thinking"),
     /** The maximum number of tokens that a model may think before it replies. */
     THINKING_BUDGET("thinking_budget"),
     /** The class of service, which decides about speed and price. */

@@ -21,6 +21,7 @@ import java.util.Optional;
  * @param temperature how much chance there is in a reply; 0 is least
  * @param thinkingBudget the maximum number of tokens that the model may think before it replies
  * @param serviceTier the class of service, in the provider's words
+ * @param thinking whether the model thinks before it replies, in the provider's words, such as {@code adaptive}
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -28,10 +29,11 @@ public record ModelOptions(
         @JsonProperty("effort") Optional<String> effort,
         @JsonProperty("temperature") Optional<Double> temperature,
         @JsonProperty("thinkingBudget") Optional<Integer> thinkingBudget,
-        @JsonProperty("serviceTier") Optional<String> serviceTier) {
+        @JsonProperty("serviceTier") Optional<String> serviceTier,
+        @JsonProperty("thinking") Optional<String> thinking) {
     /** Everything is left to the provider. */
     public static final ModelOptions NONE =
-            new ModelOptions(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+            new ModelOptions(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
     @JsonCreator
     public ModelOptions {
@@ -39,26 +41,32 @@ public record ModelOptions(
         temperature = temperature == null ? Optional.empty() : temperature;
         thinkingBudget = thinkingBudget == null ? Optional.empty() : thinkingBudget;
         serviceTier = serviceTier == null ? Optional.empty() : serviceTier;
+        thinking = thinking == null ? Optional.empty() : thinking;
     }
 
     /** A copy with this effort. */
     public ModelOptions withEffort(String word) {
-        return new ModelOptions(Optional.of(word), temperature, thinkingBudget, serviceTier);
+        return new ModelOptions(Optional.of(word), temperature, thinkingBudget, serviceTier, thinking);
     }
 
     /** A copy with this temperature. */
     public ModelOptions withTemperature(double degree) {
-        return new ModelOptions(effort, Optional.of(degree), thinkingBudget, serviceTier);
+        return new ModelOptions(effort, Optional.of(degree), thinkingBudget, serviceTier, thinking);
+    }
+
+    /** A copy that says whether the model thinks. */
+    public ModelOptions withThinking(String word) {
+        return new ModelOptions(effort, temperature, thinkingBudget, serviceTier, Optional.of(word));
     }
 
     /** A copy with this limit on thinking. */
     public ModelOptions withThinkingBudget(int tokens) {
-        return new ModelOptions(effort, temperature, Optional.of(tokens), serviceTier);
+        return new ModelOptions(effort, temperature, Optional.of(tokens), serviceTier, thinking);
     }
 
     /** A copy with this class of service. */
     public ModelOptions withServiceTier(String word) {
-        return new ModelOptions(effort, temperature, thinkingBudget, Optional.of(word));
+        return new ModelOptions(effort, temperature, thinkingBudget, Optional.of(word), thinking);
     }
 
     /** The values that are set, in a fixed order. */
@@ -66,6 +74,7 @@ public record ModelOptions(
         Map<ModelOption, Object> values = new EnumMap<>(ModelOption.class);
         effort.ifPresent(value -> values.put(ModelOption.EFFORT, value));
         temperature.ifPresent(value -> values.put(ModelOption.TEMPERATURE, value));
+        thinking.ifPresent(value -> values.put(ModelOption.THINKING, value));
         thinkingBudget.ifPresent(value -> values.put(ModelOption.THINKING_BUDGET, value));
         serviceTier.ifPresent(value -> values.put(ModelOption.SERVICE_TIER, value));
         return Collections.unmodifiableMap(values);

@@ -10,17 +10,13 @@ import com.fasterxml.jackson.databind.JsonMappingException;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.state.UnknownRulesException;
-import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.util.Base64;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.zip.GZIPInputStream;
-import java.util.zip.GZIPOutputStream;
 
 /** The state that a run passes to the run that continues it, packed as base64 of gzipped JSON. */
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -43,20 +39,32 @@ public record CarriedState(
     }
 
     public String pack() {
+        return PackedBytes.pack(this::writeTo);
+    }
+
+    private void writeTo(OutputStream out) throws IOException {
+        PayloadJson.MAPPER.writeValue(out, this);
+    }
+
+    /** As JSON. */
+    public byte[] bytes() {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try (OutputStream zip = new GZIPOutputStream(bytes)) {
-            PayloadJson.MAPPER.writeValue(zip, this);
+        try {
+            writeTo(bytes);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return Base64.getEncoder().encodeToString(bytes.toByteArray());
+        return bytes.toByteArray();
     }
 
     /** Throws {@link UnknownRulesException} if the state uses rules that this version does not know. */
     public static CarriedState unpack(String packed) {
-        try (InputStream zip = new GZIPInputStream(
-                        new ByteArrayInputStream(Base64.getDecoder().decode(packed)));
-                JsonParser parser = ANY_KEY.createParser(zip)) {
+        return read(PackedBytes.unpacking(packed));
+    }
+
+    /** What {@link #bytes} wrote. Throws {@link UnknownRulesException} like {@link #unpack}. */
+    public static CarriedState read(InputStream json) {
+        try (JsonParser parser = ANY_KEY.createParser(json)) {
             return PayloadJson.MAPPER.readValue(parser, CarriedState.class);
         } catch (JsonMappingException e) {
             if (e.getCause() instanceof UnknownRulesException unknown) {

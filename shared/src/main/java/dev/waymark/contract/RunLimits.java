@@ -2,39 +2,58 @@ package dev.waymark.contract;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.Optional;
 
 /**
  * The size limits of a run. From {@code softEvents} on it continues as new when possible, as it does when the server
  * suggests it; at any of the hard limits it starts nothing new until it has. The server itself terminates a run at
- * 51,200 events or 50 MiB. {@code carriedBytes} is the largest packed state that a new run accepts.
+ * 51,200 events or 50 MiB. {@code carriedBytes} is the largest packed state that a new run gets with its input, and {@code chunkedBytes} the largest that it
+ * fetches in chunks.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record RunLimits(
         @JsonProperty("softEvents") long softEvents,
         @JsonProperty("hardEvents") long hardEvents,
         @JsonProperty("hardBytes") long hardBytes,
         @JsonProperty("hardUpdates") int hardUpdates,
         @JsonProperty("hardSignals") int hardSignals,
-        @JsonProperty("carriedBytes") int carriedBytes) {
+        @JsonProperty("carriedBytes") int carriedBytes,
+        @JsonProperty("chunkedBytes") Optional<Integer> chunkedBytes) {
     private static final int MEBIBYTE = 1024 * 1024;
+    /** A run takes at most 40 MiB, chunks included, and needs room to grow. */
+    private static final int MOST_IN_CHUNKS = 16 * MEBIBYTE;
 
-    public static final RunLimits DEFAULT =
-            new RunLimits(Long.MAX_VALUE, 40_000, 40L * MEBIBYTE, 1_500, 8_000, MEBIBYTE + MEBIBYTE / 2);
+    public static final RunLimits DEFAULT = new RunLimits(
+            Long.MAX_VALUE, 40_000, 40L * MEBIBYTE, 1_500, 8_000, MEBIBYTE + MEBIBYTE / 2, Optional.empty());
 
     @JsonCreator
-    public RunLimits {}
+    public RunLimits {
+        chunkedBytes = chunkedBytes == null ? Optional.empty() : chunkedBytes;
+    }
+
+    /** The largest packed state that a new run accepts. */
+    public int mostCarriedBytes() {
+        return Math.max(carriedBytes, chunkedBytes.orElse(MOST_IN_CHUNKS));
+    }
 
     /** For tests: continues as new after this many events. */
     public RunLimits withSoftEvents(long events) {
-        return new RunLimits(events, hardEvents, hardBytes, hardUpdates, hardSignals, carriedBytes);
+        return new RunLimits(events, hardEvents, hardBytes, hardUpdates, hardSignals, carriedBytes, chunkedBytes);
     }
 
     public RunLimits withHardEvents(long events) {
-        return new RunLimits(softEvents, events, hardBytes, hardUpdates, hardSignals, carriedBytes);
+        return new RunLimits(softEvents, events, hardBytes, hardUpdates, hardSignals, carriedBytes, chunkedBytes);
     }
 
     public RunLimits withCarriedBytes(int bytes) {
-        return new RunLimits(softEvents, hardEvents, hardBytes, hardUpdates, hardSignals, bytes);
+        return new RunLimits(softEvents, hardEvents, hardBytes, hardUpdates, hardSignals, bytes, chunkedBytes);
+    }
+
+    public RunLimits withChunkedBytes(int bytes) {
+        return new RunLimits(
+                softEvents, hardEvents, hardBytes, hardUpdates, hardSignals, carriedBytes, Optional.of(bytes));
     }
 }

@@ -12,7 +12,7 @@ import java.util.Optional;
 
 /**
  * The content of a side effect marker: whether the packed state fits into a new run, and facts without an event of
- * their own. {@code limitReached}: it does not fit, and the run cannot grow either. {@code cutOff}: subagents cannot be
+ * their own. {@code inChunks}: in chunks only. {@code limitReached}: it does not fit, and the run cannot grow either. {@code cutOff}: subagents cannot be
  * awaited. {@code notStarted}: a subagent cannot be started.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -21,7 +21,10 @@ public record SideEffectMarker(
         @JsonProperty("fits") boolean fits,
         @JsonProperty("limitReached") Optional<Problem> limitReached,
         @JsonProperty("cutOff") Optional<Problem> cutOff,
-        @JsonProperty("notStarted") Optional<NotStarted> notStarted) {
+        @JsonProperty("notStarted") Optional<NotStarted> notStarted,
+
+        @JsonProperty("inChunks") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean inChunks) {
     @JsonCreator
     public SideEffectMarker {
         limitReached = limitReached == null ? Optional.empty() : limitReached;
@@ -38,17 +41,21 @@ public record SideEffectMarker(
         public NotStarted {}
     }
 
-    public static SideEffectMarker fits(boolean fits, Optional<Problem> limitReached) {
-        return new SideEffectMarker(fits, limitReached, Optional.empty(), Optional.empty());
+    public static SideEffectMarker fits(boolean inChunks) {
+        return new SideEffectMarker(true, Optional.empty(), Optional.empty(), Optional.empty(), inChunks);
+    }
+
+    public static SideEffectMarker doesNotFit(Optional<Problem> limitReached) {
+        return new SideEffectMarker(false, limitReached, Optional.empty(), Optional.empty(), false);
     }
 
     public static SideEffectMarker cuttingOff(Problem why) {
-        return new SideEffectMarker(false, Optional.empty(), Optional.of(why), Optional.empty());
+        return new SideEffectMarker(false, Optional.empty(), Optional.of(why), Optional.empty(), false);
     }
 
     public static SideEffectMarker notStarting(String callId, String reason) {
         return new SideEffectMarker(
-                false, Optional.empty(), Optional.empty(), Optional.of(new NotStarted(callId, reason)));
+                false, Optional.empty(), Optional.empty(), Optional.of(new NotStarted(callId, reason)), false);
     }
 
     /** The fact that it represents, if any. */

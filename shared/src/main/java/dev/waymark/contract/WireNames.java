@@ -15,6 +15,8 @@ public final class WireNames {
     public static final String MODEL_ACTIVITY = "model";
     public static final String AGENT_ACTIVITY = "agent";
     public static final String VERIFY_ACTIVITY = "verify";
+    /** Fetches a part of the previous run's last state. No tool can have this name. */
+    public static final String STATE_ACTIVITY = "carried.state";
 
     public static final String SAY = SignalNames.SAY;
     public static final String ANSWER = SignalNames.ANSWER;

@@ -39,6 +39,11 @@ final class HeldEvent {
         return Optional.ofNullable(known);
     }
 
+    /** Whether it is the state that a run begins with, and no fact. */
+    boolean carriesState() {
+        return carried != null;
+    }
+
     Conversation applyTo(@Nullable Conversation before, Instant at) {
         if (source == null) {
             if (carried == null) {

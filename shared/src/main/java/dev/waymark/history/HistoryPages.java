@@ -1,6 +1,9 @@
 package dev.waymark.history;
 
 import com.google.protobuf.ByteString;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.thread.StartInput;
+import io.temporal.api.common.v1.Payloads;
 import io.temporal.api.common.v1.WorkflowExecution;
 import io.temporal.api.history.v1.HistoryEvent;
 import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryRequest;
@@ -119,5 +122,21 @@ final class HistoryPages {
                 .setWorkflowId(workflowId)
                 .setRunId(runId)
                 .build();
+    }
+
+    /** The input that the first event of a run holds. */
+    static StartInput startInput(HistoryEvent started) {
+        return input(started, StartInput.class);
+    }
+
+    /** The start input of a run of any workflow type. */
+    static <T> T input(HistoryEvent started, Class<T> type) {
+        Payloads input = started.getWorkflowExecutionStartedEventAttributes().getInput();
+        return PayloadJson.dataConverter().fromPayloads(0, Optional.of(input), type, type);
+    }
+
+    static Optional<String> firstRunId(HistoryEvent started) {
+        return Optional.of(started.getWorkflowExecutionStartedEventAttributes().getFirstExecutionRunId())
+                .filter(id -> !id.isEmpty());
     }
 }

@@ -5,6 +5,8 @@ import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.ListenableFuture;
 import com.google.protobuf.ByteString;
 import dev.waymark.codec.EncryptionCodec;
+import dev.waymark.contract.CarriedReference;
+import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.ContinuationMarker;
 import dev.waymark.contract.TraceIds;
 import dev.waymark.contract.thread.StartInput;
@@ -50,6 +52,29 @@ public final class HistoryReader {
 
     /** Reads all new events into the projector. */
     public void catchUp(String workflowId, Projector projector) {
+        readNew(workflowId, projector);
+        readAwaited(workflowId, projector);
+    }
+
+    /** While a run is still fetching the state of the previous one, that is shown. */
+    private void readAwaited(String workflowId, Projector projector) {
+        Optional<CarriedReference> awaited = projector.awaited();
+        if (awaited.isEmpty()) {
+            return;
+        }
+        Projector previous = new Projector(awaited.get().runId(), moment -> {});
+        try {
+            readNew(workflowId, previous);
+        } catch (StatusRuntimeException e) {
+            if (isNotFound(e)) {
+                return;
+            }
+            throw e;
+        }
+        previous.state().ifPresent(last -> projector.expect(new CarriedState(last, previous.agent())));
+    }
+
+    private void readNew(String workflowId, Projector projector) {
         WorkflowExecution run = HistoryPages.execution(workflowId, projector.runId());
         if (projector.lastEventId() == 0 || !readsBackwards) {
             pages.forEach(run, projector::accept);
@@ -221,7 +246,11 @@ public final class HistoryReader {
                 workflowId,
                 newestRunId,
                 moments,
-                newest.expectedState().orElseThrow(),
+                newest.expectedState()
+                        .orElseThrow(
+                                () -> new IllegalStateException(
+                                        "the run " + newestRunId + " of " + workflowId
+                                                + " continues a run that the server no longer has, and its state was not carried over")),
                 newest.agent(),
                 newest.ending(),
                 newest.lastEventId(),
@@ -280,26 +309,26 @@ public final class HistoryReader {
 
     /** The start input of a run. Reads only its first event. */
     public StartInput startInput(String workflowId, String runId) {
-        return Projector.startInput(pages.firstEvent(workflowId, runId));
+        return HistoryPages.startInput(pages.firstEvent(workflowId, runId));
     }
 
     /** The ids of the spans of a run's thread. */
     public TraceIds traceIds(String workflowId, String runId) {
         HistoryEvent first = pages.firstEvent(workflowId, runId);
         return TraceIds.of(
-                Projector.firstRunId(first).orElse(runId),
-                Projector.startInput(first).traceparent());
+                HistoryPages.firstRunId(first).orElse(runId),
+                HistoryPages.startInput(first).traceparent());
     }
 
     /** The first run of the thread that this run belongs to. It does not change with a reset or continue-as-new. */
     public String firstRunId(String workflowId, String runId) {
-        return Projector.firstRunId(pages.firstEvent(workflowId, runId)).orElse(runId);
+        return HistoryPages.firstRunId(pages.firstEvent(workflowId, runId)).orElse(runId);
     }
 
     /** The continuation that {@code marker} recorded for a closed thread; empty if there is no such marker. */
     public Optional<ContinuationMarker> continuation(String marker) {
         try {
-            return Optional.of(Projector.input(pages.firstEvent(marker, ""), ContinuationMarker.class));
+            return Optional.of(HistoryPages.input(pages.firstEvent(marker, ""), ContinuationMarker.class));
         } catch (StatusRuntimeException e) {
             if (isNotFound(e)) {
                 return Optional.empty();
@@ -409,6 +438,7 @@ public final class HistoryReader {
         Projector projector = new Projector(runId, moments::add);
         pages.forEach(HistoryPages.execution(workflowId, runId), projector::accept);
         projector.pause();
+        readAwaited(workflowId, projector);
         runs.add(moments);
         return projector;
     }
@@ -426,7 +456,8 @@ public final class HistoryReader {
         pages.forEach(HistoryPages.execution(workflowId, runId), reader);
     }
 
-    static boolean isNotFound(StatusRuntimeException e) {
+    /** Whether the server does not have the run. */
+    public static boolean isNotFound(StatusRuntimeException e) {
         Status.Code code = e.getStatus().getCode();
         return code == Status.Code.NOT_FOUND || code == Status.Code.INVALID_ARGUMENT;
     }

@@ -9,8 +9,11 @@ import com.fasterxml.jackson.databind.node.TextNode;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
+import dev.waymark.contract.CarriedReference;
 import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.carry.ChunkedState;
+import dev.waymark.contract.carry.StateChunk;
 import dev.waymark.contract.work.ModelInput;
 import dev.waymark.contract.work.RunOutcome;
 import dev.waymark.conversation.message.Reply;
@@ -28,6 +31,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -76,9 +80,13 @@ public final class HistoryScrubber {
 
     private WorkflowExecutionHistory masked(WorkflowExecutionHistory history) {
         History.Builder masked = History.newBuilder();
+        MaskedChunks chunks = MaskedChunks.of(history, this::masked, digests::put);
         for (HistoryEvent event : history.getEvents()) {
             HistoryEvent.Builder builder = event.toBuilder();
             mask(builder);
+            chunks.result(event)
+                    .ifPresent(result -> builder.getActivityTaskCompletedEventAttributesBuilder()
+                            .setResult(result));
             masked.addEvents(builder);
         }
         return new WorkflowExecutionHistory(
@@ -317,5 +325,93 @@ public final class HistoryScrubber {
                         moment.state().transcript().count())));
         history.getEvents().forEach(projector::accept);
         return steps;
+    }
+
+    /**
+     * The results with which a run fetched the state of the previous one, without secrets. A secret may be cut in two by
+     * the border of two chunks, so the state is put together, masked, and cut into as many chunks again.
+     */
+    private static final class MaskedChunks {
+        private final Map<Long, Payloads> results = new LinkedHashMap<>();
+
+        private MaskedChunks() {}
+
+        /** The result to be put into this event, if it is the end of such a fetch and was masked. */
+        Optional<Payloads> result(HistoryEvent event) {
+            return Optional.ofNullable(results.get(event.getEventId()));
+        }
+
+        /**
+         * @param digests receives the digests that have changed, with what they have become
+         * @throws IllegalStateException if the chunks do not make up a state
+         */
+        static MaskedChunks of(
+                WorkflowExecutionHistory history, UnaryOperator<JsonNode> mask, BiConsumer<String, String> digests) {
+            MaskedChunks masked = new MaskedChunks();
+            Optional<CarriedReference> reference =
+                    HistoryPages.startInput(history.getEvents().get(0)).inChunks();
+            if (reference.isPresent()) {
+                masked.mask(history, new CarriedArrival(reference.get()), mask, digests);
+            }
+            return masked;
+        }
+
+        private void mask(
+                WorkflowExecutionHistory history,
+                CarriedArrival arrival,
+                UnaryOperator<JsonNode> mask,
+                BiConsumer<String, String> digests) {
+            Map<Long, StateChunk> chunks = new LinkedHashMap<>();
+            Optional<CarriedState> arrived = Optional.empty();
+            for (HistoryEvent event : history.getEvents()) {
+                if (event.hasActivityTaskScheduledEventAttributes()) {
+                    arrival.begins(
+                            event.getEventId(),
+                            event.getActivityTaskScheduledEventAttributes().getActivityType());
+                } else if (event.hasActivityTaskCompletedEventAttributes() && arrival.ends(event)) {
+                    arrival.chunk(event).ifPresent(chunk -> chunks.put(event.getEventId(), chunk));
+                    arrived = arrived.or(() -> arrival.take(event));
+                }
+            }
+            if (chunks.isEmpty()) {
+                return;
+            }
+            boolean isOneWhole =
+                    chunks.values().stream().map(StateChunk::whole).distinct().count() == 1;
+            if (arrived.isEmpty() || !isOneWhole) {
+                throw new IllegalStateException(
+                        "the thread can't be freed of secrets: a run has only parts of the state"
+                                + " that it continues, or parts of several. Try again when it has the whole");
+            }
+            JsonNode state = PayloadJson.MAPPER.valueToTree(arrived.get());
+            JsonNode without = mask.apply(state);
+            if (!without.equals(state)) {
+                replace(
+                        chunks,
+                        arrival.reference(),
+                        PayloadJson.MAPPER.convertValue(without, CarriedState.class),
+                        digests);
+            }
+        }
+
+        private void replace(
+                Map<Long, StateChunk> chunks,
+                CarriedReference reference,
+                CarriedState masked,
+                BiConsumer<String, String> digests) {
+            ChunkedState whole = ChunkedState.of(masked);
+            CarriedReference now = CarriedReference.of(reference.runId(), masked.state());
+            digests.accept(reference.digest(), now.digest());
+            reference
+                    .decisions()
+                    .ifPresent(before -> digests.accept(before, now.decisions().orElse("")));
+            chunks.forEach((eventId, chunk) -> {
+                digests.accept(chunk.whole(), whole.whole());
+                StateChunk replaced = whole.chunk(chunk.index(), chunk.count());
+                results.put(
+                        eventId,
+                        PayloadJson.dataConverter().toPayloads(replaced).orElseThrow());
+            });
+        }
     }
 }

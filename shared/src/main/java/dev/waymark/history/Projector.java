@@ -1,6 +1,7 @@
 package dev.waymark.history;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.contract.CarriedReference;
 import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.SideEffectMarker;
@@ -11,13 +12,11 @@ import dev.waymark.contract.message.SubagentReport;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.ActivityInput;
 import dev.waymark.contract.work.ModelInput;
-import dev.waymark.contract.work.RunOutcome;
 import dev.waymark.contract.work.Work;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Reply;
-import dev.waymark.conversation.message.Transcript;
 import io.temporal.api.common.v1.Payload;
 import io.temporal.api.common.v1.Payloads;
 import io.temporal.api.history.v1.ActivityTaskScheduledEventAttributes;
@@ -37,6 +36,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,12 +57,16 @@ public final class Projector {
     private final List<HeldEvent> ready = new ArrayList<>();
 
     private final List<HeldEvent> held = new ArrayList<>();
+    /** Events that were seen before the state of the previous run had arrived. They apply to it. */
+    private final List<HeldEvent> early = new ArrayList<>();
+
     private final Map<Long, Work<?>> works = new HashMap<>();
     private final Map<String, Request> admitted = new HashMap<>();
 
     private @Nullable Conversation state;
     private @Nullable Conversation atModelCall;
     private @Nullable AgentSpec agent;
+    private @Nullable CarriedArrival arrival;
     private @Nullable RunEnding ending;
     private Optional<String> continuedFrom = Optional.empty();
     private String firstRunId;
@@ -74,15 +78,14 @@ public final class Projector {
     /** The first update that a reset reapplied since the last completed task. */
     private long firstAdmitted = Long.MAX_VALUE;
 
-    private int modelCalls;
-    private final List<DigestMismatch> mismatches = new ArrayList<>();
-    private final List<String> contradictions = new ArrayList<>();
+    private final RecordedDigests checks;
 
     /** @param moments receives every state, in order */
     public Projector(String runId, Consumer<Moment> moments) {
         this.runId = runId;
         this.firstRunId = runId;
         this.moments = moments;
+        this.checks = new RecordedDigests(runId, converter);
     }
 
     /** Handles the next event. Events must come in order and without gaps; repeated events are ignored. */
@@ -124,8 +127,7 @@ public final class Projector {
                     EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_FAILED,
                     EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_CANCELED,
                     EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_TERMINATED,
-                    EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_TIMED_OUT ->
-                hold(event, () -> closed(WorkClosing.of(event, converter)));
+                    EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_TIMED_OUT -> workClosed(event);
             case EVENT_TYPE_SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED ->
                 signalled(event.getEventId(), event.getSignalExternalWorkflowExecutionInitiatedEventAttributes());
             case EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED -> {
@@ -146,7 +148,8 @@ public final class Projector {
             case EVENT_TYPE_WORKFLOW_EXECUTION_CANCEL_REQUESTED -> hold(event, ThreadFact.CancelRequested::new);
             case EVENT_TYPE_MARKER_RECORDED -> marker(event.getEventId(), event.getMarkerRecordedEventAttributes());
             case EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED -> {
-                compare(event.getWorkflowExecutionCompletedEventAttributes().getResult());
+                checks.completed(
+                        event.getWorkflowExecutionCompletedEventAttributes().getResult(), current());
                 ended(RunEnding.Kind.COMPLETED, "");
             }
             case EVENT_TYPE_WORKFLOW_EXECUTION_FAILED -> ended(RunEnding.Kind.FAILED, "");
@@ -169,24 +172,71 @@ public final class Projector {
         applyReady(Long.MAX_VALUE);
     }
 
-    /** The current state of the workflow, or empty before its first completed workflow task. */
+    /**
+     * The current state of the workflow, or empty before its first completed workflow task and while it fetches the
+     * previous run's state.
+     */
     public Optional<Conversation> state() {
-        Conversation newest = state;
-        for (HeldEvent each : ready) {
-            newest = each.applyTo(newest, taskStartedAt);
-        }
-        return Optional.ofNullable(newest);
+        List<HeldEvent> seen = new ArrayList<>(early);
+        seen.addAll(ready);
+        return Optional.ofNullable(fold(state, seen, each -> taskStartedAt));
     }
 
     /**
      * The state after the workflow has seen everything that has arrived, to show threads that no worker has taken yet.
      */
     public Optional<Conversation> expectedState() {
-        Conversation expected = state().orElse(null);
-        for (HeldEvent each : held) {
-            expected = each.applyTo(expected, each.arrivedAt());
+        Conversation now = state().orElse(null);
+        Optional<Conversation> previous = arrival == null ? Optional.empty() : arrival.expected();
+        List<HeldEvent> coming = new ArrayList<>();
+        if (now == null) {
+            coming.addAll(early);
+            coming.addAll(ready);
         }
-        return Optional.ofNullable(expected);
+        coming.addAll(held);
+        if (now == null && previous.isPresent()) {
+            now = previous.get();
+            coming.removeIf(HeldEvent::carriesState);
+        }
+        return Optional.ofNullable(fold(now, coming, HeldEvent::arrivedAt));
+    }
+
+    /** The state of the previous run that this one is still fetching, unless that state is known already. */
+    Optional<CarriedReference> awaited() {
+        return Optional.ofNullable(arrival)
+                .filter(coming -> !coming.isComplete() && coming.expected().isEmpty())
+                .map(CarriedArrival::reference);
+    }
+
+    /** Until the state has arrived, the thread is shown with this one. */
+    void expect(CarriedState last) {
+        if (arrival != null) {
+            arrival.expect(last.state());
+            agent = last.agent().orElse(null);
+        }
+    }
+
+    /** While the state is still to arrive, events wait for it. */
+    private @Nullable Conversation fold(
+            @Nullable Conversation from, List<HeldEvent> events, Function<HeldEvent, Instant> at) {
+        Conversation newest = from;
+        List<HeldEvent> waiting = new ArrayList<>();
+        for (HeldEvent each : events) {
+            if (newest == null && isEarly(each)) {
+                waiting.add(each);
+            } else {
+                newest = each.applyTo(newest, at.apply(each));
+                for (HeldEvent due : waiting) {
+                    newest = due.applyTo(newest, at.apply(each));
+                }
+                waiting.clear();
+            }
+        }
+        return newest;
+    }
+
+    private boolean isEarly(HeldEvent event) {
+        return arrival != null && state == null && !event.carriesState();
     }
 
     /** The state in which the newest model call was scheduled. */
@@ -240,47 +290,37 @@ public final class Projector {
 
     /** The number of projected model calls, each with a recorded digest. */
     public int modelCalls() {
-        return modelCalls;
+        return checks.modelCalls();
     }
 
     /** The model calls whose recorded digest differs from the projection. Not empty only if something is broken. */
     public List<DigestMismatch> mismatches() {
-        return List.copyOf(mismatches);
+        return checks.mismatches();
     }
 
     /** What else the workflow recorded and the projection does not have, in words. */
     public List<String> contradictions() {
-        return List.copyOf(contradictions);
-    }
-
-    static StartInput startInput(HistoryEvent started) {
-        return input(started, StartInput.class);
-    }
-
-    /** The start input of a run of any workflow type. */
-    static <T> T input(HistoryEvent started, Class<T> type) {
-        Payloads input = started.getWorkflowExecutionStartedEventAttributes().getInput();
-        return PayloadJson.dataConverter().fromPayloads(0, Optional.of(input), type, type);
-    }
-
-    static Optional<String> firstRunId(HistoryEvent started) {
-        return Optional.of(started.getWorkflowExecutionStartedEventAttributes().getFirstExecutionRunId())
-                .filter(id -> !id.isEmpty());
+        return checks.contradictions();
     }
 
     private void started(HistoryEvent event) {
         var attributes = event.getWorkflowExecutionStartedEventAttributes();
-        StartInput input = startInput(event);
+        StartInput input = HistoryPages.startInput(event);
         String previous = attributes.getContinuedExecutionRunId();
-        firstRunId = firstRunId(event).orElse(runId);
+        firstRunId = HistoryPages.firstRunId(event).orElse(runId);
         continuedFrom = previous.isEmpty() ? Optional.empty() : Optional.of(previous);
         if (input.carried().isPresent()) {
-            CarriedState carried = CarriedState.unpack(input.carried().get());
-            agent = carried.agent().orElse(null);
-            held.add(new HeldEvent(event.getEventId(), timeOf(event), carried.state(), null));
+            begin(event, CarriedState.unpack(input.carried().get()));
+        } else if (input.inChunks().isPresent()) {
+            arrival = new CarriedArrival(input.inChunks().get());
         } else {
             input.facts().forEach(fact -> hold(event, () -> fact));
         }
+    }
+
+    private void begin(HistoryEvent event, CarriedState carried) {
+        agent = carried.agent().orElse(null);
+        held.add(new HeldEvent(event.getEventId(), timeOf(event), carried.state(), null));
     }
 
     private void hold(HistoryEvent event, HeldEvent.FactOf fact) {
@@ -304,24 +344,37 @@ public final class Projector {
         int applied = 0;
         while (applied < ready.size() && ready.get(applied).eventId() <= lastEventId) {
             HeldEvent each = ready.get(applied);
-            Conversation before = state;
-            state = each.applyTo(before, taskStartedAt);
-            if (state != before) {
-                moments.accept(new Moment(runId, each.eventId(), taskStartedAt, each.fact(), current()));
+            if (isEarly(each)) {
+                early.add(each);
+            } else {
+                apply(each, each.eventId());
+                early.forEach(due -> apply(due, each.eventId()));
+                early.clear();
             }
             applied++;
         }
         ready.subList(0, applied).clear();
     }
 
+    private void apply(HeldEvent held, long eventId) {
+        Conversation before = state;
+        state = held.applyTo(before, taskStartedAt);
+        if (state != before) {
+            moments.accept(new Moment(runId, eventId, taskStartedAt, held.fact(), current()));
+        }
+    }
+
     private void activityScheduled(long eventId, ActivityTaskScheduledEventAttributes scheduled) {
+        if (arrival != null && arrival.begins(eventId, scheduled.getActivityType())) {
+            return;
+        }
         ActivityInput input = decode(
                 scheduled.getInput(),
                 ActivityInput.ofType(scheduled.getActivityType().getName()));
         begun(eventId, input.work());
         if (input instanceof ModelInput model) {
             atModelCall = state;
-            compare(eventId, model);
+            checks.modelCalled(eventId, model, current());
         }
     }
 
@@ -341,43 +394,6 @@ public final class Projector {
                 signal.getSignalName().equals(WireNames.SUBAGENT)
                         ? decode(signal.getInput(), SubagentReport.class).sent()
                         : decode(signal.getInput(), PassedOnDecision.class).sent());
-    }
-
-    private void compare(long eventId, ModelInput recorded) {
-        modelCalls++;
-        Transcript transcript = current().transcript();
-        if (!recorded.isOf(transcript)) {
-            mismatches.add(new DigestMismatch(runId, eventId, recorded, transcript.digest(), transcript.count()));
-        }
-        if (!recorded.hasDecisionsOf(current())) {
-            contradictions.add("decisions before the model call at " + runId + "/e" + eventId
-                    + ": the workflow recorded others than the history has");
-        }
-    }
-
-    /** No model call follows the last words of a run, so its result has to say what they were. */
-    private void compare(Payloads result) {
-        RunOutcome recorded;
-        try {
-            recorded = decode(result, RunOutcome.class);
-        } catch (DataConverterException e) {
-            contradictions.add("result of " + runId + ": it can't be read");
-            return;
-        }
-        RunOutcome projected = RunOutcome.of(current());
-        // The result of a subagent's thread may be shortened for the thread above.
-        boolean isWhole = current().parent().isEmpty();
-        if (isWhole
-                && (!recorded.status().equals(projected.status())
-                        || !recorded.text().equals(projected.text()))) {
-            contradictions.add("result of " + runId + ": the workflow returned " + recorded.status() + " \""
-                    + recorded.text() + "\", the projection has " + projected.status() + " \"" + projected.text()
-                    + "\"");
-        }
-        if (!recorded.hasDecisionsOf(current())) {
-            contradictions.add(
-                    "decisions before the end of " + runId + ": the workflow recorded others than the history has");
-        }
     }
 
     /** After a reset, an update's payload is in its admitted event only. */
@@ -411,6 +427,10 @@ public final class Projector {
         if (!commandsFollow) {
             throw new IllegalStateException("event " + eventId + " is not a command of a workflow task");
         }
+        if (arrival != null && state == null) {
+            early.add(new HeldEvent(eventId, taskStartedAt, null, () -> fact));
+            return;
+        }
         state = current().apply(fact, taskStartedAt);
         moments.accept(new Moment(runId, eventId, taskStartedAt, Optional.of(fact), state));
     }
@@ -420,6 +440,14 @@ public final class Projector {
             throw new IllegalStateException("the history does not begin with the start of a run");
         }
         return state;
+    }
+
+    private void workClosed(HistoryEvent event) {
+        if (arrival == null || !arrival.ends(event)) {
+            hold(event, () -> closed(WorkClosing.of(event, converter)));
+        } else {
+            arrival.take(event).ifPresent(carried -> begin(event, carried));
+        }
     }
 
     private Fact closed(WorkClosing closing) {
@@ -447,9 +475,8 @@ public final class Projector {
             if (result instanceof AgentSpec resolved) {
                 agent = resolved;
             }
-            if (result instanceof Reply reply && !reply.isAsSealed()) {
-                contradictions.add("reply to the model call at " + runId + "/e" + begunBy
-                        + ": its words are not those that the worker recorded");
+            if (result instanceof Reply reply) {
+                checks.replied(begunBy, reply);
             }
             return work.completed(result);
         } catch (DataConverterException e) {

@@ -1,6 +1,7 @@
 package dev.waymark.history;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.ContinuationMarker;
 import dev.waymark.contract.TraceIds;
 import dev.waymark.contract.work.ModelInput;
@@ -83,6 +84,16 @@ public final class RunReader {
             Conversation state =
                     projector.atModelCall().orElseThrow(() -> new IllegalStateException("the run has called no model"));
             return new Called(state, agentOf(projector));
+        });
+    }
+
+    /** The state with which this run ended, for the run that continues it. */
+    public CarriedState atEnd(String workflowId, String runId) {
+        return read(runId, projector -> {
+            histories.catchUp(workflowId, projector);
+            Conversation state =
+                    projector.state().orElseThrow(() -> new IllegalStateException("the run has not begun yet"));
+            return new CarriedState(state, projector.agent());
         });
     }
 

@@ -10,9 +10,7 @@ import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.agents.AgentInvalid;
 import dev.waymark.worker.model.ModelProviders;
-import dev.waymark.worker.model.anthropic.AnthropicProvider;
 import dev.waymark.worker.model.http.PriceTable;
-import dev.waymark.worker.model.openai.OpenAiProvider;
 import dev.waymark.worker.model.scripted.ScriptedProvider;
 import dev.waymark.worker.tool.java.JavaTools;
 import dev.waymark.worker.yaml.YamlProblem;
@@ -124,14 +122,12 @@ final class WorkerAssembly {
     private ModelProviders providers() throws YamlProblem {
         Map<String, String> variables = properties.over(ProcessEnvironment.get());
         Map<String, ModelProvider> providers = new LinkedHashMap<>();
-        providers.put(AnthropicProvider.NAME, AnthropicProvider.of(variables));
-        providers.put(OpenAiProvider.NAME, OpenAiProvider.of(variables));
         providers.put(
                 ScriptedProvider.NAME,
                 new ScriptedProvider(Optional.ofNullable(properties.agents()).orElse(Path.of("."))));
         providers.putAll(beans.getBeansOfType(ModelProvider.class));
         PriceTable prices = properties.prices() == null ? PriceTable.builtIn() : PriceTable.read(properties.prices());
-        return ModelProviders.of(providers).withPrices(prices::of);
+        return ModelProviders.from(variables).plus(providers).withPrices(prices::of);
     }
 
     private List<Tool> observed(List<Tool> tools) {

@@ -13,6 +13,7 @@ import dev.waymark.model.ModelProvider;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.agents.AgentActivity;
 import dev.waymark.worker.agents.AgentDirectory;
+import dev.waymark.worker.carry.StateCarrierActivity;
 import dev.waymark.worker.metrics.ActivityMetrics;
 import dev.waymark.worker.metrics.ThreadMetrics;
 import dev.waymark.worker.model.ModelActivity;
@@ -155,7 +156,8 @@ public final class AgentWorker implements AutoCloseable {
                         new ClaimSender(client, activityMetrics),
                         new LateOutcomeSender(client),
                         () -> draining),
-                new VerifyActivityImpl(runs, tools));
+                new VerifyActivityImpl(runs, tools),
+                new StateCarrierActivity(runs));
     }
 
     /**

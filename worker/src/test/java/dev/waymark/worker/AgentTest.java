@@ -118,7 +118,8 @@ class AgentTest {
                 .hasMessage("agent guide has two tools with the name weather");
         assertRefused(Agent.named("the guide").model("anthropic:any"), "an agent's name has 1 to 64 characters");
         assertRefused(
-                Agent.named("guide").model("other:any"), "one of the providers anthropic, openai, found other:any");
+                Agent.named("guide").model("other:any"),
+                "one of the providers anthropic, openai, openai-responses, found other:any");
         assertRefused(
                 Agent.named("guide")
                         .model("openai:unheard-of")

@@ -317,7 +317,9 @@ public final class Requests {
             return Optional.of(decoded(thread, response.getQueryResult(), StateReport.class));
         } catch (StatusRuntimeException e) {
             Status.Code code = e.getStatus().getCode();
+            // A run that is still fetching the state of the previous one has no answer either.
             if (code == Status.Code.DEADLINE_EXCEEDED
+                    || code == Status.Code.INVALID_ARGUMENT
                     || code == Status.Code.FAILED_PRECONDITION
                     || code == Status.Code.CANCELLED) {
                 return Optional.empty();

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.contract.CarriedReference;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.ThreadOwner;
@@ -32,6 +33,7 @@ import java.util.function.Consumer;
  *
  * <p>{@code say} is the payload of the signal of that name. {@code rules} is the newest rule version that the starter knows; without one, the first. {@code once} closes the
  * thread when its first turn ends. {@code parent} is there for a subagent's thread. {@code session} is what idempotency keys are made of, if not the thread's id. {@code limits} are recorded here, since a worker's own would change replays.
+ * {@code inChunks} is there instead of {@code carried} for a state that is too large for an input; the run begins by fetching it.
  * {@code owner} is there for threads of people who may see only their own. {@code traceparent} is the span of the caller, in the form of W3C Trace Context.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -48,9 +50,16 @@ public record StartInput(
         @JsonProperty("parent") Optional<Parent> parent,
         @JsonProperty("session") Optional<String> session,
         @JsonProperty("owner") Optional<ThreadOwner> owner,
-        @JsonProperty("traceparent") Optional<String> traceparent) {
+        @JsonProperty("traceparent") Optional<String> traceparent,
+        @JsonProperty("inChunks") Optional<CarriedReference> inChunks) {
     /** The maximum size of a thread's context for tools, in characters of canonical JSON. */
     public static final int MAX_CONTEXT_LENGTH = 64 * 1024;
+
+    /**
+     * Workers and clients that do not know {@code inChunks} would take the run for the start of a thread. They leave it
+     * alone, because they do not know these rules either. The rules of the thread are in its state.
+     */
+    private static final int RULES_OF_CHUNKS = 3;
 
     @JsonCreator
     public StartInput {
@@ -65,6 +74,7 @@ public record StartInput(
         session = session == null ? Optional.empty() : session;
         owner = owner == null ? Optional.empty() : owner;
         traceparent = traceparent == null ? Optional.empty() : traceparent;
+        inChunks = inChunks == null ? Optional.empty() : inChunks;
     }
 
     /** A new thread of this agent. */
@@ -73,6 +83,7 @@ public record StartInput(
                 ThreadIdentity.RULES,
                 agent,
                 false,
+                Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
@@ -135,11 +146,25 @@ public record StartInput(
 
     /** The input of the run that continues with this packed state. */
     public StartInput carrying(String packed) {
+        return continuing(edit -> edit.carried = Optional.of(packed));
+    }
+
+    /** The input of the run that continues with this state, which is too large for an input. */
+    public StartInput carrying(CarriedReference state) {
+        return continuing(edit -> {
+            edit.inChunks = Optional.of(state);
+            edit.rules = Math.max(edit.rules, RULES_OF_CHUNKS);
+        });
+    }
+
+    private StartInput continuing(Consumer<Edit> with) {
         return with(edit -> {
             edit.maxIterations = Optional.empty();
             edit.say = Optional.empty();
-            edit.carried = Optional.of(packed);
+            edit.carried = Optional.empty();
+            edit.inChunks = Optional.empty();
             edit.context = Optional.empty();
+            with.accept(edit);
         });
     }
 
@@ -219,6 +244,8 @@ public record StartInput(
         private Optional<String> session = StartInput.this.session;
         private Optional<ThreadOwner> owner = StartInput.this.owner;
         private Optional<String> traceparent = StartInput.this.traceparent;
+        private Optional<CarriedReference> inChunks = StartInput.this.inChunks;
+        private int rules = StartInput.this.rules;
 
         private StartInput done() {
             return new StartInput(
@@ -233,7 +260,8 @@ public record StartInput(
                     parent,
                     session,
                     owner,
-                    traceparent);
+                    traceparent,
+                    inChunks);
         }
     }
 }

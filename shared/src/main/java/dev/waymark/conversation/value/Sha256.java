@@ -18,6 +18,11 @@ public final class Sha256 {
         return over(text).hexWith("");
     }
 
+    /** The digest of these bytes, in hexadecimal. */
+    public static String hex(byte[] bytes) {
+        return HexFormat.of().formatHex(over("").begun.digest(bytes));
+    }
+
     /** The digest state for texts that start with this prefix. */
     static Sha256 over(String beginning) {
         try {

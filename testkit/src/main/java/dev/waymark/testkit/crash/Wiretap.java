@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Finds crash points in the calls between a worker and its server, and blocks the calls once the worker is to die. */
 final class Wiretap implements ClientInterceptor {
-    private static final Set<String> OWN_ACTIVITIES =
-            Set.of(WireNames.MODEL_ACTIVITY, WireNames.AGENT_ACTIVITY, WireNames.VERIFY_ACTIVITY);
+    private static final Set<String> OWN_ACTIVITIES = Set.of(
+            WireNames.MODEL_ACTIVITY, WireNames.AGENT_ACTIVITY, WireNames.VERIFY_ACTIVITY, WireNames.STATE_ACTIVITY);
 
     private final Crash crash;
     /** The task tokens of tool activities. */

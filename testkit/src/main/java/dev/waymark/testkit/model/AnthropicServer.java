@@ -70,12 +70,19 @@ public final class AnthropicServer extends ModelServer {
     private static void checkThinking(JsonNode body) {
         JsonNode thinking = body.path("thinking");
         demandFields(thinking, List.of("type", "budget_tokens"));
-        demand(thinking.path("type").asText().equals("enabled"), "thinking.type: " + thinking);
+        String type = thinking.path("type").asText();
+        demand(
+                type.equals("disabled") || !body.has("temperature"),
+                "`temperature` may only be set to 1 when thinking is enabled");
+        if (!type.equals("enabled")) {
+            demand(Set.of("adaptive", "disabled").contains(type), "thinking.type: " + thinking);
+            demand(!thinking.has("budget_tokens"), "thinking.budget_tokens: Extra inputs are not permitted");
+            return;
+        }
         demand(thinking.path("budget_tokens").asInt() >= LEAST_THINKING, "thinking.budget_tokens: at least 1024");
         demand(
                 thinking.path("budget_tokens").asInt() < body.path("max_tokens").asInt(),
                 "`max_tokens` must be greater than `thinking.budget_tokens`");
-        demand(!body.has("temperature"), "`temperature` may only be set to 1 when thinking is enabled");
         JsonNode messages = body.path("messages");
         boolean answersCalls =
                 messages.get(messages.size() - 1).findValuesAsText("type").contains("tool_result");

@@ -108,6 +108,7 @@ final class ModelFields {
         return switch (option.get()) {
             case EFFORT -> before.withEffort(value.text());
             case TEMPERATURE -> before.withTemperature(temperature(value));
+            case THINKING -> before.withThinking(value.text());
             case THINKING_BUDGET -> before.withThinkingBudget(value.integer(1));
             case SERVICE_TIER -> before.withServiceTier(value.text());
         };

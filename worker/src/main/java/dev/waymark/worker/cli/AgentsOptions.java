@@ -12,9 +12,7 @@ import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.agents.AgentInvalid;
 import dev.waymark.worker.model.ModelProviders;
-import dev.waymark.worker.model.anthropic.AnthropicProvider;
 import dev.waymark.worker.model.http.PriceTable;
-import dev.waymark.worker.model.openai.OpenAiProvider;
 import dev.waymark.worker.model.scripted.ScriptedProvider;
 import dev.waymark.worker.tool.java.JavaTools;
 import dev.waymark.worker.yaml.YamlProblem;
@@ -160,11 +158,9 @@ final class AgentsOptions {
 
     private static ModelProviders providers(Path agents, List<WorkerExtension> extensions) {
         Map<String, ModelProvider> providers = new LinkedHashMap<>();
-        providers.put(AnthropicProvider.NAME, AnthropicProvider.of(ProcessEnvironment.get()));
-        providers.put(OpenAiProvider.NAME, OpenAiProvider.of(ProcessEnvironment.get()));
         providers.put(ScriptedProvider.NAME, new ScriptedProvider(agents));
         extensions.forEach(extension -> providers.putAll(extension.providers(ProcessEnvironment.get())));
-        return ModelProviders.of(providers);
+        return ModelProviders.fromEnvironment().plus(providers);
     }
 
     private static String variable(String name, String otherwise) {

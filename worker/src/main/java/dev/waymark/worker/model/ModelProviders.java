@@ -6,6 +6,7 @@ import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.worker.model.anthropic.AnthropicProvider;
 import dev.waymark.worker.model.openai.OpenAiProvider;
+import dev.waymark.worker.model.openai.ResponsesProvider;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -49,11 +50,20 @@ public final class ModelProviders {
         return new ModelProviders(byName, known);
     }
 
-    /** The providers of Anthropic and of OpenAI-compatible services, with the keys of the environment. */
+    /** Like {@link #from}, with the keys of the environment. */
     public static ModelProviders fromEnvironment() {
+        return from(ProcessEnvironment.get());
+    }
+
+    /**
+     * The providers of Anthropic, of OpenAI-compatible services and of OpenAI's Responses API, with the keys of these
+     * environment variables.
+     */
+    public static ModelProviders from(Map<String, String> environment) {
         Map<String, ModelProvider> providers = new LinkedHashMap<>();
-        providers.put(AnthropicProvider.NAME, AnthropicProvider.of(ProcessEnvironment.get()));
-        providers.put(OpenAiProvider.NAME, OpenAiProvider.of(ProcessEnvironment.get()));
+        providers.put(AnthropicProvider.NAME, AnthropicProvider.of(environment));
+        providers.put(OpenAiProvider.NAME, OpenAiProvider.of(environment));
+        providers.put(ResponsesProvider.NAME, ResponsesProvider.of(environment));
         return of(providers);
     }
 

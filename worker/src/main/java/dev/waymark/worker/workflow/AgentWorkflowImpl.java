@@ -74,7 +74,12 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     private final StatusCard card = new StatusCard(thread);
     private final WakeTimer alarm = new WakeTimer(() -> apply(new ThreadFact.TimePassed()));
 
-    private Conversation state;
+    /** Present in a run that begins by fetching the previous run's state. */
+    private Optional<StateArrival> arrival = Optional.empty();
+
+    /** Null while the previous run's state is arriving. */
+    private @Nullable Conversation known;
+
     private Optional<ThreadIndex> indexed = ThreadIndex.in(Workflow.getTypedSearchAttributes());
     private boolean changed = true;
     private boolean closed;
@@ -100,11 +105,14 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         if (input.carried().isPresent()) {
             CarriedState carried = CarriedState.unpack(input.carried().get());
             flights = new InFlight(this::apply, carried.agent());
-            state = carried.state();
+            known = carried.state();
+        } else if (input.inChunks().isPresent()) {
+            flights = new InFlight(this::apply, Optional.empty());
+            arrival = Optional.of(new StateArrival(input.inChunks().get(), this::arrived));
         } else {
             flights = new InFlight(this::apply, Optional.empty());
             List<Fact> facts = input.facts();
-            state = Conversation.start((ThreadFact.RunStarted) facts.get(0), now());
+            known = Conversation.start((ThreadFact.RunStarted) facts.get(0), now());
             facts.subList(1, facts.size()).forEach(this::apply);
         }
         CancellationScope.current().getCancellationRequest().thenApply(reason -> {
@@ -119,21 +127,23 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     public RunOutcome run(StartInput sameInput) {
         CancellationScope loop = Workflow.newDetachedCancellationScope(this::loop);
         loop.run();
-        if (state.life() == ThreadIdentity.Life.CANCELLED) {
+        if (conversation().life() == ThreadIdentity.Life.CANCELLED) {
             throw new CanceledFailure("the thread was cancelled");
         }
-        return state.parent().isPresent() ? RunOutcome.of(state, InlineText::of) : RunOutcome.of(state);
+        return conversation().parent().isPresent()
+                ? RunOutcome.of(conversation(), InlineText::of)
+                : RunOutcome.of(conversation());
     }
 
     private void loop() {
+        arrival.ifPresent(StateArrival::await);
         while (!closed) {
             changed = false;
-            flights.cancelUnwanted(state);
-            boolean nothingNew = moveOnIfDue();
-            Driver driver = new Driver(nothingNew);
-            state.decide().forEach(step -> step.match(driver));
+            flights.cancelUnwanted(conversation());
+            Driver driver = new Driver(moveOnIfDue());
+            conversation().decide().forEach(step -> step.match(driver));
             alarm.set(driver.wakeAt, now());
-            Workflow.setCurrentDetails(card.of(state));
+            Workflow.setCurrentDetails(card.of(conversation()));
             index();
             if (!closed) {
                 Workflow.await(() -> changed || flights.wantsAnotherTask());
@@ -146,7 +156,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         if (indexed.isEmpty()) {
             return;
         }
-        ThreadIndex now = ThreadIndex.of(state);
+        ThreadIndex now = ThreadIndex.of(conversation());
         if (!indexed.get().equals(now)) {
             Workflow.upsertTypedSearchAttributes(now.changesSince(indexed.get()));
             indexed = Optional.of(now);
@@ -154,12 +164,28 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     }
 
     private void apply(Fact fact) {
-        Conversation before = state;
-        state = before.apply(fact, now());
+        if (known == null) {
+            arrival.orElseThrow().postpone(() -> apply(fact));
+            return;
+        }
+        Conversation before = conversation();
+        known = before.apply(fact, now());
         changed = true;
         if (!WorkflowUnsafe.isReplaying()) {
-            appliedFacts.applied(before, fact, state, flights.agent());
+            appliedFacts.applied(before, fact, conversation(), flights.agent());
         }
+    }
+
+    private void arrived(CarriedState carried) {
+        flights.continueWith(carried.agent());
+        known = carried.state();
+    }
+
+    private Conversation conversation() {
+        if (known == null) {
+            throw new IllegalStateException("the state of the previous run is still being fetched");
+        }
+        return known;
     }
 
     private static Instant now() {
@@ -177,7 +203,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
         @Override
         public Boolean resolveAgent(Step.ResolveAgent step) {
-            return !nothingNew && flights.resolveAgent(step, state.rules());
+            return !nothingNew && flights.resolveAgent(step, conversation().rules());
         }
 
         @Override
@@ -193,20 +219,21 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         private boolean ask(Work<Reply> work) {
             apply(work.begun());
             if (!WorkflowUnsafe.isReplaying()) {
-                modelCalls.accept(new RunReader.Called(state, flights.agent().orElseThrow()));
+                modelCalls.accept(
+                        new RunReader.Called(conversation(), flights.agent().orElseThrow()));
             }
-            flights.callModel(work, state);
+            flights.callModel(work, conversation());
             return true;
         }
 
         @Override
         public Boolean runTool(Step.RunTool step) {
-            return !nothingNew && flights.runTool(step, state.session());
+            return !nothingNew && flights.runTool(step, conversation().session());
         }
 
         @Override
         public Boolean verifyTool(Step.VerifyTool step) {
-            return !nothingNew && flights.verifyTool(step, state.session());
+            return !nothingNew && flights.verifyTool(step, conversation().session());
         }
 
         @Override
@@ -221,13 +248,13 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
                         callId, "its thread's name would have more than " + WireNames.MAX_THREAD_BYTES + " bytes"));
                 return true;
             }
-            Optional<String> session = state.session().map(own -> WireNames.subagentThread(own, callId));
+            Optional<String> session = conversation().session().map(own -> WireNames.subagentThread(own, callId));
             TraceIds trace = TraceIds.of(Workflow.getInfo().getFirstExecutionRunId(), input.traceparent());
             return flights.startSubagent(
                     name,
                     step.call(),
-                    state.context(),
-                    state.parentFor(step),
+                    conversation().context(),
+                    conversation().parentFor(step),
                     session,
                     below -> below.withLimits(input.limits())
                             .ownedBy(input.owner())
@@ -275,55 +302,38 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
                 || info.getHistorySize() >= limits.hardBytes()
                 || updates >= limits.hardUpdates()
                 || signals >= limits.hardSignals();
-        boolean grown = info.getHistorySize() >= 2 * state.transcript().bytes();
+        long begunWith = arrival.map(StateArrival::bytes).orElse(0L);
+        boolean grown = info.getHistorySize()
+                >= 2 * Math.max(begunWith, conversation().transcript().bytes());
         boolean soft = (info.isContinueAsNewSuggested() && grown) || info.getHistoryLength() >= limits.softEvents();
-        boolean due = hard ? !state.full() : soft && info.getHistoryLength() >= nextTryToMoveOn;
-        boolean ending = state.decide().stream().anyMatch(Step.Close.class::isInstance);
-        if (hard && due && flights.onlySubagentsAreUp() && state.hasSubagents()) {
+        boolean due = hard ? !conversation().full() : soft && info.getHistoryLength() >= nextTryToMoveOn;
+        boolean ending = conversation().decide().stream().anyMatch(Step.Close.class::isInstance);
+        if (hard && due && flights.onlySubagentsAreUp() && conversation().hasSubagents()) {
             // When a run continues as new, the server ends its remaining children without notice.
             record(SideEffectMarker.cuttingOff(new Problem(
                     Problem.TOO_LARGE,
                     "this run can't grow any further, and the next one can't wait for what this one began")));
-            flights.cancelUnwanted(state);
+            flights.cancelUnwanted(conversation());
         }
-        if (due && !ending && flights.areDown() && state.isBetweenSteps()) {
+        if (due && !ending && flights.areDown() && conversation().isBetweenSteps()) {
             moveOn(hard);
             nextTryToMoveOn = 2 * info.getHistoryLength();
         }
         return hard;
     }
 
-    /**
-     * Records whether the state fits: packed sizes differ between zip libraries, and a replay must decide the same way.
-     */
     private void moveOn(boolean hard) {
-        String[] packed = new String[1];
-        SideEffectMarker marker = Workflow.sideEffect(SideEffectMarker.class, () -> {
-            packed[0] = pack();
-            boolean fits = packed[0].length() <= limits.carriedBytes();
-            return SideEffectMarker.fits(
-                    fits, fits || !hard ? Optional.empty() : Optional.of(tooLarge(packed[0].length())));
-        });
+        Continuation next = new Continuation(new CarriedState(conversation(), flights.agent()), limits);
+        SideEffectMarker marker = next.decide(hard);
         marker.fact().ifPresent(this::apply);
         if (marker.fits()) {
-            Workflow.continueAsNew(input.carrying(packed[0] == null ? pack() : packed[0]));
+            Workflow.continueAsNew(next.input(input, marker));
         }
     }
 
     /** Applies a fact that has no event of its own. */
     private void record(SideEffectMarker marker) {
         Workflow.sideEffect(SideEffectMarker.class, () -> marker).fact().ifPresent(this::apply);
-    }
-
-    private String pack() {
-        return new CarriedState(state, flights.agent()).pack();
-    }
-
-    private Problem tooLarge(int bytes) {
-        return new Problem(
-                Problem.TOO_LARGE,
-                "the conversation takes " + bytes + " bytes packed, of at most " + limits.carriedBytes()
-                        + ", and this run can't grow any further");
     }
 
     private void receive(String signal, @Nullable RawValue payload) {
@@ -403,7 +413,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         public void handleValidate(String name, EncodedValues payloads) {
             Fact fact = read(name, payloads);
             Optional<Problem> problem = fact instanceof Fact.Inbound inbound
-                    ? state.updateRefusal(inbound)
+                    ? refusal(inbound)
                     : Optional.of(((ThreadFact.MessageIgnored) fact).problem());
             if (problem.isPresent()) {
                 throw new Refusal(problem.get());
@@ -414,14 +424,24 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         public Object handleExecute(String name, EncodedValues payloads) {
             updates++;
             Fact.Inbound fact = (Fact.Inbound) read(name, payloads);
-            Optional<Integer> before = state.firstDelivery(fact);
+            return known == null ? arrival.orElseThrow().answer(fact, this::refusal, this::execute) : execute(fact);
+        }
+
+        /** While the state is arriving, everything is accepted, and answered when it is there. */
+        private Optional<Problem> refusal(Fact.Inbound fact) {
+            return known == null ? Optional.empty() : conversation().updateRefusal(fact);
+        }
+
+        private Object execute(Fact.Inbound fact) {
+            Optional<Integer> before = conversation().firstDelivery(fact);
             apply(fact);
             if (fact instanceof ToolFact.ToolClaimed claimed) {
-                return state.granted(claimed)
+                return conversation()
+                        .granted(claimed)
                         .map(claim -> new ClaimRequest.Answer(true, claim.token()))
                         .orElseGet(() -> new ClaimRequest.Answer(false, 0));
             }
-            return new Ack(before.orElse(state.counters().facts()), before.isPresent());
+            return new Ack(before.orElse(conversation().counters().facts()), before.isPresent());
         }
 
         @Override
@@ -440,12 +460,12 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
     @Override
     public StatusReport status() {
-        return StatusReport.of(state);
+        return StatusReport.of(conversation());
     }
 
     @Override
     public List<PendingItem> pending() {
-        return PendingItem.of(thread, state).stream()
+        return PendingItem.of(thread, conversation()).stream()
                 .limit(NEWEST_CALLS)
                 .map(item -> item.shortened(MOST_CHARACTERS))
                 .toList();
@@ -453,28 +473,28 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
     @Override
     public List<CallItem> calls() {
-        return CallItem.of(thread, state, NEWEST_CALLS).stream()
+        return CallItem.of(thread, conversation(), NEWEST_CALLS).stream()
                 .map(item -> item.shortened(MOST_CHARACTERS))
                 .toList();
     }
 
     @Override
     public Json checkpoint() {
-        long bytes = state.transcript().bytes();
+        long bytes = conversation().transcript().bytes();
         if (bytes > MOST_ANSWER_BYTES) {
             throw new IllegalStateException("the checkpoint takes " + bytes + " bytes, more than a query may answer."
                     + " Read it from history: ./waymark checkpoint " + thread);
         }
-        return RunnerCheckpoint.of(state);
+        return RunnerCheckpoint.of(conversation());
     }
 
     @Override
     public StateReport state() {
         return new StateReport(
-                state.transcript().digest(),
+                conversation().transcript().digest(),
                 Workflow.getInfo().getHistoryLength(),
-                state.rules(),
-                StateDigest.of(state),
-                state.counters().facts());
+                conversation().rules(),
+                StateDigest.of(conversation()),
+                conversation().counters().facts());
     }
 }

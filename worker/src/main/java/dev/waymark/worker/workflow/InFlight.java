@@ -108,6 +108,11 @@ final class InFlight {
         return agent;
     }
 
+    /** The state of the previous run has arrived, with the agent that it had resolved. */
+    void continueWith(Optional<AgentSpec> resolved) {
+        agent = resolved;
+    }
+
     boolean areDown() {
         return flights.isEmpty() && signalled.isEmpty();
     }

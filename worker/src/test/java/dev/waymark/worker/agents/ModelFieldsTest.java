@@ -71,7 +71,12 @@ class ModelFieldsTest {
             delimiter = '|',
             value = {
                 "anthropic:m | temprature: 1     | options.temprature: unknown option. Did you mean \"temperature\"?"
-                        + " anthropic knows effort, temperature, thinking_budget, service_tier",
+                        + " anthropic knows effort, temperature, thinking, thinking_budget, service_tier",
+                "anthropic:m | thinking: enabled | options.thinking: expected one of adaptive, disabled, found enabled",
+                "anthropic:m | { thinking: adaptive, thinking_budget: 2000 } | options.thinking: not allowed with"
+                        + " thinking_budget",
+                "anthropic:m | { thinking: adaptive, temperature: 1 } | options.temperature: not allowed with thinking:"
+                        + " adaptive",
                 "openai:m    | top_k: 1          | options.top_k: unknown option. openai knows effort, temperature,"
                         + " service_tier",
                 "openai:m    | thinking_budget: 2000 | options.thinking_budget: unknown option. openai knows effort,"

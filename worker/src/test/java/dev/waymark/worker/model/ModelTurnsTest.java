@@ -26,6 +26,7 @@ import dev.waymark.testkit.model.AnthropicServer;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelServer;
 import dev.waymark.testkit.model.OpenAiServer;
+import dev.waymark.testkit.model.ResponsesServer;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.model.anthropic.AnthropicProvider;
 import dev.waymark.worker.model.openai.OpenAiProvider;
@@ -428,6 +429,34 @@ class ModelTurnsTest {
         }
         assertThat(openai.received().get(0).body().path("reasoning_effort").asText())
                 .isEqualTo("high");
+    }
+
+    /** The service refuses reasoning that it did not issue; what it gets back went through history. */
+    @Test
+    void encryptedReasoning_isCarriedFromStepToStep() {
+        AgentSpec thoughtful = AgentSpec.of("thoughtful", "openai-responses:m-1")
+                .with()
+                .tools(BuiltInTools.of("todos"))
+                .build();
+        try (ModelServer responses = new ResponsesServer();
+                AgentWorker other = AgentWorker.builder(connection.client())
+                        .taskQueue("models-" + UUID.randomUUID())
+                        .agents(thoughtful)
+                        .providers(ModelProviders.from(responses.environment()))
+                        .build()) {
+            other.start();
+            responses.answers(
+                    ModelAnswer.says()
+                            .plus(new ModelAnswer.Piece.Thought("", "Z0FBQUFB"))
+                            .calls("call_1", "write_todos", "{\"todos\":[]}"),
+                    ModelAnswer.says("Done."));
+
+            assertThat(start(other, "thoughtful").getResult(RunOutcome.class).text())
+                    .isEqualTo("Done.");
+            assertThat(responses.complaints()).isEmpty();
+            assertThat(responses.received().get(1).body().path("input").findValuesAsText("encrypted_content"))
+                    .containsExactly("Z0FBQUFB");
+        }
     }
 
     private WorkflowStub start(String agent) {

@@ -21,8 +21,10 @@ import dev.waymark.testkit.model.AnthropicServer;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelServer;
 import dev.waymark.testkit.model.OpenAiServer;
+import dev.waymark.testkit.model.ResponsesServer;
 import dev.waymark.worker.model.anthropic.AnthropicProvider;
 import dev.waymark.worker.model.openai.OpenAiProvider;
+import dev.waymark.worker.model.openai.ResponsesProvider;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
@@ -39,11 +41,15 @@ class ResumedTranscriptsTest {
 
     @ParameterizedTest
     @EnumSource(CheckpointFormat.class)
-    void nextModelCall_afterACheckpoint_isTakenByBothServices(CheckpointFormat format) throws Exception {
+    void nextModelCall_afterACheckpoint_isTakenByEachService(CheckpointFormat format) throws Exception {
         try (ModelServer anthropic = new AnthropicServer();
-                ModelServer openai = new OpenAiServer()) {
-            List<ModelProvider> providers =
-                    List.of(AnthropicProvider.of(anthropic.environment()), OpenAiProvider.of(openai.environment()));
+                ModelServer openai = new OpenAiServer();
+                ModelServer responses = new ResponsesServer()) {
+            List<ModelProvider> providers = List.of(
+                    AnthropicProvider.of(anthropic.environment()),
+                    OpenAiProvider.of(openai.environment()),
+                    ResponsesProvider.of(responses.environment()));
+            responses.answers(ModelAnswer.says("Yes."));
             anthropic.answers(ModelAnswer.says("Yes."));
             openai.answers(ModelAnswer.says("Yes."));
             int asked = 0;
@@ -64,6 +70,7 @@ class ResumedTranscriptsTest {
 
             assertThat(anthropic.complaints()).isEmpty();
             assertThat(openai.complaints()).isEmpty();
+            assertThat(responses.complaints()).isEmpty();
             assertThat(anthropic.received()).hasSize(CONVERSATIONS);
         }
     }

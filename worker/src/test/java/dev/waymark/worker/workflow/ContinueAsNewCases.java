@@ -223,7 +223,10 @@ abstract class ContinueAsNewCases {
     void stateTooLargeToCarry_goesOnInTheSameRun() {
         List<ModelRequest> requests = Collections.synchronizedList(new ArrayList<>());
         try (WorkflowRig rig = new WorkflowRig(connection(), stepping(6, requests), stepTool())) {
-            String thread = rig.start(start(RunLimits.DEFAULT.withSoftEvents(12).withCarriedBytes(100))
+            String thread = rig.start(start(RunLimits.DEFAULT
+                            .withSoftEvents(12)
+                            .withCarriedBytes(100)
+                            .withChunkedBytes(0))
                     .saying(SayPayload.message("m-1", "Go")));
 
             Conversation state = rig.awaitSettled(thread);
@@ -244,7 +247,10 @@ abstract class ContinueAsNewCases {
                 ? AgentWorkflowCases.echo(request)
                 : steps.reply(request);
         try (WorkflowRig rig = new WorkflowRig(connection(), model, stepTool())) {
-            RunLimits limits = RunLimits.DEFAULT.withHardEvents(60).withCarriedBytes(20_000);
+            RunLimits limits = RunLimits.DEFAULT
+                    .withHardEvents(60)
+                    .withCarriedBytes(20_000)
+                    .withChunkedBytes(0);
             String thread = rig.start(start(limits).saying(SayPayload.message("m-1", incompressible)));
 
             Conversation failed = rig.await(thread, now -> now.turn().status() == Turn.Status.FAILED);

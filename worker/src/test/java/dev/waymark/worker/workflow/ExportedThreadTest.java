@@ -8,11 +8,13 @@ import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
+import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.HistoryAudit;
 import dev.waymark.history.HistoryFinding;
 import dev.waymark.history.HistoryScrubber;
+import dev.waymark.history.Moment;
 import dev.waymark.history.ProjectedHistory;
 import dev.waymark.history.ThreadHistory;
 import dev.waymark.history.ThreadHistoryReader;
@@ -102,6 +104,42 @@ class ExportedThreadTest {
         assertThat(scrubbed.payloadTexts()).noneMatch(text -> text.contains(SECRET));
         assertThat(audit(ThreadHistory.parse(scrubbed.document().toString()))).isEmpty();
         assertThat(facts(scrubbed)).isEqualTo(facts(original)).contains("tool-claimed", "tool-finished");
+    }
+
+    /** A part of the secret ends a chunk, and the rest begins the next one, for some of these lengths. */
+    @Test
+    void threadWithASecret_inAStateCarriedInChunks_losesItAndReplays() {
+        String words = (SECRET + " ").repeat(70_000 / SECRET.length()); // Several of them make up several chunks.
+        try (WorkflowRig rig = new WorkflowRig(TestServers.inMemory(), AgentWorkflowCases::echo)) {
+            String thread = rig.start(ContinueAsNewCases.start(ChunkedStateCases.NOTHING_INLINE.withSoftEvents(130))
+                    .saying(SayPayload.message("m-0", words)));
+            for (int i = 1; i <= 12; i++) {
+                rig.awaitTurn(thread, i);
+                rig.update(thread, WireNames.SAY, Map.of("id", "m-" + i, "content", words + i));
+            }
+            rig.awaitTurn(thread, 13);
+            ThreadHistory original =
+                    new ThreadHistoryReader(rig.client()).read(thread).orElseThrow();
+            assertThat(original.runs()).hasSizeGreaterThan(1);
+
+            ThreadHistory scrubbed = new HistoryScrubber(text -> text.replace(SECRET, "${KEY}")).scrub(original);
+
+            assertThat(scrubbed.payloadTexts()).noneMatch(text -> text.contains(SECRET));
+            assertThat(audit(ThreadHistory.parse(scrubbed.document().toString())))
+                    .isEmpty();
+            Conversation last = states(scrubbed).get(states(scrubbed).size() - 1);
+            assertThat(last.transcript().messages()).hasSize(26);
+            assertThat(last.transcript().messages().toString())
+                    .contains("${KEY}")
+                    .doesNotContain(SECRET);
+        }
+    }
+
+    private static List<Conversation> states(ThreadHistory thread) {
+        ThreadHistory.Run newest = thread.runs().get(thread.runs().size() - 1);
+        return ProjectedHistory.project(newest.history()).moments().stream()
+                .map(Moment::state)
+                .toList();
     }
 
     private static List<String> facts(ThreadHistory thread) {

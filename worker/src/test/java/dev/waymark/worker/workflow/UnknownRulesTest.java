@@ -160,7 +160,8 @@ class UnknownRulesTest {
                 today.parent(),
                 Optional.empty(),
                 today.owner(),
-                Optional.empty());
+                Optional.empty(),
+                today.inChunks());
     }
 
     private static boolean hasScheduled(Connection connection, String thread) {

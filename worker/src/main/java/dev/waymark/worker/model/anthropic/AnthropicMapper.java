@@ -44,16 +44,25 @@ final class AnthropicMapper {
                 marked(messages),
                 tools,
                 options.temperature(),
-                options.thinkingBudget().filter(budget -> mayThink(messages)).map(MessagesRequest.Thinking::upTo),
+                thinking(options, messages),
                 options.effort().map(MessagesRequest.OutputConfig::new),
                 options.serviceTier(),
                 true);
     }
 
     /**
-     * The API requires that calls which wait for the model follow its thinking. Calls of another model, or calls that
-     * were made without thinking, have none.
+     * With a budget, the API requires that calls which wait for the model follow its thinking. Calls of another model,
+     * or calls that were made without thinking, have none.
      */
+    private static Optional<MessagesRequest.Thinking> thinking(
+            ModelOptions options, List<MessagesRequest.Message> messages) {
+        return options.thinking()
+                .map(MessagesRequest.Thinking::of)
+                .or(() -> options.thinkingBudget()
+                        .filter(budget -> mayThink(messages))
+                        .map(MessagesRequest.Thinking::upTo));
+    }
+
     private static boolean mayThink(List<MessagesRequest.Message> messages) {
         if (messages.size() < 2
                 || messages.get(messages.size() - 1).content().stream().noneMatch(Block.ToolResult.class::isInstance)) {

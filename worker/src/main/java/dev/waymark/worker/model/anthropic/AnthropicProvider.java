@@ -35,6 +35,8 @@ public final class AnthropicProvider implements ModelProvider {
     private static final String VERSION = "2023-06-01";
 
     private static final List<String> EFFORTS = List.of("low", "medium", "high", "xhigh", "max");
+    private static final String ADAPTIVE = "adaptive";
+    private static final List<String> THINKING = List.of(ADAPTIVE, "disabled");
     private static final List<String> SERVICE_TIERS = List.of("auto", "standard_only");
     private static final int HIGHEST_TEMPERATURE = 1;
     private static final int LEAST_THINKING = 1_024;
@@ -72,8 +74,12 @@ public final class AnthropicProvider implements ModelProvider {
         OptionProblems problems = new OptionProblems(options);
         problems.oneOf(ModelOption.EFFORT, EFFORTS);
         problems.oneOf(ModelOption.SERVICE_TIER, SERVICE_TIERS);
+        problems.oneOf(ModelOption.THINKING, THINKING);
         if (options.thinkingBudget().isPresent()) {
             problems.refuse(ModelOption.TEMPERATURE, "not allowed with thinking_budget");
+            problems.refuse(ModelOption.THINKING, "not allowed with thinking_budget");
+        } else if (options.thinking().filter(ADAPTIVE::equals).isPresent()) {
+            problems.refuse(ModelOption.TEMPERATURE, "not allowed with thinking: adaptive");
         }
         problems.temperatureUpTo(HIGHEST_TEMPERATURE);
         options.thinkingBudget().ifPresent(tokens -> {

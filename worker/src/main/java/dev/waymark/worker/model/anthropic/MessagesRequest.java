@@ -21,11 +21,16 @@ record MessagesRequest(
         @JsonProperty("service_tier") Optional<String> serviceTier,
         @JsonProperty("stream") boolean stream) {
 
+    @JsonInclude(JsonInclude.Include.NON_ABSENT)
     record Thinking(
             @JsonProperty("type") String type,
-            @JsonProperty("budget_tokens") int budgetTokens) {
+            @JsonProperty("budget_tokens") Optional<Integer> budgetTokens) {
+        static Thinking of(String type) {
+            return new Thinking(type, Optional.empty());
+        }
+
         static Thinking upTo(int tokens) {
-            return new Thinking("enabled", tokens);
+            return new Thinking("enabled", Optional.of(tokens));
         }
     }
 

@@ -34,6 +34,8 @@ public final class PriceTable {
     /** A model is listed by its name; requests may add a release date. */
     private static final Pattern DAY = Pattern.compile("-(latest|[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$");
 
+    private static final Pattern OTHER_API = Pattern.compile("^(openai)-responses:");
+
     private static final PriceTable PUBLISHED = published();
 
     private final Map<String, Pricing> prices;
@@ -101,8 +103,10 @@ public final class PriceTable {
         return Usd.of(dollars);
     }
 
-    /** The price of {@code provider:model}, if it is known. */
+    /** The price of {@code provider:model}, if it is known. A model costs the same through each API of its service. */
     public Optional<Pricing> of(String model) {
-        return Optional.ofNullable(prices.get(DAY.matcher(model).replaceFirst("")));
+        String name = DAY.matcher(model).replaceFirst("");
+        return Optional.ofNullable(prices.get(name))
+                .or(() -> Optional.ofNullable(prices.get(OTHER_API.matcher(name).replaceFirst("$1:"))));
     }
 }

@@ -51,7 +51,12 @@ public final class OpenAiProvider implements ModelProvider {
 
     /** @param environment the environment variables; only the two above are read */
     public static OpenAiProvider of(Map<String, String> environment) {
-        return new OpenAiProvider(ProviderService.of(NAME, "https://" + HOST + "/v1", environment));
+        return new OpenAiProvider(service(environment));
+    }
+
+    /** The service, for each of its APIs. */
+    static ProviderService service(Map<String, String> environment) {
+        return ProviderService.of(NAME, "https://" + HOST + "/v1", environment);
     }
 
     @Override

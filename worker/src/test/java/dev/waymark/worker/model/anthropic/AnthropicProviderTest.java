@@ -207,6 +207,24 @@ class AnthropicProviderTest extends WireCases {
         assertThat(bodies.get(1).at("/messages/1/content/0/signature").asText()).isEqualTo("c2lnbmVk");
     }
 
+    @Test
+    void thinking_thatTheModelDecidesAbout_isAskedForInEachStep() throws Exception {
+        ModelOptions adaptive = ModelOptions.NONE.withThinking("adaptive").withEffort("high");
+        server().answers(ModelAnswer.says("Rain."));
+        List<Message> said = List.of(
+                Message.user("Weather?"),
+                Message.assistant(new Part.ToolUse("tu_1", "weather", Json.EMPTY_OBJECT)),
+                Message.results(List.of(new Part.ToolResult("tu_1", "rain", false))));
+        provider().reply(thinking(said.subList(0, 1), adaptive));
+        provider().reply(thinking(said, adaptive));
+        provider()
+                .reply(thinking(said, ModelOptions.NONE.withThinking("disabled").withTemperature(1)));
+
+        assertThat(server().received())
+                .extracting(asked -> asked.body().path("thinking").toString())
+                .containsExactly("{\"type\":\"adaptive\"}", "{\"type\":\"adaptive\"}", "{\"type\":\"disabled\"}");
+    }
+
     private ModelRequest thinking(List<Message> said, ModelOptions options) {
         return new ModelRequest(
                 model(),

@@ -60,4 +60,14 @@ class PriceTableTest {
                     .anyMatch(words -> words.contains(":4: openai: "));
         });
     }
+
+    @Test
+    void model_throughAnotherApiOfItsService_costsTheSame() {
+        PriceTable table = PriceTable.builtIn();
+
+        assertThat(table.of("openai-responses:gpt-5-2026-01-01"))
+                .isEqualTo(table.of("openai:gpt-5"))
+                .isPresent();
+        assertThat(table.of("openai-responses:unheard-of")).isEmpty();
+    }
 }

@@ -1,0 +1,26 @@
+package dev.waymark.contract.carry;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonProperty;
+
+/**
+ * A chunk of a state.
+ *
+ * @param index from 0
+ * @param count the number of chunks of the whole
+ * @param whole the digest of the whole
+ * @param bytes the chunk, packed
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+public record StateChunk(
+        @JsonProperty("index") int index,
+        @JsonProperty("count") int count,
+        @JsonProperty("whole") String whole,
+        @JsonProperty("bytes") String bytes) {
+    @JsonCreator
+    public StateChunk {
+        whole = whole == null ? "" : whole;
+        bytes = bytes == null ? "" : bytes;
+    }
+}

@@ -1,0 +1,81 @@
+package dev.waymark.history;
+
+import dev.waymark.contract.CarriedReference;
+import dev.waymark.contract.CarriedState;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.WireNames;
+import dev.waymark.contract.carry.StateAssembly;
+import dev.waymark.contract.carry.StateChunk;
+import dev.waymark.conversation.Conversation;
+import io.temporal.api.common.v1.ActivityType;
+import io.temporal.api.history.v1.HistoryEvent;
+import io.temporal.common.converter.DataConverter;
+import io.temporal.common.converter.DataConverterException;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The arrival of the previous run's state in the history of a run, chunk by chunk. */
+final class CarriedArrival {
+    private final StateAssembly assembly;
+    private final DataConverter converter = PayloadJson.dataConverter();
+    private final Set<Long> begun = new HashSet<>();
+    private @Nullable Conversation expected;
+    private boolean complete;
+
+    CarriedArrival(CarriedReference reference) {
+        this.assembly = new StateAssembly(reference);
+    }
+
+    CarriedReference reference() {
+        return assembly.reference();
+    }
+
+    boolean isComplete() {
+        return complete;
+    }
+
+    /** The state that is to arrive, if somebody has read it from the previous run. */
+    Optional<Conversation> expected() {
+        return Optional.ofNullable(expected);
+    }
+
+    void expect(Conversation state) {
+        expected = state;
+    }
+
+    /** Notes this activity if it fetches a chunk. */
+    boolean begins(long eventId, ActivityType type) {
+        return type.getName().equals(WireNames.STATE_ACTIVITY) && begun.add(eventId);
+    }
+
+    /** Whether this event ends such an activity. */
+    boolean ends(HistoryEvent event) {
+        return begun.contains(closing(event).begunBy());
+    }
+
+    /** Takes the end of such an activity, and returns the state once it is complete. */
+    Optional<CarriedState> take(HistoryEvent event) {
+        Optional<CarriedState> state = assembly.take(chunk(event).orElse(null));
+        complete |= state.isPresent();
+        return state;
+    }
+
+    /** The chunk that such an activity returned; empty if it failed or returned something else. */
+    Optional<StateChunk> chunk(HistoryEvent event) {
+        WorkClosing closing = closing(event);
+        if (closing.result().isEmpty()) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.ofNullable(converter.fromPayloads(0, closing.result(), StateChunk.class, StateChunk.class));
+        } catch (DataConverterException e) {
+            return Optional.empty();
+        }
+    }
+
+    private WorkClosing closing(HistoryEvent event) {
+        return WorkClosing.of(event, converter);
+    }
+}

@@ -1,0 +1,106 @@
+package dev.waymark.worker.carry;
+
+import dev.waymark.contract.CarriedReference;
+import dev.waymark.contract.CarriedState;
+import dev.waymark.contract.carry.ChunkedState;
+import dev.waymark.contract.carry.StateChunk;
+import dev.waymark.contract.carry.StateChunkInput;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.history.HistoryReader;
+import dev.waymark.history.RunReader;
+import dev.waymark.worker.activity.ActivityProblems;
+import dev.waymark.worker.activity.Heartbeat;
+import io.grpc.StatusRuntimeException;
+import io.temporal.activity.Activity;
+import io.temporal.activity.ActivityInfo;
+import java.lang.ref.SoftReference;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Computes the previous run's last state from its history, and returns it chunk by chunk. */
+public final class StateCarrierActivity implements StateCarrier {
+    /** Failure type if this worker's build computes another state. Stored in histories. */
+    private static final String STATE_DIFFERS = "StateDiffers";
+
+    /** Failure type if the server has lost the previous run. Stored in histories. */
+    private static final String PREVIOUS_RUN_GONE = "PreviousRunGone";
+
+    /** A server that has just failed over may not find a run for a moment. */
+    private static final int TRIES_TO_FIND_IT = 10;
+    /** How often chunks of another build's whole are left to that build's workers. */
+    private static final int TRIES_TO_LEAVE_IT = 5;
+
+    private static final Duration SOON = Duration.ofSeconds(1);
+
+    private final RunReader runs;
+    private volatile @Nullable Chunked newest;
+
+    /** The newest state, so that it is computed once for all of its chunks. Memory is freed if it gets short. */
+    private record Chunked(CarriedReference reference, SoftReference<ChunkedState> state) {}
+
+    public StateCarrierActivity(RunReader runs) {
+        this.runs = runs;
+    }
+
+    @Override
+    public StateChunk fetch(StateChunkInput input) {
+        ActivityInfo info = Activity.getExecutionContext().getInfo();
+        try (Heartbeat heartbeat = Heartbeat.begin()) {
+            ChunkedState state = state(info, input.state());
+            boolean isOfSameWhole =
+                    input.whole().isEmpty() || input.whole().get().equals(state.whole());
+            if (!isOfSameWhole && info.getAttempt() <= TRIES_TO_LEAVE_IT) {
+                throw passing(
+                        STATE_DIFFERS, "this build writes the state differently than the one that began to carry it");
+            }
+            if (input.index() >= state.count()) {
+                return state.chunk(0);
+            }
+            StateChunk chunk = state.chunk(input.index());
+            if (chunk.index() == chunk.count() - 1) {
+                newest = null;
+            }
+            return chunk;
+        }
+    }
+
+    private ChunkedState state(ActivityInfo info, CarriedReference reference) {
+        Chunked known = newest;
+        ChunkedState state = known != null && known.reference().equals(reference)
+                ? known.state().get()
+                : null;
+        if (state == null) {
+            CarriedState carried = read(info, reference);
+            if (!reference.isOf(carried.state())) {
+                throw passing(
+                        STATE_DIFFERS,
+                        "this build computes another state from the history of run " + reference.runId()
+                                + " than the run had");
+            }
+            state = ChunkedState.of(carried);
+            newest = new Chunked(reference, new SoftReference<>(state));
+        }
+        return state;
+    }
+
+    private CarriedState read(ActivityInfo info, CarriedReference reference) {
+        return ActivityProblems.reading(() -> {
+            try {
+                return runs.atEnd(info.getWorkflowId(), reference.runId());
+            } catch (StatusRuntimeException e) {
+                if (HistoryReader.isNotFound(e) && info.getAttempt() >= TRIES_TO_FIND_IT) {
+                    throw ActivityProblems.permanent(new Problem(
+                            PREVIOUS_RUN_GONE,
+                            "the server no longer has run " + reference.runId()
+                                    + ", which this run continues, and its state was not carried over yet"));
+                }
+                throw e;
+            }
+        });
+    }
+
+    private static RuntimeException passing(String type, String words) {
+        return ActivityProblems.passing(new Problem(type, words), Optional.of(SOON));
+    }
+}

@@ -1,0 +1,95 @@
+package dev.waymark.worker.model.openai;
+
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Role;
+import dev.waymark.model.ModelRequest;
+import dev.waymark.worker.model.http.AlternatingRoles;
+import dev.waymark.worker.model.http.CallArguments;
+import dev.waymark.worker.model.http.WireName;
+import dev.waymark.worker.model.openai.ResponsesRequest.Content;
+import dev.waymark.worker.model.openai.ResponsesRequest.Item;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Converts a request to the format of the Responses API. */
+final class ResponsesMapper {
+    private static final List<String> ENCRYPTED = List.of("reasoning.encrypted_content");
+
+    /** The service refuses a smaller limit. */
+    private static final int LEAST_TOKENS = 16;
+
+    private ResponsesMapper() {}
+
+    /** @param encrypted whether the model's reasoning is asked for in encrypted form */
+    static ResponsesRequest request(ModelRequest request, boolean encrypted) {
+        List<Item> input = new ArrayList<>();
+        for (Message message : AlternatingRoles.alternating(
+                request.messages(),
+                reply -> !ofModel(reply.content(), request.model()).isEmpty())) {
+            input.addAll(
+                    message.role() == Role.USER
+                            ? ofPeople(message.content())
+                            : ofModel(message.content(), request.model()));
+        }
+        return new ResponsesRequest(
+                request.model(),
+                request.instructions().filter(words -> !words.isBlank()),
+                input,
+                request.tools().stream()
+                        .map(tool -> ResponsesRequest.Tool.of(tool.name(), tool.description(), tool.input()))
+                        .toList(),
+                Math.max(LEAST_TOKENS, request.maxTokens()),
+                request.options().temperature(),
+                request.options().effort().map(ResponsesRequest.Reasoning::new),
+                request.options().serviceTier(),
+                encrypted ? ENCRYPTED : List.of(),
+                false,
+                true);
+    }
+
+    private static List<Item> ofPeople(List<Part> parts) {
+        List<Item> items = new ArrayList<>();
+        List<Content> content = new ArrayList<>();
+        for (Part part : parts) {
+            if (part instanceof Part.ToolResult result) {
+                items.add(new Item.Output(WireName.ofCall(result.toolUseId()), result.content()));
+            } else if (part instanceof Part.Text text) {
+                content.add(new Content.Text(text.text()));
+            } else if (part instanceof Part.Image image) {
+                content.add(Content.Image.of(image.url()));
+            } else if (part instanceof Part.ImageData image) {
+                content.add(Content.Image.of("data:" + image.mimeType() + ";base64," + image.data()));
+            }
+        }
+        if (!content.isEmpty()) {
+            items.add(new Item.User(content));
+        }
+        return items;
+    }
+
+    /** The service refuses reasoning that nothing follows. */
+    private static List<Item> ofModel(List<Part> parts, String model) {
+        List<Item> items = new ArrayList<>();
+        Optional<String> phase = Optional.empty();
+        for (Part part : parts) {
+            if (part instanceof Part.Reasoning reasoning && ResponseItems.areOf(reasoning, model)) {
+                phase = ResponseItems.phase(reasoning);
+                ResponseItems.item(reasoning).map(Item.Thought::new).ifPresent(items::add);
+            } else if (part instanceof Part.Text text && !text.text().isEmpty()) {
+                items.add(new Item.Assistant(text.text(), phase));
+                phase = Optional.empty();
+            } else if (part instanceof Part.ToolUse use) {
+                items.add(new Item.Call(
+                        WireName.ofCall(use.id()),
+                        WireName.ofTool(use.name()),
+                        CallArguments.sendable(use.input()).canonical()));
+            }
+        }
+        while (!items.isEmpty() && items.get(items.size() - 1) instanceof Item.Thought) {
+            items.remove(items.size() - 1);
+        }
+        return items;
+    }
+}

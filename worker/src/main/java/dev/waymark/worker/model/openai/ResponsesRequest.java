@@ -1,0 +1,107 @@
+package dev.waymark.worker.model.openai;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonValue;
+import dev.waymark.conversation.value.Json;
+import java.util.List;
+import java.util.Optional;
+
+/** The body of {@code POST /v1/responses}. The service stores nothing: each request has the whole conversation. */
+@JsonInclude(JsonInclude.Include.NON_EMPTY)
+record ResponsesRequest(
+        @JsonProperty("model") String model,
+        @JsonProperty("instructions") Optional<String> instructions,
+        @JsonProperty("input") List<Item> input,
+        @JsonProperty("tools") List<Tool> tools,
+        @JsonProperty("max_output_tokens") int maxOutputTokens,
+        @JsonProperty("temperature") Optional<Double> temperature,
+        @JsonProperty("reasoning") Optional<Reasoning> reasoning,
+        @JsonProperty("service_tier") Optional<String> serviceTier,
+        @JsonProperty("include") List<String> include,
+        @JsonProperty("store") boolean store,
+        @JsonProperty("stream") boolean stream) {
+
+    record Reasoning(@JsonProperty("effort") String effort) {}
+
+    /** A tool. Without {@code strict}, its schema may be any. */
+    @JsonInclude(JsonInclude.Include.NON_EMPTY)
+    record Tool(
+            @JsonProperty("type") String type,
+            @JsonProperty("name") String name,
+            @JsonProperty("description") String description,
+            @JsonProperty("parameters") Json parameters,
+            @JsonProperty("strict") boolean strict) {
+        static Tool of(String name, String description, Json parameters) {
+            return new Tool("function", name, description, parameters, false);
+        }
+    }
+
+    /** An item of the conversation. */
+    sealed interface Item {
+        /** What a person said. */
+        record User(@JsonProperty("content") List<Content> content) implements Item {
+            @JsonProperty("role")
+            String role() {
+                return "user";
+            }
+        }
+
+        /** What the model said, in the phase that it said. */
+        @JsonInclude(JsonInclude.Include.NON_ABSENT)
+        record Assistant(
+                @JsonProperty("content") String content,
+                @JsonProperty("phase") Optional<String> phase) implements Item {
+            @JsonProperty("role")
+            String role() {
+                return "assistant";
+            }
+        }
+
+        record Call(
+                @JsonProperty("call_id") String callId,
+                @JsonProperty("name") String name,
+                @JsonProperty("arguments") String arguments)
+                implements Item {
+            @JsonProperty("type")
+            String type() {
+                return "function_call";
+            }
+        }
+
+        record Output(
+                @JsonProperty("call_id") String callId,
+                @JsonProperty("output") String output) implements Item {
+            @JsonProperty("type")
+            String type() {
+                return "function_call_output";
+            }
+        }
+
+        /** Encrypted reasoning, returned unchanged. */
+        record Thought(@JsonValue Json item) implements Item {}
+    }
+
+    /** A part of what a person said. */
+    sealed interface Content {
+        record Text(@JsonProperty("text") String text) implements Content {
+            @JsonProperty("type")
+            String type() {
+                return "input_text";
+            }
+        }
+
+        record Image(
+                @JsonProperty("image_url") String url,
+                @JsonProperty("detail") String detail) implements Content {
+            static Image of(String url) {
+                return new Image(url, "auto");
+            }
+
+            @JsonProperty("type")
+            String type() {
+                return "input_image";
+            }
+        }
+    }
+}

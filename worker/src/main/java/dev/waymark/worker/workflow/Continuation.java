@@ -1,0 +1,61 @@
+package dev.waymark.worker.workflow;
+
+import dev.waymark.contract.CarriedReference;
+import dev.waymark.contract.CarriedState;
+import dev.waymark.contract.RunLimits;
+import dev.waymark.contract.SideEffectMarker;
+import dev.waymark.contract.thread.StartInput;
+import dev.waymark.conversation.value.Problem;
+import io.temporal.workflow.Workflow;
+import io.temporal.workflow.unsafe.WorkflowUnsafe;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** How a state gets into the next run: with its input, or in chunks, or not at all. */
+final class Continuation {
+    private final CarriedState state;
+    private final RunLimits limits;
+    private @Nullable String packed;
+
+    Continuation(CarriedState state, RunLimits limits) {
+        this.state = state;
+        this.limits = limits;
+    }
+
+    /**
+     * Records whether the state fits: packed sizes differ between zip libraries, and a replay must decide the same way.
+     *
+     * @param hard whether the run cannot go on if it does not
+     */
+    SideEffectMarker decide(boolean hard) {
+        return Workflow.sideEffect(SideEffectMarker.class, () -> {
+            int bytes = packed().length();
+            return bytes <= limits.mostCarriedBytes()
+                    ? SideEffectMarker.fits(bytes > limits.carriedBytes())
+                    : SideEffectMarker.doesNotFit(hard ? Optional.of(tooLarge(bytes)) : Optional.empty());
+        });
+    }
+
+    /** The input of the next run. */
+    StartInput input(StartInput current, SideEffectMarker decided) {
+        return decided.inChunks()
+                ? current.carrying(CarriedReference.of(Workflow.getInfo().getRunId(), state.state()))
+                : current.carrying(packed());
+    }
+
+    private String packed() {
+        String known = packed;
+        if (known == null) {
+            known = WorkflowUnsafe.deadlockDetectorOff(state::pack);
+            packed = known;
+        }
+        return known;
+    }
+
+    private Problem tooLarge(int bytes) {
+        return new Problem(
+                Problem.TOO_LARGE,
+                "the conversation takes " + bytes + " bytes packed, of at most " + limits.mostCarriedBytes()
+                        + ", and this run can't grow any further");
+    }
+}

@@ -1,0 +1,272 @@
+package dev.waymark.worker.model.openai;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.agent.ModelOptions;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Usage;
+import dev.waymark.model.ModelFailure;
+import dev.waymark.model.ModelProvider;
+import dev.waymark.model.ModelRequest;
+import dev.waymark.testkit.model.ModelAnswer;
+import dev.waymark.testkit.model.ModelAnswer.Piece;
+import dev.waymark.testkit.model.ModelServer;
+import dev.waymark.testkit.model.ResponsesServer;
+import dev.waymark.worker.model.http.ProviderJson;
+import dev.waymark.worker.model.http.WireCases;
+import dev.waymark.worker.model.http.WireConversation;
+import dev.waymark.worker.model.http.WireName;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class ResponsesProviderTest extends WireCases {
+    private static final String RESPONSE = "{\"type\":\"response.completed\",\"response\":{\"status\":\"completed\","
+            + "\"usage\":{\"input_tokens\":50,\"input_tokens_details\":{\"cached_tokens\":30,"
+            + "\"cache_write_tokens\":10},\"output_tokens\":20,\"output_tokens_details\":{\"reasoning_tokens\":15}}}}";
+
+    @Override
+    protected ModelServer newServer() {
+        return new ResponsesServer();
+    }
+
+    @Override
+    protected ModelProvider newProvider(Map<String, String> environment) {
+        return ResponsesProvider.of(environment);
+    }
+
+    @Override
+    protected String errorBody(String type, String message) {
+        return "{\"error\":{\"message\":\"" + message + "\",\"type\":\"some_type\",\"param\":null,\"code\":\"" + type
+                + "\"}}";
+    }
+
+    @Override
+    protected String errorEvent(String type, String message) {
+        return "{\"type\":\"error\",\"code\":\"" + type + "\",\"message\":\"" + message
+                + "\",\"param\":null,\"sequence_number\":1}";
+    }
+
+    @Test
+    void request_withEverything_isTheWholeBody() throws Exception {
+        Json item = Json.of(Map.of("type", "reasoning", "id", "rs_1", "summary", List.of(), "encrypted_content", "x"));
+        ModelRequest request = WireConversation.withEverything(ResponseItems.reasoning("m-1", "", Optional.of(item)))
+                .to(
+                        "m-1",
+                        ModelOptions.NONE
+                                .withEffort("high")
+                                .withServiceTier("flex")
+                                .withTemperature(0));
+
+        JsonNode body = ProviderJson.MAPPER.valueToTree(ResponsesMapper.request(request, true));
+
+        assertThat(body).isEqualTo(json("""
+                        {'model': 'm-1', 'instructions': 'Be brief.', 'max_output_tokens': 100, 'store': false,
+                         'stream': true, 'include': ['reasoning.encrypted_content'], 'temperature': 0.0,
+                         'reasoning': {'effort': 'high'}, 'service_tier': 'flex',
+                         'tools': [
+                           {'type': 'function', 'name': 'weather', 'description': 'The weather',
+                            'parameters': {'type': 'object'}, 'strict': false},
+                           {'type': 'function', 'name': 'bare', 'parameters': {'type': 'object'}, 'strict': false}],
+                         'input': [
+                           {'role': 'user', 'content': [
+                             {'type': 'input_text', 'text': 'Here, and there?'},
+                             {'type': 'input_image', 'image_url': 'https://images.example/there.png', 'detail': 'auto'},
+                             {'type': 'input_image', 'image_url': 'data:image/jpeg;base64,aGVyZQ==',
+                              'detail': 'auto'}]},
+                           {'type': 'reasoning', 'id': 'rs_1', 'summary': [], 'encrypted_content': 'x'},
+                           {'role': 'assistant', 'content': 'One moment.'},
+                           {'type': 'function_call', 'call_id': 'tu_1', 'name': 'weather',
+                            'arguments': '{#at#: [1, 2.5, null], #city#: #Z§u00fcrich#, #when#: null}'},
+                           {'type': 'function_call', 'call_id': 'RENAMED', 'name': 'weather',
+                            'arguments': '{#invalid_arguments#: #{broken#}'},
+                           {'type': 'function_call_output', 'call_id': 'tu_1', 'output': 'rain'},
+                           {'type': 'function_call_output', 'call_id': 'RENAMED', 'output': 'Invalid input'},
+                           {'role': 'user', 'content': [
+                             {'type': 'input_text', 'text': 'And?'}, {'type': 'input_text', 'text': 'Quick!'}]}]}
+                        """));
+    }
+
+    private static JsonNode json(String text) throws JsonProcessingException {
+        return ProviderJson.MAPPER.readTree(text.replace('\'', '"')
+                .replace("#", "\\\"")
+                .replace("§u", "\\\\u")
+                .replace("RENAMED", WireName.ofCall("tu_1~2")));
+    }
+
+    @Test
+    void encryptedReasoning_goesBackOverTurns_asItCame() throws Exception {
+        List<Message> said = new ArrayList<>(List.of(Message.user("Weather?")));
+        Reply first = reply(ModelAnswer.says()
+                .plus(new Piece.Thought("", "Z0FBQUFB"))
+                .plus(new Piece.Thought("Tokyo.", "Z0FBQUFC"))
+                .calls("tu_1", "weather", "{}"));
+        said.add(new Message(Role.ASSISTANT, first.content()));
+        said.add(Message.results(List.of(new Part.ToolResult("tu_1", "rain", false))));
+        server().answers(ModelAnswer.says()
+                .plus(new Piece.Thought("", "Z0FBQUFD"))
+                .plus(new Piece.Words("Rain.")));
+        said.add(new Message(Role.ASSISTANT, provider().reply(request(said)).content()));
+        said.add(Message.user("And tomorrow?"));
+        provider().reply(request(said));
+
+        List<JsonNode> bodies =
+                server().received().stream().map(ModelServer.Received::body).toList();
+        assertThat(bodies)
+                .allMatch(body -> body.path("include").path(0).asText().equals("reasoning.encrypted_content"));
+        assertThat(bodies.get(2).path("input").findValuesAsText("encrypted_content"))
+                .containsExactly("Z0FBQUFB", "Z0FBQUFC", "Z0FBQUFD");
+        assertThat(bodies.get(1).at("/input/2/summary/0/text").asText()).isEqualTo("Tokyo.");
+    }
+
+    /** The service refuses reasoning that nothing follows, and reasoning that it would have to have stored. */
+    @Test
+    void reasoning_thatIsNotFollowedOrNotEncrypted_isKeptButNotSent() throws Exception {
+        Reply alone = reply(ModelAnswer.says().plus(new Piece.Thought("Hm.", "Z0FB")));
+        Reply plain = reply(ModelAnswer.events(
+                added(0, "{\"type\":\"reasoning\",\"id\":\"rs_0\",\"summary\":[]}"),
+                done(
+                        0,
+                        "{\"type\":\"reasoning\",\"id\":\"rs_0\",\"summary\":[],\"encrypted_content\":null,"
+                                + "\"content\":[{\"type\":\"reasoning_text\",\"text\":\"So.\"}]}"),
+                RESPONSE));
+        assertThat(((Part.Reasoning) plain.content().get(0)).text()).isEqualTo("So.");
+        List<Part> parts = new ArrayList<>(plain.content());
+        parts.add(new Part.Text("Rain."));
+
+        server().answers(ModelAnswer.says("Well."));
+        provider()
+                .reply(request(List.of(
+                        Message.user("Hi"),
+                        new Message(Role.ASSISTANT, parts),
+                        Message.user("And?"),
+                        new Message(Role.ASSISTANT, alone.content()),
+                        Message.user("Hello?"))));
+
+        assertThat(server().received().get(2).body().path("input").findValuesAsText("type"))
+                .doesNotContain("reasoning");
+    }
+
+    @Test
+    void phase_ofAMessage_goesBackWithIt() throws Exception {
+        String message = "{\"type\":\"message\",\"role\":\"assistant\",\"phase\":\"commentary\",\"content\":"
+                + "[{\"type\":\"output_text\",\"text\":\"Let me see.\"}]}";
+        Reply reply = reply(ModelAnswer.events(added(0, message), done(0, message), RESPONSE));
+
+        server().answers(ModelAnswer.says("Rain."));
+        provider()
+                .reply(request(List.of(
+                        Message.user("Hi"), new Message(Role.ASSISTANT, reply.content()), Message.user("And?"))));
+
+        assertThat(server().received().get(1).body().at("/input/1/phase").asText())
+                .isEqualTo("commentary");
+        assertThat(server().received().get(1).body().at("/input/1/content").asText())
+                .isEqualTo("Let me see.");
+    }
+
+    @Test
+    void usage_hasCachedTokensInTheInput_andReasoningInTheOutput() throws Exception {
+        assertThat(reply(ModelAnswer.events(RESPONSE)).usage()).isEqualTo(new Usage(50, 20, 30, 10));
+    }
+
+    @Test
+    void encryption_refusedByAModelWithoutReasoning_isNotAskedForAgain() throws Exception {
+        String refusal = "{\"error\":{\"message\":\"Encrypted content is not supported with this model.\","
+                + "\"type\":\"invalid_request_error\",\"param\":\"include\",\"code\":null}}";
+        ModelAnswer hello = ModelAnswer.says("Hello");
+        server().answers(asked -> asked.body().has("include") ? ModelAnswer.error(400, refusal) : hello);
+
+        for (int turn = 0; turn < 2; turn++) {
+            assertThat(provider().reply(request(List.of(Message.user("Hi")))).content())
+                    .containsExactly(new Part.Text("Hello"));
+        }
+        assertThat(server().received())
+                .extracting(asked -> asked.body().has("include"))
+                .containsExactly(true, false, false);
+    }
+
+    @Test
+    void limitOfTokens_belowWhatTheServiceAccepts_isTheLeast() throws Exception {
+        server().answers(ModelAnswer.says("Hello."));
+        provider().reply(new ModelRequest(model(), Optional.empty(), List.of(Message.user("Hi")), List.of(), 1));
+
+        assertThat(server().received().get(0).body().path("max_output_tokens").asInt())
+                .isEqualTo(16);
+    }
+
+    @Test
+    void refusal_andWithheldReply_areRefusals() {
+        String message = "{\"type\":\"message\",\"content\":[{\"type\":\"refusal\",\"refusal\":\"I can't help.\"}]}";
+        ModelFailure refusal = failure(ModelAnswer.events(added(0, message), done(0, message), RESPONSE));
+        ModelFailure withheld = failure(ModelAnswer.says("I").stopping("content_filter"));
+
+        assertThat(List.of(refusal.type(), refusal.retryable())).isEqualTo(List.of("Refused", false));
+        assertThat(refusal.getMessage()).contains("I can't help.");
+        assertThat(List.of(withheld.type(), withheld.retryable())).isEqualTo(List.of("Refused", false));
+    }
+
+    @Test
+    void response_failed_isItsError() {
+        ModelFailure failure = failure(ModelAnswer.events("{\"type\":\"response.failed\",\"response\":{\"status\":"
+                + "\"failed\",\"error\":{\"code\":\"rate_limit_exceeded\",\"message\":\"Slow down.\"}}}"));
+
+        assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("RateLimited", true));
+        assertThat(failure.getMessage()).contains("Slow down.");
+    }
+
+    @Test
+    void item_thatIsNotDone_isVoid() {
+        ModelFailure failure = failure(ModelAnswer.events(added(0, "{\"type\":\"message\",\"content\":[]}"), RESPONSE));
+
+        assertThat(failure.type()).isEqualTo("StreamCut");
+    }
+
+    @Test
+    void thoughtsOfChatCompletions_areNotSent() throws Exception {
+        server().answers(ModelAnswer.says("Fine."));
+        provider()
+                .reply(request(List.of(
+                        Message.user("Hi"),
+                        Message.assistant(ReasoningDetails.reasoning(model(), "Hm."), new Part.Text("Hello.")),
+                        Message.user("And?"))));
+
+        assertThat(server().received().get(0).body().toString()).doesNotContain("Hm.");
+    }
+
+    @Test
+    void key_missing_isThatOfOpenAi() {
+        ModelFailure failure = catchThrowableOfType(
+                ModelFailure.class, () -> newProvider(Map.of()).reply(request(List.of(Message.user("Hi")))));
+
+        assertThat(failure.getMessage()).contains("OPENAI_API_KEY is not set");
+        assertThat(newProvider(Map.of()).pricing("gpt-5")).isPresent();
+    }
+
+    private static String added(int index, String item) {
+        return event("response.output_item.added", index, item);
+    }
+
+    private static String done(int index, String item) {
+        return event("response.output_item.done", index, item);
+    }
+
+    private static String event(String type, int index, String item) {
+        try {
+            ObjectNode event = ProviderJson.MAPPER.createObjectNode();
+            event.put("type", type).put("output_index", index).set("item", ProviderJson.MAPPER.readTree(item));
+            return event.toString();
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException(item, e);
+        }
+    }
+}

@@ -1,0 +1,225 @@
+package dev.waymark.worker.workflow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.waymark.connect.Connection;
+import dev.waymark.contract.RunLimits;
+import dev.waymark.contract.WireNames;
+import dev.waymark.contract.message.Ack;
+import dev.waymark.contract.message.Refusal;
+import dev.waymark.contract.message.SayPayload;
+import dev.waymark.contract.thread.StatusReport;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.state.Turn;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.history.Timeline;
+import dev.waymark.model.ModelProvider;
+import dev.waymark.tool.JavaTool;
+import io.temporal.client.WorkflowUpdateException;
+import io.temporal.client.WorkflowUpdateHandle;
+import io.temporal.client.WorkflowUpdateStage;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** States that are too large for the input of the next run. */
+abstract class ChunkedStateCases {
+    abstract Connection connection();
+
+    /** Nothing fits into an input, so that every state is fetched. */
+    static final RunLimits NOTHING_INLINE = RunLimits.DEFAULT.withCarriedBytes(100);
+
+    /** Text that hardly compresses, the same for the same name. */
+    static String noise(String name, int characters) {
+        byte[] bytes = new byte[characters * 3 / 4];
+        new Random(name.hashCode()).nextBytes(bytes);
+        return Base64.getEncoder().encodeToString(bytes);
+    }
+
+    private static ModelProvider fourCallsATime(int times) {
+        return request -> {
+            long done = request.messages().stream()
+                    .filter(message -> !message.toolResults().isEmpty())
+                    .count();
+            List<Part> parts = new ArrayList<>();
+            for (int i = 0; i < 4 && done < times; i++) {
+                parts.add(new Part.ToolUse("tu" + i, "step", Json.of(Map.of("name", "n" + done + "." + i))));
+            }
+            return done < times ? Reply.of(parts.toArray(Part[]::new)) : Reply.of(new Part.Text("Done"));
+        };
+    }
+
+    private static JavaTool<?> noisyStep(int characters) {
+        return JavaTool.of(
+                        "step",
+                        "One step",
+                        AgentWorkflowCases.City.class,
+                        (city, context) -> noise(city.name(), characters))
+                .safeToRetry();
+    }
+
+    @Test
+    void stateOfEightMegabytes_isCarriedOverTwice() {
+        try (WorkflowRig rig = new WorkflowRig(connection(), fourCallsATime(10), noisyStep(250_000))) {
+            String thread = rig.start(ContinueAsNewCases.start(RunLimits.DEFAULT.withSoftEvents(120))
+                    .saying(SayPayload.message("m-1", "Go")));
+
+            Timeline timeline = Awaitility.await()
+                    .atMost(180, TimeUnit.SECONDS)
+                    .pollInterval(2, TimeUnit.SECONDS) // It reads megabytes every time.
+                    .until(
+                            () -> rig.timeline(thread),
+                            now -> now.now().turn().number() == 1 && now.now().isSettled());
+
+            Conversation state = timeline.now();
+            assertThat(state.turn().status()).isEqualTo(Turn.Status.COMPLETE);
+            assertThat(state.transcript().bytes()).isGreaterThan(10_000_000);
+            assertThat(ContinueAsNewCases.runs(timeline)).hasSizeGreaterThanOrEqualTo(3);
+            assertThat(rig.fetchesOfStates()).isGreaterThan(12);
+            assertThat(largestCarried(timeline)).isGreaterThan(8_000_000);
+            List<Message> messages = state.transcript().messages();
+            assertThat(messages).hasSize(22);
+            assertThat(messages.get(20).toolResults().get(3).content()).isEqualTo(noise("n9.3", 250_000));
+            assertThat(state.transcript().digest()).isEqualTo(ContinueAsNewCases.digestOf(messages));
+            assertThat(rig.audit(thread).mismatches()).isEmpty();
+        }
+    }
+
+    private static long largestCarried(Timeline timeline) {
+        return timeline.moments().stream()
+                .filter(moment -> moment.fact().isEmpty())
+                .mapToLong(moment -> moment.state().transcript().bytes())
+                .max()
+                .orElse(0);
+    }
+
+    @Test
+    void longTurn_overManyRuns_isOneConversation() {
+        List<dev.waymark.model.ModelRequest> requests = new ArrayList<>();
+        try (WorkflowRig rig = new WorkflowRig(
+                connection(), ContinueAsNewCases.stepping(12, requests), ContinueAsNewCases.stepTool())) {
+            String thread = rig.start(ContinueAsNewCases.start(NOTHING_INLINE.withSoftEvents(24))
+                    .saying(SayPayload.message("m-1", "Go")));
+
+            Conversation state = rig.awaitSettled(thread);
+
+            assertThat(state.turn().status()).isEqualTo(Turn.Status.COMPLETE);
+            Timeline timeline = rig.timeline(thread);
+            assertThat(ContinueAsNewCases.runs(timeline)).hasSizeGreaterThan(3);
+            assertThat(timeline.cut()).isFalse();
+            assertThat(state.transcript().messages()).hasSize(26);
+            assertThat(requests).hasSize(13);
+            assertThat(timeline.moments().stream()
+                            .filter(moment -> moment.fact().isPresent())
+                            .map(moment -> moment.state().counters().facts()))
+                    .containsExactlyElementsOf(
+                            IntStream.rangeClosed(1, state.counters().facts())
+                                    .boxed()
+                                    .toList());
+            assertThat(rig.audit(thread).mismatches()).isEmpty();
+            assertThat(rig.audit(thread).modelCalls()).isEqualTo(13);
+        }
+    }
+
+    /** The first turn is over and the second run waits for its state. */
+    private static String waitingForItsState(WorkflowRig rig) {
+        rig.holdStates();
+        String thread = rig.start(
+                ContinueAsNewCases.start(NOTHING_INLINE.withSoftEvents(12)).saying(SayPayload.message("m-0", "Hello")));
+        Awaitility.await().atMost(60, TimeUnit.SECONDS).until(() -> rig.fetchesOfStates() > 0);
+        return thread;
+    }
+
+    @Test
+    void whatArrivesBeforeTheState_isAppliedToIt() {
+        try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
+            String thread = waitingForItsState(rig);
+
+            Conversation before = rig.timeline(thread).now();
+            assertThat(before.turn().text()).isEqualTo("You said: Hello");
+            assertThat(before.transcript().messages()).hasSize(2);
+            assertThatThrownBy(() -> rig.stub(thread).query(WireNames.STATUS_QUERY, StatusReport.class))
+                    .hasStackTraceContaining("still being fetched");
+
+            rig.stub(thread).signal(WireNames.SAY, Map.of("id", "m-1", "content", "First"));
+            WorkflowUpdateHandle<Ack> second =
+                    updating(rig, thread, WireNames.SAY, Map.of("id", "m-2", "content", "Second"));
+            WorkflowUpdateHandle<Ack> again = updating(rig, thread, WireNames.SAY, Map.of("id", "m-0", "content", "x"));
+            WorkflowUpdateHandle<Ack> unknown = updating(rig, thread, WireNames.APPROVE, Map.of("callId", "tu_9"));
+            Conversation meanwhile = rig.timeline(thread).now();
+            assertThat(ContinueAsNewCases.said(meanwhile)).startsWith("Hello");
+            assertThat(meanwhile.counters().facts())
+                    .isGreaterThan(before.counters().facts());
+            rig.releaseStates();
+
+            assertThat(second.getResultAsync().join().duplicate()).isFalse();
+            assertThat(again.getResultAsync().join().duplicate()).isTrue();
+            assertThatThrownBy(() -> unknown.getResultAsync().join())
+                    .cause()
+                    .isInstanceOf(WorkflowUpdateException.class)
+                    .satisfies(e -> assertThat(Refusal.parse(AgentWorkflowCases.rootMessage(e))
+                                    .type())
+                            .isEqualTo(Problem.NOT_FOUND));
+            Conversation state = rig.awaitTurn(thread, 2);
+            rig.await(thread, now -> now.isSettled() && now.queue().isEmpty());
+            assertThat(ContinueAsNewCases.said(rig.timeline(thread).now())).containsExactly("Hello", "First", "Second");
+            assertThat(state.counters().facts()).isGreaterThan(before.counters().facts());
+        }
+    }
+
+    private static WorkflowUpdateHandle<Ack> updating(WorkflowRig rig, String thread, String name, Object payload) {
+        return rig.stub(thread).startUpdate(name, WorkflowUpdateStage.ACCEPTED, Ack.class, payload);
+    }
+
+    @Test
+    void stateHalfFetched_isFetchedByAnotherWorker() {
+        try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
+            String thread = waitingForItsState(rig);
+            rig.replaceWorker();
+            rig.stub(thread).signal(WireNames.SAY, Map.of("id", "m-1", "content", "Still there?"));
+            rig.releaseStates();
+
+            assertThat(rig.awaitTurn(thread, 2).turn().text()).isEqualTo("You said: Still there?");
+        }
+    }
+
+    @Test
+    void cancelledBeforeTheState_isCancelledWithIt() {
+        try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
+            String thread = waitingForItsState(rig);
+            rig.stub(thread).cancel();
+            rig.releaseStates();
+
+            Timeline ended = rig.awaitTimeline(thread, now -> now.ending().isPresent());
+
+            assertThat(ended.ending().orElseThrow().kind()).isEqualTo(dev.waymark.history.RunEnding.Kind.CANCELLED);
+            assertThat(ended.now().transcript().messages()).hasSize(2);
+        }
+    }
+
+    /** An operator may complete the activity by hand; what is no part of the state is fetched again. */
+    @Test
+    void partCompletedByHandWithAnything_isFetchedAgain() {
+        try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
+            String thread = waitingForItsState(rig);
+            rig.completeByHand(thread, "{\"count\": 1, \"whole\": \"x\", \"bytes\": \"H4sI\"}");
+            Awaitility.await().atMost(60, TimeUnit.SECONDS).until(() -> rig.fetchesOfStates() > 1);
+            rig.completeByHand(thread, "17");
+            rig.releaseStates();
+            rig.update(thread, WireNames.SAY, Map.of("id", "m-1", "content", "Still there?"));
+
+            assertThat(rig.awaitTurn(thread, 2).turn().text()).isEqualTo("You said: Still there?");
+        }
+    }
+}

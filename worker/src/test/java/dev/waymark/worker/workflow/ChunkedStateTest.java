@@ -1,0 +1,12 @@
+package dev.waymark.worker.workflow;
+
+import dev.waymark.connect.Connection;
+import org.junit.jupiter.api.Tag;
+
+@Tag("full")
+class ChunkedStateTest extends ChunkedStateCases {
+    @Override
+    Connection connection() {
+        return TestServers.inMemory();
+    }
+}
