@@ -4,7 +4,7 @@ import java.io.PrintStream;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** Prints Markdown to stdout, with a verdict for every limit. */
+/** Prints Markdown to stdout and marks whether each limit was met. */
 final class BenchReport {
     private final PrintStream out;
     private final boolean judges;

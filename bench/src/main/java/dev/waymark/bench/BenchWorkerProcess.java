@@ -27,7 +27,7 @@ final class BenchWorkerProcess implements AutoCloseable {
         this.process = process;
     }
 
-    /** Returns once the worker is ready. */
+    /** Starts a worker process, and returns when the worker is ready. */
     static BenchWorkerProcess start(int side, String address) throws Exception {
         ProcessBuilder builder = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),

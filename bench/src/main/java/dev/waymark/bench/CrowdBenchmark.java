@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Measures many callers at once, each of which starts a thread and waits for its outcome: with the client, with
- * Temporal's own wait for the same workflow, and for the bare workflow. Then whether any of a larger crowd is told that
- * there is no worker.
+ * Temporal's own wait for the same workflow, and for the bare workflow. Then checks that no caller of a larger crowd is
+ * told that there is no worker.
  */
 final class CrowdBenchmark {
     private static final double LEAST_THROUGHPUT = 0.9;

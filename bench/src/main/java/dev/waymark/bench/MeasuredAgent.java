@@ -40,7 +40,7 @@ final class MeasuredAgent {
     static final int OURS = 0;
     static final int BARE = 1;
 
-    /** As long as the agents' queue name, since every task stores the name in history. */
+    /** As many characters as the agents' queue name, because every task stores the name in history. */
     private static final String BARE_TASK_QUEUE = "nothing";
 
     private static final String NAME = "bench";

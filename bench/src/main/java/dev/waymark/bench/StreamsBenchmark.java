@@ -36,9 +36,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /**
- * Many streams of {@code ./waymark serve}, in its own process, before a worker in its own process: how far words are
- * behind the provider, and whether every decision has its effect once in each stream and in history, also when
- * instances of the server are killed.
+ * Measures many streams of {@code ./waymark serve}, with server and worker in separate processes: how far words are
+ * behind the provider, and whether every decision takes effect once in each stream and in history, also if instances of
+ * the server are killed.
  */
 final class StreamsBenchmark implements AutoCloseable {
     private static final double MOST_MILLIS = 150;

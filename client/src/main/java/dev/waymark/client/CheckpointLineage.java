@@ -52,7 +52,7 @@ final class CheckpointLineage {
             throw RequestLimits.badInput(
                     "the checkpoint's own thread is still open: " + thread,
                     "Continue it with: waymark answer " + ValueText.quoted(thread)
-                            + " TEXT, or waymark say, or in a second one with --thread");
+                            + " TEXT, or waymark say, or continue in a second thread with --thread");
         }
         Timeline timeline = histories.read(thread).orElseThrow(() -> Requests.noSuchThread(thread));
         List<Call> effects = file.openEffects(timeline.agent());

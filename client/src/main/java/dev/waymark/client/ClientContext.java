@@ -145,7 +145,7 @@ record ClientContext(
         return isSaved ? Requests.onlySaved(thread) : Requests.noSuchThread(thread);
     }
 
-    /** A thread at a version ({@code 3}) or an event ({@code e42}, {@code RUN/e42}). */
+    /** Reads a thread at a version ({@code 3}) or an event ({@code e42}, {@code RUN/e42}). */
     Timeline read(String thread, String place) {
         Timeline timeline = read(thread);
         Moment moment = timeline.at(place)

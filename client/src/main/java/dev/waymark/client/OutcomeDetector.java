@@ -8,9 +8,9 @@ import java.util.Optional;
 /**
  * Finds the moment at which a sent message has its outcome. It must be given every moment, in order.
  *
- * <p>A message is answered by the turn that consumes it, which may come after the one that runs when it arrives: when
- * that turn ends or waits for a person. While the message is still queued, the first state in which nothing runs any
- * more is its outcome. Everything else is answered by the turn in which it arrives.
+ * <p>The outcome of a message is that of the turn that consumes it, when this turn ends or waits for a person. That turn
+ * may start after the one that runs when the message arrives. If the message is still queued when nothing runs any more,
+ * that state is its outcome. The outcome of anything else is that of the turn in which it arrives.
  */
 final class OutcomeDetector {
     private final int fact;

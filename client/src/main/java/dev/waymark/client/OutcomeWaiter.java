@@ -148,7 +148,7 @@ final class OutcomeWaiter {
         Timeline timeline = context.read(RequestLimits.thread(thread));
         if (timeline.lacksAgent()) {
             throw new WaymarkException.NotFound(
-                    "the thread did nothing, since its agent was not found: " + thread, "There is nothing to save");
+                    "the thread did not start, because its agent was not found: " + thread, "There is nothing to save");
         }
         String firstRunId = context.histories().firstRunId(thread, timeline.runId());
         Moment present = new Moment(

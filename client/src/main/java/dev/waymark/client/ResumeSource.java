@@ -176,7 +176,7 @@ record ResumeSource(
         String packed = new CarriedState(begin, known).pack();
         if (packed.length() > RunLimits.DEFAULT.carriedBytes()) {
             throw new WaymarkException.TooLarge(
-                    "the conversation is too large to start a thread with: " + packed.length() + " bytes packed",
+                    "the conversation is too large to start a thread from it: " + packed.length() + " bytes packed",
                     "At most " + RunLimits.DEFAULT.carriedBytes() + " are accepted");
         }
         return StartInput.of(begin.agent()).carrying(packed);

@@ -70,7 +70,7 @@ public final class SavedThreads {
         continuation.checkThatItLasts(thread, volatileAllowed);
     }
 
-    /** Saves the newest version of a thread and waits for that. Does nothing without a saver. */
+    /** Saves the newest version of a thread, and waits until it is saved. Does nothing without a saver. */
     public void save(String thread) {
         outcomes.save(thread);
     }

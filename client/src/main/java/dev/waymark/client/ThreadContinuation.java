@@ -195,7 +195,7 @@ final class ThreadContinuation {
     private static ResumeSource left(RestoredCheckpoint recovered, ResumeOptions how) {
         if (recovered.state().turn().status() == Turn.Status.NONE
                 && checked(how).answer().orElse("").isBlank()) {
-            throw RequestLimits.badInput("the checkpoint has no messages", "Give it a message with --answer");
+            throw RequestLimits.badInput("the checkpoint has no messages", "Add a message with --answer");
         }
         return ResumeSource.of(recovered);
     }

@@ -69,7 +69,7 @@ public final class ThreadLists {
                     .toList();
             if (roots.size() > 1) {
                 throw RequestLimits.badInput(
-                        "several threads start with this: " + id,
+                        "the id matches several threads: " + id,
                         "Matches: " + String.join(", ", roots.subList(0, Math.min(MOST_NAMED, roots.size()))));
             }
             return roots.isEmpty() ? id : roots.get(0);
@@ -157,7 +157,7 @@ public final class ThreadLists {
     }
 
     /**
-     * A page of the server's threads, the one that began last first.
+     * A page of the server's threads, newest first.
      *
      * @param visible which of them the caller may see, by whose they are
      */

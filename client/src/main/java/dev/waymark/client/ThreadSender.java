@@ -124,13 +124,13 @@ final class ThreadSender {
         if (items.isEmpty()) {
             throw new WaymarkException.NotFound(
                     "nothing to sign: "
-                            + callId.map(id -> "call " + id + " does not wait").orElse("no call waits")
-                            + " for this in " + thread,
+                            + callId.map(id -> "call " + id + " is not waiting").orElse("no call is waiting")
+                            + " for this decision in " + thread,
                     Remedy.of(Remedy.Action.LIST_PENDING, thread));
         }
         if (items.size() > 1) {
             throw RequestLimits.badInput(
-                    "several calls wait: "
+                    "several calls are waiting: "
                             + items.stream().map(PendingItem::callId).collect(Collectors.joining(", ")),
                     Remedy.of(Remedy.Action.NAME_CALL));
         }
@@ -348,7 +348,7 @@ final class ThreadSender {
         }
     }
 
-    /** A thread as it stands, which the saver may have to bring back first. */
+    /** The current state of a thread, which may have to be restored from the saver first. */
     private Timeline read(String thread) {
         if (!continuation.isHere(thread)) {
             restore(thread, Requests.noSuchThread(thread));
@@ -356,7 +356,7 @@ final class ThreadSender {
         return context.read(thread);
     }
 
-    /** Brings a thread back that a server in memory has forgotten. {@code missing} is thrown if the saver lacks it too. */
+    /** Restores a thread that an in-memory server has lost. Throws {@code missing} if the saver does not have it either. */
     private void restore(String thread, WaymarkException missing) {
         continuation.restored(thread, ResumeOptions.onward());
         if (!continuation.isHere(thread)) {

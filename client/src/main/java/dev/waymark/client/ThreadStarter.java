@@ -85,7 +85,7 @@ final class ThreadStarter {
         });
     }
 
-    /** The session has the time of the start in it. */
+    /** Ignores the session, which contains the start time. */
     private static boolean isSame(StartInput one, StartInput other) {
         return one.agent().equals(other.agent())
                 && one.owner().equals(other.owner())
@@ -152,9 +152,9 @@ final class ThreadStarter {
         String agent = valid.prompt()
                 .agent()
                 .orElseThrow(() -> RequestLimits.badInput(
-                        "no agent named for a new thread: " + valid.thread(), Remedy.of(Remedy.Action.NAME_AGENT)));
+                        "a new thread needs an agent: " + valid.thread(), Remedy.of(Remedy.Action.NAME_AGENT)));
         if (valid.saysNothing()) {
-            throw RequestLimits.badInput("nothing to say to a new thread: " + valid.thread(), "Give it a message");
+            throw RequestLimits.badInput("a new thread needs a message: " + valid.thread(), "Add a message");
         }
         if (valid.isNamed()) {
             continuation.checkThatItLasts(valid.thread(), valid.prompt().volatileAllowed());
@@ -190,14 +190,15 @@ final class ThreadStarter {
     private AgentResult sayTo(String thread, Requests.Known known, Valid valid, WaitDeadline deadline) {
         checkAgent(valid, known);
         if (valid.prompt().context().isPresent()) {
-            throw RequestLimits.badInput("the thread has its context already: " + thread, "Leave the context out");
+            throw RequestLimits.badInput(
+                    "the context of an existing thread can't be changed: " + thread, "Leave the context out");
         }
         Optional<Integer> most = valid.prompt().maxIterations();
         if (most.isPresent()
                 && !most.equals(
                         context.histories().startInput(thread, known.runId()).maxIterations())) {
             throw RequestLimits.badInput(
-                    "the thread has its limit of iterations already: " + thread,
+                    "the thread already has a limit of iterations: " + thread,
                     Remedy.of(Remedy.Action.RAISE_ITERATIONS, thread).withDetail(String.valueOf(most.get())));
         }
         return sender.say(thread, valid.say(), deadline);

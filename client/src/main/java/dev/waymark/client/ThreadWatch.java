@@ -23,12 +23,12 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A thread's events as they come: each one that history holds with an id, and the words of replies that are coming. Its
- * caller asks for the next ones when it can take them, so a slow caller holds up nobody. While nothing happens, no Java
- * thread waits for it.
+ * A live stream of a thread's events: each event of history, with an id, and the partial text of replies. The caller
+ * requests the next events when it is ready for them, so a slow caller delays no one else. While nothing happens, no
+ * Java thread is blocked.
  *
  * <p>Ids depend on the history only. Opened with the id of the last event that somebody received, here or in another
- * process, it goes on right behind it. One caller at a time.
+ * process, it continues right after it. Not thread-safe: use it from one caller at a time.
  *
  * <pre>{@code
  * try (ThreadWatch watch = client.inspector().openWatch("trip", Optional.empty(), executor)) {

@@ -94,7 +94,7 @@ class ChatTest {
         assertThat(waymark.run("chat", "--agent", "greeter", "--json").exitCode())
                 .isEqualTo(2);
         assertThat(waymark.run("chat", "--volatile").err())
-                .contains("no agent named")
+                .contains("a new session needs an agent")
                 .hasLineCount(1);
         assertThat(Command.at("127.0.0.1:1").run("chat", "--agent", "greeter").exitCode())
                 .isEqualTo(5);

@@ -131,7 +131,7 @@ class CommandsTest {
                 .isEqualTo(new Done(
                         2,
                         "",
-                        "waymark: the thread has its limit of iterations already: limited."
+                        "waymark: the thread already has a limit of iterations: limited."
                                 + " Raise it with: waymark budget limited --iterations 3\n"));
     }
 

@@ -86,6 +86,6 @@ class SignedDecisionsTest {
         Command.Done again = LOCAL.run("keygen", directory.resolve("ann.pem").toString());
 
         assertThat(again.exitCode()).isEqualTo(2);
-        assertThat(again.err()).contains("the file exists");
+        assertThat(again.err()).contains("the file already exists");
     }
 }

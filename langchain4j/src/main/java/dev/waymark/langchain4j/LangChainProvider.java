@@ -62,7 +62,7 @@ public final class LangChainProvider implements ModelProvider {
     }
 
     /**
-     * Gives up a call after this time without any sign of the model. Some models of LangChain4j tell nobody when a stream
+     * Gives up a call after this time without any data from the model. Some models of LangChain4j do not report when a stream
      * breaks off. Default: 5 minutes.
      */
     public LangChainProvider withSilence(Duration most) {

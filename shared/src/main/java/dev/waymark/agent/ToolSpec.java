@@ -82,7 +82,7 @@ public record ToolSpec(
     /** The timeout of tools that name none. */
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(60);
 
-    /** What executes a tool. The names are stored. */
+    /** What executes a tool. The names are stored in histories. */
     public enum Kind {
         /** A person answers. */
         @JsonProperty("question")
@@ -99,7 +99,7 @@ public record ToolSpec(
         /** An HTTP request that the worker sends. */
         @JsonProperty("http")
         HTTP(AgentPolicy.ToolKind.ACTIVITY),
-        /** The rules of the conversation; it changes only the thread's own state. */
+        /** The rules of the conversation. Such a tool changes only the thread's own state. */
         @JsonProperty("state")
         STATE(AgentPolicy.ToolKind.STATE),
         /** The agent with the tool's name, in a thread of its own. */

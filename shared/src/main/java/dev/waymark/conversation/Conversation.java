@@ -85,10 +85,10 @@ public record Conversation(
     /** How often a call is dispatched without being started before the model is told that it failed. */
     static final int MAX_DISPATCHES = 20;
 
-    /** Time after a lost call's timeout by which everything of it has been killed. */
+    /** Time after a lost call's timeout by which all of its processes have been killed. */
     static final Duration FENCE = Duration.ofSeconds(5);
 
-    /** How long the model waits for the outcome of a timed-out call. Workers reconnect to a server in half of that. */
+    /** How long the turn waits for a late outcome of a timed-out call. Workers reconnect to a server in half that time. */
     static final Duration LATE_WORD = Duration.ofSeconds(20);
 
     /** What a thread is doing, in one word. The names are shown to users. */

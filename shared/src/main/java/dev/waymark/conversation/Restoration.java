@@ -38,7 +38,7 @@ import java.util.Set;
  * <p>A violation of the transcript rules is an {@link IllegalArgumentException} that names the place.
  */
 public final class Restoration {
-    /** It only asks a person, so repeating it is harmless with every agent. */
+    /** This tool only asks a person, so repeating a call of it is harmless, whatever the agent. */
     private static final String QUESTION_TOOL = "ask_user";
 
     private final Instant createdAt;

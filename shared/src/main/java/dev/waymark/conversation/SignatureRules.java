@@ -8,7 +8,7 @@ import dev.waymark.conversation.policy.Signers;
 import dev.waymark.conversation.value.Problem;
 import java.util.Optional;
 
-/** Whether a decision about a call counts, where decisions must be signed. */
+/** Checks decisions about calls of agents that accept only signed decisions. */
 final class SignatureRules {
     private SignatureRules() {}
 

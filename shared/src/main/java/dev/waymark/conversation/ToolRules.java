@@ -168,7 +168,7 @@ final class ToolRules {
         }
     }
 
-    /** Dispatches a call again that did not run. The model is told only if it never runs. */
+    /** Dispatches again a call that did not run. The model is told only if the call never runs. */
     private void dispatchAgain(Call call, String reason) {
         if (call.dispatches() >= Conversation.MAX_DISPATCHES) {
             draft.end(call.withoutClaim(), Call.Status.FAILED, ToolTexts.failure("could not be started: " + reason));
@@ -177,7 +177,7 @@ final class ToolRules {
         }
     }
 
-    /** When a call that did not run is dispatched again; the delay grows each time. Empty for at once. */
+    /** When a call that did not run is dispatched again; the delay grows each time. Empty means immediately. */
     private Optional<Instant> pause(Call call) {
         long seconds = call.dispatches() < 2 ? 0 : 1L << Math.min(call.dispatches() - 2, 5);
         return seconds == 0 ? Optional.empty() : Optional.of(draft.at.plusSeconds(seconds));

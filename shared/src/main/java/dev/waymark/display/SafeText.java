@@ -59,7 +59,7 @@ public final class SafeText {
         return line.toString();
     }
 
-    /** On several lines: line breaks and tabs are kept. The caller marks each line as part of this text. */
+    /** Safe text on several lines: line breaks and tabs are kept. The caller must mark each line as foreign text. */
     public static String lines(String text) {
         String unix = text.replace("\r\n", "\n");
         StringBuilder lines = new StringBuilder(unix.length());

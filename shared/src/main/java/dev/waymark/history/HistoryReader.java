@@ -134,7 +134,7 @@ public final class HistoryReader {
         return answered;
     }
 
-    /** The answer to a poll, which is still to be read. */
+    /** The response to a poll, not yet decoded. */
     public static final class Polled {
         private final GetWorkflowExecutionHistoryResponse page;
 

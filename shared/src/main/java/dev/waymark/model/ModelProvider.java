@@ -24,8 +24,8 @@ public interface ModelProvider {
     /**
      * Sends one request.
      *
-     * @throws ModelFailure if no complete reply came
-     * @throws InterruptedException if the call was cancelled or the worker is closing; the request is given up at once
+     * @throws ModelFailure if no complete reply was received
+     * @throws InterruptedException if the call was cancelled or the worker is closing; the request must be aborted immediately
      */
     Reply reply(ModelRequest request) throws ModelFailure, InterruptedException;
 

@@ -217,7 +217,7 @@ public final class JdbcStore implements KeyValueStore {
         }
     }
 
-    /** If several create it at once, PostgreSQL fails for all but one, in spite of IF NOT EXISTS. */
+    /** If several clients create the table at once, PostgreSQL fails for all but one, despite IF NOT EXISTS. */
     private static void createTable(Connection connection) throws SQLException {
         if (hasTable(connection)) {
             return;

@@ -117,7 +117,7 @@ final class SessionTables {
         execute(connection, "CREATE INDEX IF NOT EXISTS idx_tool_calls_idempotency ON tool_calls (idempotency_key)");
     }
 
-    /** If several create the same at once, PostgreSQL fails for all but one, in spite of IF NOT EXISTS. */
+    /** If several clients create the same table at once, PostgreSQL fails for all but one, despite IF NOT EXISTS. */
     private static void execute(Connection connection, String sql) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             try {

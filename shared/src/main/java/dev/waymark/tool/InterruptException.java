@@ -20,7 +20,7 @@ public final class InterruptException extends RuntimeException {
         this.question = question;
     }
 
-    /** The question for a person. */
+    /** The question to ask a person. */
     public String question() {
         return question;
     }

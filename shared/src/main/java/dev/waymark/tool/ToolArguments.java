@@ -29,7 +29,7 @@ import java.util.stream.Collectors;
  */
 public final class ToolArguments {
 
-    /** Bounds the cache, since old histories bring schemas too. */
+    /** Bounds the cache, because reading old histories adds schemas to it, too. */
     private static final int MOST_SCHEMAS = 1_000;
 
     private static final int MOST_ERRORS = 3;

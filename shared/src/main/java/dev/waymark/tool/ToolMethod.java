@@ -13,7 +13,8 @@ import java.lang.annotation.Target;
  * may also take the {@link ToolContext}. The model sees what it returns: a text as it is, nothing as {@code done}, and
  * anything else as JSON. Exceptions are treated like those of {@link Tool#run}.
  *
- * <p>A tool has side effects unless it says {@code safeToRetry}: then a call runs at most once, whatever crashes.
+ * <p>A tool has side effects unless it declares {@code safeToRetry}. A call of a tool with side effects takes effect at
+ * most once, whatever crashes.
  *
  * <pre>{@code
  * record Charge(String customer, int cents) {}

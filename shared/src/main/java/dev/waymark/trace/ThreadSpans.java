@@ -253,7 +253,7 @@ public final class ThreadSpans {
                 .with("gen_ai.usage.output_tokens", usage.outputTokens());
     }
 
-    /** Only the calls of the latest reply change. */
+    /** Updates the spans of calls. Only the calls of the latest reply can change. */
     private void calls(Moment moment) {
         Conversation now = moment.state();
         if (before != null && before.calls() == now.calls()) {

@@ -11,7 +11,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 
-/** The health {@code waymark} of Spring Boot 3, which has the classes of health in the actuator. */
+/** The health indicator {@code waymark} for Spring Boot 3, whose health classes are in the actuator. */
 @AutoConfiguration(after = WaymarkWorkerAutoConfiguration.class)
 @ConditionalOnClass(HealthIndicator.class)
 @ConditionalOnBean(Connection.class)

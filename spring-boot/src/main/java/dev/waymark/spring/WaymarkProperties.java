@@ -49,7 +49,7 @@ public record WaymarkProperties(
     /**
      * TLS to the Temporal server.
      *
-     * @param enabled whether TLS is used; on by default if one of the other settings is there
+     * @param enabled whether TLS is used; on by default if one of the other settings is set
      * @param serverName the name to verify in the server's certificate
      * @param caCertificate the certificate authority, a PEM file
      * @param clientCertificate the certificate for mutual TLS, a PEM file

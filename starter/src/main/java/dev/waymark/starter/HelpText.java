@@ -33,11 +33,11 @@ final class HelpText {
 
     private static final List<String> SETTINGS = List.of(
             "TEMPORAL_ADDRESS    HOST:PORT of the server; default 127.0.0.1:7233",
-            "TEMPORAL_NAMESPACE  its namespace; TLS, API key and profiles as for Temporal's CLI",
+            "TEMPORAL_NAMESPACE  its namespace; for TLS, API keys and profiles, see Temporal's CLI",
             "WAYMARK_TASK_QUEUE  the task queue; default waymark",
             "WAYMARK_SAVER       where checkpoints are saved, such as file:checkpoints",
-            "WAYMARK_AGENTS      the directory of the agents; default agents",
-            "WAYMARK_PRICES      a YAML file with prices of models, before the built-in ones",
+            "WAYMARK_AGENTS      the directory of the agent files; default agents",
+            "WAYMARK_PRICES      YAML file of model prices, which override the built-in ones",
             "WAYMARK_CODEC_KEYS  keys that encrypt payloads: ID:KEY,… or file:PATH",
             "NO_COLOR            disables colors in chat");
 
@@ -156,6 +156,6 @@ final class HelpText {
 
     private static String footer() {
         return HelpWord.section("Exit codes", EXIT_CODES) + HelpWord.section("Settings", SETTINGS)
-                + "\nHelp of a command: " + CommandName.line("help COMMAND") + "\n";
+                + "\nHelp for a command: " + CommandName.line("help COMMAND") + "\n";
     }
 }

@@ -25,16 +25,16 @@ class WaymarkCommandTest {
                 "fly|no such command: fly. Try: waymark --help",
                 "dve|no such command: dve. Did you mean \"dev\"? Try: waymark --help",
                 "help agnets|no such command: agnets. Did you mean \"agents\"? Try: waymark --help",
-                "pending --kind approvals|no such kind: approvals. There are question, approval, unknown. Try: waymark"
+                "pending --kind approvals|no such kind: approvals. Use one of question, approval, unknown. Try: waymark"
                         + " pending --help",
-                "pending --status open|no such status: open. There are interrupted, none, running, complete, failed,"
+                "pending --status open|no such status: open. Use one of interrupted, none, running, complete, failed,"
                         + " max-iterations, budget, stopped, cancelled. Try: waymark pending --help",
-                "sessions --status done|no such status: done. There are interrupted, none, running, complete, failed,"
+                "sessions --status done|no such status: done. Use one of interrupted, none, running, complete, failed,"
                         + " max-iterations, budget, stopped, cancelled. Try: waymark sessions --help",
                 "say|Missing required parameter: 'THREAD'. Try: waymark say --help",
                 "say t1|say needs either MESSAGE or --retry. Try: waymark say --help",
                 "say t1 hi --retry|say needs either MESSAGE or --retry. Try: waymark say --help",
-                "checkpoint t1 --format tape|no such format: tape. There are runner, thread, phases, messages,"
+                "checkpoint t1 --format tape|no such format: tape. Use one of runner, thread, phases, messages,"
                         + " session, versions. Try: waymark checkpoint --help",
                 "budget t1|no limit given: use --usd, --tokens or --iterations. Try: waymark budget --help",
                 "budget t1 --usd nan|Invalid value for option '--usd': 'nan' is not a number: write 5 or 1.50. Try:"
@@ -44,12 +44,12 @@ class WaymarkCommandTest {
                 "save t1 --every turn --to file:x|--all and --every require --follow. Try: waymark" + " save --help",
                 "save t1 --follow --every day|Invalid value for option '--every': 'day' is not a time to save: write"
                         + " turn, step, or 500ms, 5s, 2m, 24h. Try: waymark save --help",
-                "save t1 --follow|no saver named: use --to TARGET, or set WAYMARK_SAVER. Try: waymark save --help",
+                "save t1 --follow|a saver is required: use --to TARGET, or set WAYMARK_SAVER. Try: waymark save --help",
                 "approve t1 --args []|--args is not a JSON object: []. Try: waymark approve --help",
                 "deny t1 --args {}|Unknown options: '--args', '{}'. Try: waymark deny --help",
                 "settle t1 --call c --outcome rerun --result x|--result requires --outcome done. Try: waymark"
                         + " settle --help",
-                "settle t1 --call c --outcome maybe|no such outcome: maybe. There are done, rerun, give-up. Try:"
+                "settle t1 --call c --outcome maybe|no such outcome: maybe. Use one of done, rerun, give-up. Try:"
                         + " waymark settle --help",
             })
     void execute_misused_isOneLineAndExitCode2(String arguments, String complaint) {

@@ -49,8 +49,8 @@ public final class MomentStream {
     }
 
     /**
-     * The moments since the last call. Waits at most this long for the next events and may return none. With 0 it does
-     * not wait and returns all that exist.
+     * The moments since the last call. Waits at most this long for the next events and may return none. With 0, it does
+     * not wait and returns all moments so far.
      */
     public List<Moment> next(long waitMillis) {
         if (!closed) {
@@ -133,8 +133,8 @@ public final class MomentStream {
     }
 
     /**
-     * Asks for more without waiting. {@link #take} has what came, once this is done, in whatever way. While the answer to
-     * one request is missing there is no other.
+     * Requests more events without waiting. When the returned future is done, even exceptionally, {@link #take} returns
+     * the new moments. At most one request is pending at a time.
      */
     public CompletableFuture<?> ask() {
         if (closed || projector.ending().isPresent()) {

@@ -41,7 +41,7 @@ public final class ServerFailures {
                 new WaymarkException.NotFound(
                         "not found on the server: " + words, Remedy.of(Remedy.Action.CHECK_CONNECTION));
             case PERMISSION_DENIED, UNAUTHENTICATED ->
-                unreachable("the server refuses this client: " + address + " (" + words + ")", e);
+                unreachable("the server refused this client: " + address + " (" + words + ")", e);
             case INVALID_ARGUMENT ->
                 new WaymarkException.Refused(Problem.BAD_INPUT, "the server rejected the request: " + words, "");
             default ->

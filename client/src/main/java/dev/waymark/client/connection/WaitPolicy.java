@@ -33,7 +33,7 @@ public final class WaitPolicy {
         });
         if (deadline.isPast()) {
             throw new WaymarkException.TimedOut(
-                    "the turn still runs: " + thread, Remedy.of(Remedy.Action.WAIT_FOR_RESULT, thread), thread);
+                    "the turn is still running: " + thread, Remedy.of(Remedy.Action.WAIT_FOR_RESULT, thread), thread);
         }
     }
 
@@ -52,7 +52,7 @@ public final class WaitPolicy {
             return Optional.empty();
         }
         return Optional.of(new WaymarkException.NoWorker(
-                "no worker took it within " + Requests.WORKER_WAIT.toSeconds() + " s: " + thread,
+                "no worker took the work within " + Requests.WORKER_WAIT.toSeconds() + " s: " + thread,
                 Remedy.of(Remedy.Action.START_WORKER, thread),
                 thread));
     }

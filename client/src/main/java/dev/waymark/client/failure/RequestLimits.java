@@ -24,10 +24,10 @@ public final class RequestLimits {
     /** A thread's id is its workflow id and has the same limits. */
     public static String thread(String id) {
         if (id.isEmpty() || id.indexOf('\0') >= 0) {
-            throw badInput("no thread id: " + (id.isEmpty() ? "it is empty" : "it holds a NUL"), "");
+            throw badInput("the thread id " + (id.isEmpty() ? "is empty" : "contains a NUL character"), "");
         }
         if (!isWellFormed(id)) {
-            throw badInput("no thread id: it is not valid Unicode", "");
+            throw badInput("the thread id is not valid Unicode", "");
         }
         int bytes = id.getBytes(StandardCharsets.UTF_8).length;
         if (bytes > MAX_THREAD_BYTES) {
@@ -39,7 +39,7 @@ public final class RequestLimits {
 
     public static String agent(String name) {
         if (name.isBlank()) {
-            throw badInput("no agent: its name is empty", Remedy.of(Remedy.Action.NAME_AGENT));
+            throw badInput("the agent's name is empty", Remedy.of(Remedy.Action.NAME_AGENT));
         }
         return name;
     }
@@ -47,7 +47,7 @@ public final class RequestLimits {
     public static String message(String text) {
         // The workflow ignores a blank message, and a new run would wait forever for its first turn.
         if (text.isBlank()) {
-            throw badInput("no message: it is empty", "Give it some text");
+            throw badInput("the message is empty", "Write some text");
         }
         return text("message", text);
     }
@@ -58,7 +58,7 @@ public final class RequestLimits {
 
     private static String text(String what, String text) {
         if (!isWellFormed(text)) {
-            throw badInput("the " + what + " is not valid Unicode: it holds half a character", "");
+            throw badInput("the " + what + " is not valid Unicode: it contains an unpaired surrogate", "");
         }
         int bytes = text.getBytes(StandardCharsets.UTF_8).length;
         if (bytes > InboundDecoder.MAX_TEXT_BYTES) {

@@ -18,7 +18,7 @@ public final class IndexSetup {
     public static List<String> create(Connection connection) {
         if (connection.isInMemory()) {
             throw new WaymarkException.Refused(
-                    Problem.BAD_INPUT, "a server in memory has no search attributes", "Connect to another server");
+                    Problem.BAD_INPUT, "an in-memory server has no search attributes", "Connect to another server");
         }
         try {
             return connection.searchIndex().create();
@@ -32,7 +32,7 @@ public final class IndexSetup {
                 case PERMISSION_DENIED, UNAUTHENTICATED, UNIMPLEMENTED ->
                     new WaymarkException.Refused(
                             Problem.BAD_INPUT,
-                            "the server lets this client create no search attributes in the namespace "
+                            "this client is not allowed to create search attributes in the namespace "
                                     + connection.namespace(),
                             "Ask an operator to run: " + operatorsCommand(connection.namespace()));
                 default -> e;

@@ -35,7 +35,7 @@ import java.util.function.Function;
 public final class ThreadDirectory {
     private static final int AT_ONCE = 4;
 
-    /** A server lists no more at once. */
+    /** The maximum page size of the server. */
     private static final int LARGEST_PAGE = 1000;
 
     private final Connection connection;

@@ -68,11 +68,12 @@ public final class DecisionKey {
             Files.writeString(file, pem);
             return SignerKey.of(pair.getPublic());
         } catch (FileAlreadyExistsException e) {
-            throw RequestLimits.badInput("the file exists: " + file, "Name another: a key is never overwritten");
+            throw RequestLimits.badInput(
+                    "the file already exists: " + file, "Choose another file: a key is never overwritten");
         } catch (IOException e) {
-            throw RequestLimits.badInput("the key can't be written: " + file, "Name a file that you may create");
+            throw RequestLimits.badInput("the key can't be written: " + file, "Choose a file that you may create");
         } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("Java has Ed25519 from version 15 on", e);
+            throw new IllegalStateException("Ed25519 needs Java 15 or newer", e);
         }
     }
 
@@ -107,7 +108,7 @@ public final class DecisionKey {
             PendingItem item, String decision, Optional<Json> newArgs, Optional<String> words, Optional<String> by) {
         Signers signers = item.signers()
                 .orElseThrow(() -> RequestLimits.badInput(
-                        "decisions about this call need no signature: " + item.callId(), "Leave out the key"));
+                        "decisions about this call need no signature: " + item.callId(), "Leave the key out"));
         for (Map.Entry<String, SignerKey> signer : signers.keys().entrySet()) {
             if (by.map(signer.getKey()::equals).orElse(true)) {
                 DecisionStatement statement = DecisionStatement.about(

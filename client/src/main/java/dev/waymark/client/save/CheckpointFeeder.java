@@ -71,7 +71,7 @@ public final class CheckpointFeeder {
                 && !state.batchCalls().equals(calls);
     }
 
-    /** Passes on the newest version, whatever the cadence. */
+    /** Passes on the newest version, regardless of the save interval. */
     public void takePassedOver() {
         passedOver.ifPresent(keeper::offer);
         passedOver = Optional.empty();

@@ -81,7 +81,7 @@ public final class CheckpointWriter implements AutoCloseable {
         expect(place);
     }
 
-    /** The newest of its thread, which is no version: it takes the place of none, and nobody is told of it. */
+    /** The newest state of its thread, which is not a version: it replaces no version, and listeners do not see it. */
     synchronized void offerBetweenVersions(ThreadSnapshot newest) {
         Place place = places.computeIfAbsent(newest.thread(), thread -> new Place());
         place.betweenVersions = Optional.of(newest);

@@ -40,9 +40,9 @@ public final class SaveFollower implements AutoCloseable {
         this.translation = translation;
     }
 
-    /** Reads news and passes them to a checkpoint writer, in one Java thread except for {@link #wake}. */
+    /** Reads new moments and passes them to a checkpoint writer, in one Java thread except for {@link #wake}. */
     public interface Reader {
-        /** Reads what is new, and returns the time until there may be more. */
+        /** Reads new moments, and returns the time until the next read. */
         long read();
 
         /** Whether the thread has ended. */

@@ -19,6 +19,6 @@ public interface SaveListener {
      */
     default void failed(SaverException problem) {}
 
-    /** Saving the newest checkpoint of this thread was given up; {@link #failed} was told the reason. */
+    /** The newest checkpoint of this thread will not be saved; {@link #failed} was told the reason. */
     default void notSaved(String thread) {}
 }

@@ -9,7 +9,7 @@ public final class ThreadFollower implements SaveFollower.Reader {
 
     private final MomentStream feed;
     private final CheckpointFeeder keeping;
-    /** Whether the past has been read. It is read at once, and only its newest version counts. */
+    /** Whether the existing history has been read. It is read in one go, and only its newest version is saved. */
     private boolean begun;
 
     private boolean woken;

@@ -100,7 +100,7 @@ public final class LiveText {
         return call.isPresent();
     }
 
-    /** Whether the answer to {@link #ask} is missing, or was not taken. */
+    /** Whether a request of {@link #ask} is pending, or its answer was not read yet. */
     public boolean isAsked() {
         return asked.isPresent();
     }

@@ -98,7 +98,7 @@ public final class AgUiRoutes {
         request.json().path("resume").forEach(entry -> {
             PendingId id = PendingId.parse(entry.path("interruptId").asText());
             if (entries.put(id, entry) != null) {
-                throw HttpProblem.badInput("two answers to one interrupt: " + id.text());
+                throw HttpProblem.badInput("several answers to the same interrupt: " + id.text());
             }
         });
         List<OutboundMessage> answers = new ArrayList<>();
@@ -109,7 +109,8 @@ public final class AgUiRoutes {
 
     private static OutboundMessage answer(Caller caller, Timeline timeline, PendingId id, JsonNode entry) {
         PendingItem item = FrontEndThreads.lastWaiting(timeline, id)
-                .orElseThrow(() -> HttpProblem.of(409, "AlreadyDecided", "this call no longer waits: " + id.callId()));
+                .orElseThrow(
+                        () -> HttpProblem.of(409, "AlreadyDecided", "the call is no longer waiting: " + id.callId()));
         boolean cancelled = entry.path("status").asText().equals("cancelled");
         JsonNode payload = cancelled ? MissingNode.getInstance() : entry.path("payload");
         PendingAnswers answers = new PendingAnswers(caller);

@@ -66,7 +66,7 @@ public final class UiChatRoutes {
         String chat = request.text("id").orElseThrow();
         if (request.text("trigger").filter("regenerate-message"::equals).isPresent()) {
             throw HttpProblem.of(
-                    409, "CannotRegenerate", "a reply that was given is kept; fork the thread to get another one");
+                    409, "CannotRegenerate", "a reply can't be generated again; fork the thread to get another one");
         }
         Optional<String> thread = threads.find(request.caller(), chat);
         JsonNode messages = body.path("messages");
@@ -74,7 +74,7 @@ public final class UiChatRoutes {
         boolean fromUser = last.path("role").asText().equals("user");
         if (fromUser && body.path("messageId").isTextual()) {
             throw HttpProblem.of(
-                    409, "CannotEdit", "a message that was said is kept; fork the thread to say another one");
+                    409, "CannotEdit", "a sent message can't be edited; fork the thread to send another one");
         }
         if (fromUser && !MessageIds.isOwn(last.path("id").asText())) {
             return threads.say(
@@ -105,8 +105,8 @@ public final class UiChatRoutes {
                 .map(PendingId::parse)
                 .map(id -> FrontEndThreads.lastWaiting(timeline, id)
                         .filter(id::isOf)
-                        .orElseThrow(() ->
-                                HttpProblem.of(409, "AlreadyDecided", "nothing with this id waits: " + id.text())))
+                        .orElseThrow(() -> HttpProblem.of(
+                                409, "AlreadyDecided", "no request with this id is waiting: " + id.text())))
                 .forEach(items::add);
         List<OutboundMessage> answers = new ArrayList<>();
         items.forEach(item -> answer(request, last, item)

@@ -122,7 +122,7 @@ final class UiMessages {
         return item.callId().contains("/");
     }
 
-    /** What the HTTP API needs to decide on a request of a subagent. */
+    /** The data with which a front end decides a subagent's request through the HTTP API. */
     static ObjectNode waiting(PendingItem item) {
         ObjectNode data = unknown(item);
         data.put("kind", item.kind());

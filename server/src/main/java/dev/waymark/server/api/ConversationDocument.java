@@ -82,7 +82,7 @@ final class ConversationDocument {
         agent.description().ifPresent(text -> document.put("description", text));
     }
 
-    /** The thread whose call this thread executes. */
+    /** The parent thread: the thread whose call this one executes. */
     private Optional<String> parent() {
         String suffix = state.parent().map(link -> "/" + link.callId()).orElse("");
         return Optional.of(timeline.thread())

@@ -41,7 +41,8 @@ public final class PendingAnswers {
         }
         if (approved && about.argsDigest().isEmpty()) {
             throw HttpProblem.badInput(
-                    "the arguments were not shown whole; approve in the thread of the subagent: " + about.callId());
+                    "the arguments were not shown in full; approve the call in the subagent's thread: "
+                            + about.callId());
         }
         Approval approval = approved && args.isObject()
                 ? Approval.edit(Json.of(PayloadJson.MAPPER.convertValue(args, Object.class)))

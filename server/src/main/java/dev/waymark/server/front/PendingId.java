@@ -24,7 +24,7 @@ public record PendingId(String callId, Optional<String> argsDigest) {
                 : new PendingId(id, Optional.empty());
     }
 
-    /** Whether this is the id of the item. An id without a digest is of any arguments. */
+    /** Whether this is the id of the item. An id without a digest matches any arguments. */
     public boolean isOf(PendingItem item) {
         return argsDigest.isPresent() ? equals(of(item)) : callId.equals(item.callId());
     }

@@ -9,7 +9,7 @@ import dev.waymark.conversation.value.Sha256;
 import java.util.regex.Pattern;
 
 /**
- * The request of a tool execution to its own workflow to be the one that takes effect.
+ * The request of a tool execution to its workflow for permission to take effect.
  *
  * @param argsDigest the hexadecimal SHA-256 of the arguments as canonical JSON
  * @param repeat the number of identical calls with a known outcome before, which determines the key of the effect

@@ -92,7 +92,7 @@ public record CallItem(
         };
     }
 
-    /** A copy with the data that the thread has deleted since. */
+    /** A copy that also has the data of the earlier item that the thread has deleted since. */
     public CallItem recalling(CallItem earlier) {
         return new CallItem(
                 callId,

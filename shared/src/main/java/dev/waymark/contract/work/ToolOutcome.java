@@ -111,7 +111,7 @@ public record ToolOutcome(
         return unknown.map(seen -> error(ToolTexts.failure(seen))).orElse(this);
     }
 
-    /** A copy with all texts that a tool may have influenced changed. */
+    /** A copy in which the change is applied to all texts that a tool may have influenced. */
     public ToolOutcome withTexts(UnaryOperator<String> change) {
         return new ToolOutcome(
                 result.map(change),

@@ -13,7 +13,7 @@ import java.util.Optional;
  * Who decided about a call, and why.
  *
  * @param by who says that they decided
- * @param stated whether a checkpoint says so, and nobody decided it here: the call may not run for it
+ * @param stated whether only a checkpoint contains the decision; such a decision does not allow the call to run
  * @param verified who decided, where a server checked that
  */
 @JsonIgnoreProperties(ignoreUnknown = true)

@@ -57,7 +57,7 @@ public final class ToolTexts {
         return "Done, as settled by " + by.orElse("a person") + ".";
     }
 
-    /** The result of a subagent that did not complete its task, with its last words. */
+    /** The result of a subagent that did not complete its task, with its last message. */
     public static String subagent(String agent, String status, Optional<Problem> problem, String text) {
         String why = problem.map(Problem::message)
                 .filter(words -> !words.isBlank())

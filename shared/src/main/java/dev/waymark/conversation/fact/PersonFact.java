@@ -91,7 +91,7 @@ public sealed interface PersonFact extends Fact.Inbound {
             Optional<String> signature,
             Optional<VerifiedSubject> verified)
             implements PersonFact {
-        /** One whose sender nobody checked. */
+        /** A fact whose sender was not verified. */
         public ApprovalDecided(
                 boolean approved,
                 Optional<String> id,
@@ -169,7 +169,7 @@ public sealed interface PersonFact extends Fact.Inbound {
             Optional<String> signature,
             Optional<VerifiedSubject> verified)
             implements PersonFact {
-        /** One that nobody signed, and whose sender nobody checked. */
+        /** A decision without a signature, whose sender was not verified. */
         public OutcomeSettled(String callId, Settlement settlement, Optional<String> result, Optional<String> by) {
             this(callId, settlement, result, by, Optional.empty(), Optional.empty());
         }

@@ -70,7 +70,7 @@ public sealed interface ToolFact extends Fact {
     }
 
     /**
-     * An execution of a dispatch asked to be the one that takes effect. It comes as an update, so that it gets an
+     * An execution of a dispatched call requested permission to take effect. It comes as an update, so that it gets an
      * answer.
      *
      * @param repeat the call's repeat count when it was dispatched, which determines the key of the effect

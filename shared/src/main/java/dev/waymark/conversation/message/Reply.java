@@ -25,11 +25,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@code cost} is the price of {@code usage}, if known, and {@code wasted} the spending of earlier, failed attempts.
  *
- * <p>Of a last word that has to fit a schema, {@code structured} is what it says, or {@code misfit} why it does not fit.
+ * <p>If the final reply has to match a schema, {@code structured} is its parsed value, or {@code misfit} says why it does
+ * not match.
  *
  * <p>{@code model} is the fallback that answered, as {@code provider:model}; empty if the agent's own model did.
  *
- * <p>{@code seal} is a digest of a last word, by which {@code verify} notices that a stored history was altered.
+ * <p>{@code seal} is a digest of the final reply, with which {@code verify} notices that a stored history was altered.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record Reply(
@@ -160,7 +161,7 @@ public record Reply(
     }
 
     /**
-     * The same reply with a digest of its own words, if it is a last word: no later model call of the turn records what
+     * The same reply with a digest of its own words, if it is the final reply of its turn: no later model call of the turn records what
      * was said.
      */
     public Reply sealed() {

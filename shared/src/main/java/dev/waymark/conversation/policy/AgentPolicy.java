@@ -92,7 +92,7 @@ public record AgentPolicy(
         /** A person: the call's {@code question} waits in the state for an answer. */
         @JsonProperty("question")
         QUESTION,
-        /** The rules themselves, on the thread's own {@link Workspace}. */
+        /** The rules of the conversation, which change the thread's {@link Workspace}. */
         @JsonProperty("state")
         STATE,
         /** The agent with the tool's name, in a thread of its own. */

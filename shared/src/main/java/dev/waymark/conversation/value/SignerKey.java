@@ -16,7 +16,7 @@ import java.util.Objects;
  * replays agree.
  */
 public record SignerKey(@JsonValue String text) {
-    /** What the text of a key starts with. */
+    /** The prefix of a key in text form. */
     public static final String PREFIX = "ed25519:";
 
     private static final int KEY_BYTES = 32;

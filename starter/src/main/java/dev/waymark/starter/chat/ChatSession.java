@@ -83,7 +83,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         }
     }
 
-    /** Finds the session's newest thread, restores it if necessary, and shows its end. */
+    /** Finds the session's newest thread, restores it if necessary, and shows its latest messages. */
     static ChatSession open(AgentClient client, Optional<SaveOptions> saving, Terms terms, Console console) {
         ChatSession session = new ChatSession(client, saving, terms, console);
         Optional<Timeline> timeline = session.find();
@@ -92,7 +92,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
             terms.agent()
                     .orElseThrow(() -> new WaymarkException.Refused(
                             Problem.BAD_INPUT,
-                            "no agent named for a new session: " + terms.name(),
+                            "a new session needs an agent: " + terms.name(),
                             "Name one with --agent"));
         }
         timeline.ifPresent(session::begin);
@@ -234,7 +234,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
                 stall();
             } catch (WaymarkException.NotFound e) {
                 if (!isBack()) {
-                    console.note(OneLine.error("the server has forgotten the session: " + name(), ""));
+                    console.note(OneLine.error("the server has lost the session: " + name(), ""));
                     ended();
                     return;
                 }

@@ -54,7 +54,7 @@ public final class CheckpointCommand implements Callable<Integer> {
         CheckpointFormat wanted = CheckpointFormat.of(format)
                 .orElseThrow(() -> new ParameterException(
                         spec.commandLine(),
-                        "no such format: " + format + ". There are " + String.join(", ", CheckpointFormat.names())));
+                        "no such format: " + format + ". Use one of " + String.join(", ", CheckpointFormat.names())));
         try (AgentClient client = Savers.reader()) {
             thread = client.lists().find(thread);
             Timeline timeline = Optional.ofNullable(at)

@@ -35,7 +35,8 @@ import picocli.CommandLine.TypeConversionException;
         name = "save",
         description = {
             "Saves a thread's checkpoint to a saver, in the thread format: once, or as the thread progresses.",
-            "resume --from continues it. --follow is safe to kill: it starts again with the newest version."
+            "To continue a saved thread, use resume --from. --follow is safe to kill: after a restart it saves the newest"
+                    + " version."
         })
 public final class SaveCommand implements Callable<Integer> {
     @Mixin
@@ -53,7 +54,7 @@ public final class SaveCommand implements Callable<Integer> {
     @Option(
             names = "--all",
             description =
-                    "With --follow: all threads of the server, until SIGTERM or Ctrl-C. Closed threads are saved once.")
+                    "With --follow: save all threads of the server, until SIGTERM or Ctrl-C. Closed threads are saved once.")
     private boolean all;
 
     @Option(
@@ -104,7 +105,7 @@ public final class SaveCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         check();
         String where = Savers.target(target)
-                .orElseThrow(() -> misused("no saver named: use --to TARGET, or set " + Savers.SETTING));
+                .orElseThrow(() -> misused("a saver is required: use --to TARGET, or set " + Savers.SETTING));
         if (!follow) {
             return saveOnce(where);
         }

@@ -26,7 +26,7 @@ public final class AnswerCommand implements Callable<Integer> {
     @Parameters(index = "1", paramLabel = "TEXT", description = "The answer.")
     private String answer;
 
-    @Option(names = "--call", paramLabel = "ID", description = "The question, if several are open.")
+    @Option(names = "--call", paramLabel = "ID", description = "The question to answer, if several are open.")
     private String call;
 
     @Override

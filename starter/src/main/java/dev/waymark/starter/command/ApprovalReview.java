@@ -48,7 +48,7 @@ final class ApprovalReview {
         if (!text.isWhole() && approval.args().isEmpty()) {
             throw new WaymarkException.Refused(
                     Problem.BAD_INPUT,
-                    "the arguments of the call are too long to be shown: " + item.callId(),
+                    "the arguments of the call are too long to show: " + item.callId(),
                     "Read them, and use the digest given there: "
                             + CommandName.line("pending " + ValueText.quoted(thread) + " --json"));
         }

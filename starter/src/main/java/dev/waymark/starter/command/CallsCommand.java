@@ -32,10 +32,10 @@ public final class CallsCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
     private String thread;
 
-    @Option(names = "--pending", description = "Only calls without a result.")
+    @Option(names = "--pending", description = "List only calls without a result.")
     private boolean pending;
 
-    @Option(names = "--full", description = "Adds idempotency keys, full arguments, and results.")
+    @Option(names = "--full", description = "Also show idempotency keys, full arguments and results.")
     private boolean full;
 
     @Override

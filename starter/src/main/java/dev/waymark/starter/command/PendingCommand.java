@@ -44,7 +44,10 @@ public final class PendingCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Option(names = "--kind", paramLabel = "K", description = "Only this kind: question, approval or unknown.")
+    @Option(
+            names = "--kind",
+            paramLabel = "K",
+            description = "List only requests of this kind: question, approval or unknown.")
     private String kind;
 
     @Override
@@ -52,7 +55,7 @@ public final class PendingCommand implements Callable<Integer> {
         list.check();
         if (kind != null && !KINDS.contains(kind)) {
             throw new ParameterException(
-                    spec.commandLine(), "no such kind: " + kind + ". There are " + String.join(", ", KINDS));
+                    spec.commandLine(), "no such kind: " + kind + ". Use one of " + String.join(", ", KINDS));
         }
         try (AgentClient client = Savers.reader()) {
             PendingPage page = thread == null ? page(client) : ofThread(client);

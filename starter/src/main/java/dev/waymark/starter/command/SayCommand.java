@@ -30,7 +30,9 @@ public final class SayCommand implements Callable<Integer> {
     @Parameters(index = "1", paramLabel = "MESSAGE", arity = "0..1", description = "The message.")
     private String message;
 
-    @Option(names = "--retry", description = "Repeat the last turn, which failed or was stopped, instead.")
+    @Option(
+            names = "--retry",
+            description = "Instead of sending a message, repeat the last turn, which failed or was stopped.")
     private boolean retry;
 
     @Spec

@@ -19,7 +19,9 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** Settles a call with an unknown outcome. */
-@Command(name = "settle", description = "Settles a call with an unknown outcome, and waits for the turn.")
+@Command(
+        name = "settle",
+        description = "Settles a call with an unknown outcome, and waits for the outcome of the turn.")
 public final class SettleCommand implements Callable<Integer> {
     @Mixin
     private Output output;
@@ -30,13 +32,13 @@ public final class SettleCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
     private String thread;
 
-    @Option(names = "--call", paramLabel = "ID", required = true, description = "The call.")
+    @Option(names = "--call", paramLabel = "ID", required = true, description = "The call to settle.")
     private String call;
 
     @Option(names = "--outcome", paramLabel = "done|rerun|give-up", required = true, description = "The outcome.")
     private String outcome;
 
-    @Option(names = "--result", paramLabel = "TEXT", description = "The call's result, for the outcome done.")
+    @Option(names = "--result", paramLabel = "TEXT", description = "The call's result, with --outcome done.")
     private String result;
 
     @Option(
@@ -65,7 +67,7 @@ public final class SettleCommand implements Callable<Integer> {
         Settlement settlement = Settlement.Outcome.named(outcome)
                 .map(each -> Settlement.of(call, each))
                 .orElseThrow(() -> new ParameterException(
-                        spec.commandLine(), "no such outcome: " + outcome + ". There are " + outcomes()));
+                        spec.commandLine(), "no such outcome: " + outcome + ". Use one of " + outcomes()));
         if (result == null) {
             return settlement;
         }

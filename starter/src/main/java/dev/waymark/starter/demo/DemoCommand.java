@@ -109,7 +109,7 @@ public final class DemoCommand implements Callable<Integer> {
             output.line("$ waymark approve " + THREAD + " --by you &");
         }
         CompletableFuture<DemoProcesses.Done> approving = children.run(false, "approve", THREAD, "--by", "you");
-        await(() -> isWritten(agents.resolve(LEDGER)) || isRefused(approving), "the charge was not made");
+        await(() -> isWritten(agents.resolve(LEDGER)) || isRefused(approving), "the card was not charged");
         if (!isWritten(agents.resolve(LEDGER))) {
             throw new IOException(
                     "the approval was refused: " + approving.join().err());

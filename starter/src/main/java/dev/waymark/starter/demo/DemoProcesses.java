@@ -101,7 +101,7 @@ public final class DemoProcesses implements AutoCloseable {
     private ProcessBuilder command(String... arguments) {
         Path script = Path.of(Optional.ofNullable(System.getProperty("waymark.home"))
                         .orElseThrow(() -> new WaymarkException.NotFound(
-                                "the demo can't find ./waymark", "Start it by ./waymark demo")))
+                                "the demo can't find ./waymark", "Start it with: ./waymark demo")))
                 .resolve("waymark");
         List<String> command = new ArrayList<>(List.of(script.toString()));
         command.addAll(List.of(arguments));

@@ -11,7 +11,7 @@ import picocli.CommandLine.Option;
 
 /** Options for a decision about a call, whatever the decision. */
 public final class DecisionOptions {
-    @Option(names = "--call", paramLabel = "ID", description = "The call, if several wait.")
+    @Option(names = "--call", paramLabel = "ID", description = "The call to decide, if several are waiting.")
     private String call;
 
     @Option(
@@ -23,7 +23,7 @@ public final class DecisionOptions {
     @Option(names = "--by", paramLabel = "WHO", description = "The name of the person who decides.")
     private String by;
 
-    @Option(names = "--reason", paramLabel = "TEXT", description = "The reason, which the model is told.")
+    @Option(names = "--reason", paramLabel = "TEXT", description = "The reason for the decision. The model sees it.")
     private String reason;
 
     @Option(

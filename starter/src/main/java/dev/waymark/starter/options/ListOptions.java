@@ -18,19 +18,23 @@ public final class ListOptions {
     @Option(
             names = "--status",
             paramLabel = "S",
-            description = "Only threads with this status, such as interrupted, running, complete, failed.")
+            description = "List only threads with this status, such as interrupted, running, complete or failed.")
     private String status;
 
-    @Option(names = "--agent", paramLabel = "A", description = "Only threads of this agent.")
+    @Option(names = "--agent", paramLabel = "A", description = "List only threads of this agent.")
     private String agent;
 
     @Option(
             names = "--limit",
             paramLabel = "N",
-            description = "At most this many threads. Default: 100, or all if the server has no search attributes.")
+            description =
+                    "List at most this many threads. Default: 100, or all if the server has no search attributes.")
     private Integer limit;
 
-    @Option(names = "--after", paramLabel = "PAGE", description = "The next page, as the page before names it.")
+    @Option(
+            names = "--after",
+            paramLabel = "PAGE",
+            description = "Show the page after this one. The previous page prints the value.")
     private String after;
 
     @Spec(Spec.Target.MIXEE)
@@ -44,7 +48,7 @@ public final class ListOptions {
         if (status != null && !StatusReport.STATUSES.contains(status)) {
             throw new ParameterException(
                     command.commandLine(),
-                    "no such status: " + status + ". There are " + String.join(", ", StatusReport.STATUSES));
+                    "no such status: " + status + ". Use one of " + String.join(", ", StatusReport.STATUSES));
         }
     }
 

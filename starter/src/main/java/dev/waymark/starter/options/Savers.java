@@ -93,7 +93,7 @@ public final class Savers {
         }
     }
 
-    /** Says which threads a server in memory has forgotten, and how they come back. */
+    /** Lists the threads that an in-memory server has lost, and the commands that restore them. */
     public static void tellOfMissing(AgentClient client, Output output) {
         List<String> missing = client.saved().isInMemory() ? client.saved().missing() : List.of();
         if (!missing.isEmpty()) {

@@ -37,7 +37,7 @@ public final class CallText {
         return lines;
     }
 
-    /** Who decided what, in words. */
+    /** Who decided what, as text for people. */
     public static String decisions(CallLog.Row row) {
         List<String> words = new ArrayList<>();
         row.call().approval().map(CallText::words).ifPresent(words::add);

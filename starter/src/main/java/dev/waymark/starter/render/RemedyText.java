@@ -35,13 +35,13 @@ public final class RemedyText {
             case ANSWER_OR_SAY -> "Continue it with: " + line("answer " + thread + " TEXT") + ", or " + line("say");
             case ANSWER_OR_RESUME_ELSEWHERE ->
                 "Continue it with: " + line("answer " + thread + " TEXT") + ", or " + line("say")
-                        + ", or resume into a new one with --thread";
+                        + ", or resume into a new thread with --thread";
             case START_THREAD -> "Start one with: " + line("run --agent A --thread " + thread + " MESSAGE");
             case SAY -> "Start one with: " + line("say " + thread + " MESSAGE");
             case DECIDE -> "Decide with: " + line("approve " + thread) + ", or " + line("deny");
             case DECIDE_AFTER_RESUME ->
                 "Resume it without --answer, and decide with: " + line("approve") + ", deny or settle";
-            case LIST_PENDING -> "List what waits with: " + line("pending " + thread);
+            case LIST_PENDING -> "List the open requests with: " + line("pending " + thread);
             case MAKE_KEY ->
                 "Create one with: "
                         + line("keygen "

@@ -26,10 +26,10 @@ final class IdentityOptions {
             names = "--tokens",
             paramLabel = "FILE",
             description =
-                    "Accepts the tokens in this file, which `waymark token` writes. Changes take effect immediately.")
+                    "Accept the tokens in this file, which `waymark token` writes. Changes take effect immediately.")
     private @Nullable Path tokens;
 
-    @Option(names = "--jwt-issuer", paramLabel = "URL", description = "Accepts JSON Web Tokens from this issuer.")
+    @Option(names = "--jwt-issuer", paramLabel = "URL", description = "Accept JSON Web Tokens from this issuer.")
     private @Nullable String issuer;
 
     @Option(names = "--jwt-audience", paramLabel = "NAME", description = "The audience that JSON Web Tokens must name.")
@@ -65,7 +65,7 @@ final class IdentityOptions {
 
     @Option(
             names = "--no-auth",
-            description = "Disables authentication: every caller has all roles. Requires a loopback address.")
+            description = "Disable authentication: every caller has all roles. Requires a loopback address.")
     private boolean noAuth;
 
     /** The configured authenticator; empty if authentication is disabled. */

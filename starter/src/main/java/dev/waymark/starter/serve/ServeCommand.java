@@ -56,13 +56,13 @@ public final class ServeCommand implements Callable<Integer> {
     @Option(
             names = "--agents",
             paramLabel = "DIR",
-            description = "Lists the agents in this directory, and starts no others. Default: any agent.")
+            description = "List only the agents in this directory, and start no others. Default: any agent.")
     private @Nullable Path agents;
 
     @Option(
             names = "--cors-origin",
             paramLabel = "ORIGIN",
-            description = "Accepts requests from pages of this origin, such as https://app.example. Repeatable.")
+            description = "Accept requests from pages of this origin, such as https://app.example. Repeatable.")
     private List<String> origins = List.of();
 
     @Option(names = "--tls-cert", paramLabel = "FILE", description = "The certificate and its chain, in PEM.")
@@ -73,7 +73,7 @@ public final class ServeCommand implements Callable<Integer> {
 
     @Option(
             names = "--plain-http",
-            description = "Allows a non-loopback address without TLS, for use behind a proxy that terminates TLS.")
+            description = "Allow a non-loopback address without TLS, for use behind a proxy that terminates TLS.")
     private boolean plainHttp;
 
     @Option(

@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
         name = "trace",
         description = {
             "Exports a thread as OpenTelemetry spans, by OTLP over HTTP or to a file.",
-            "Exporting a thread again adds nothing, because span ids are derived from its history. Work that still runs is left out."
+            "Exporting a thread again adds nothing, because span ids are derived from its history. Work that is still running is left out."
         })
 public final class TraceCommand implements Callable<Integer> {
     private static final long PAUSE_MILLIS = 2_000;
@@ -47,23 +47,24 @@ public final class TraceCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "THREAD", arity = "0..1", description = "The thread.")
     private String thread;
 
-    @Option(names = "--all", description = "All threads of the server.")
+    @Option(names = "--all", description = "Export all threads of the server.")
     private boolean all;
 
-    @Option(names = "--follow", description = "Go on with new spans as threads progress, until SIGTERM or Ctrl-C.")
+    @Option(names = "--follow", description = "Keep exporting new spans as threads progress, until SIGTERM or Ctrl-C.")
     private boolean follow;
 
     @Option(
             names = "--to",
             paramLabel = "URL",
-            description = "Where the collector takes traces. Default: OTEL_EXPORTER_OTLP_ENDPOINT and /v1/traces, or"
-                    + " http://127.0.0.1:4318/v1/traces.")
+            description =
+                    "The collector's URL for traces. Default: OTEL_EXPORTER_OTLP_ENDPOINT followed by /v1/traces, or"
+                            + " http://127.0.0.1:4318/v1/traces.")
     private String url;
 
     @Option(
             names = "--out",
             paramLabel = "FILE",
-            description = "Write OTLP as JSON to this file, one request a line, and send nothing.")
+            description = "Write OTLP as JSON to this file, one request per line, and send nothing.")
     private Path file;
 
     @Option(names = "--content", description = "Include messages, arguments and results.")

@@ -34,9 +34,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends heartbeats for the activity of this thread, so that the server notices a killed worker and can deliver a
- * cancellation: it interrupts the activity's thread, and {@link #cancellation} tells why. Changed progress details are
- * sent sooner. The server keeps only the newest details, and history none.
+ * Sends heartbeats for the activity of this thread. They let the server notice a killed worker, and deliver
+ * cancellations: a cancellation interrupts the activity's thread, and {@link #cancellation} returns the reason. Changed
+ * progress details are sent sooner. The server keeps only the newest details, and history contains none.
  *
  * <p>Heartbeats are sent once a second, or less often if many activities run, but at least five times per heartbeat
  * timeout. They are asynchronous: on a slow connection, activities do not delay each other's heartbeats. The SDK's own

@@ -36,20 +36,21 @@ final class AgentsOptions {
     @Option(
             names = "--agents",
             paramLabel = "DIR",
-            description = "The agents' directory. Default: WAYMARK_AGENTS, or agents.")
+            description = "The directory of the agent files. Default: WAYMARK_AGENTS, or agents.")
     private @Nullable Path directory;
 
     @Option(
             names = "--classpath",
             paramLabel = "PATH",
             split = ":",
-            description = "Jars, or directories of jars, with more tools in Java and providers of models.")
+            description = "Jars, or directories of jars, with additional Java tools and model providers.")
     private List<Path> classpath = List.of();
 
     @Option(
             names = "--prices",
             paramLabel = "FILE",
-            description = "Prices of models, which go before the built-in ones. Default: WAYMARK_PRICES.")
+            description =
+                    "A YAML file with prices of models, which override the built-in ones. Default: WAYMARK_PRICES.")
     private @Nullable Path prices;
 
     /** The agents, providers and tools of a worker. */

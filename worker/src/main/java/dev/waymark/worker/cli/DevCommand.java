@@ -48,7 +48,11 @@ public final class DevCommand implements Callable<Integer> {
     @Option(names = "--db", paramLabel = "FILE", description = "Database file. Default: .waymark/temporal.db.")
     private @Nullable Path database;
 
-    @Option(names = "--port", paramLabel = "PORT", defaultValue = "7233", description = "Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--port",
+            paramLabel = "PORT",
+            defaultValue = "7233",
+            description = "Port of the server. Default: ${DEFAULT-VALUE}.")
     private int port;
 
     @Option(
@@ -60,20 +64,20 @@ public final class DevCommand implements Callable<Integer> {
 
     @Option(
             names = "--in-memory",
-            description = "Runs the in-memory server even if the temporal command is found. Named threads are saved to"
+            description = "Run the in-memory server even if the temporal command is found. Named threads are saved to"
                     + " .waymark/threads.")
     private boolean inMemory;
 
-    @Option(names = "--volatile", description = "Does not save named threads of the in-memory server.")
+    @Option(names = "--volatile", description = "Do not save named threads of the in-memory server.")
     private boolean isVolatile;
 
     @Option(
             names = "--download",
-            description = "Downloads the temporal command if it is not found, as the Temporal SDK does for its"
+            description = "Download the temporal command if it is not found, as the Temporal SDK does for its"
                     + " development servers.")
     private boolean download;
 
-    @Option(names = "--no-worker", description = "Starts no worker: run `waymark worker` yourself.")
+    @Option(names = "--no-worker", description = "Do not start a worker. Run `waymark worker` yourself.")
     private boolean noWorker;
 
     @Override
@@ -139,7 +143,10 @@ public final class DevCommand implements Callable<Integer> {
 
     private static CommandFailure contradiction(String options) {
         return new CommandFailure(
-                ExitCode.BAD_INPUT, CommandError.BAD_INPUT, "contradiction: " + options, "Leave one of them out");
+                ExitCode.BAD_INPUT,
+                CommandError.BAD_INPUT,
+                "options that exclude each other: " + options,
+                "Leave one of them out");
     }
 
     private Path downloaded() throws CommandFailure {

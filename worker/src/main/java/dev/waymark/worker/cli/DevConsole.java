@@ -47,7 +47,7 @@ final class DevConsole implements AutoCloseable {
             description = "Port of the console. Default: 8090, or a free port if that is in use.")
     private @Nullable Integer port;
 
-    @Option(names = "--no-console", description = "Does not start the console.")
+    @Option(names = "--no-console", description = "Do not start the console.")
     private boolean isOff;
 
     private Optional<Process> process = Optional.empty();

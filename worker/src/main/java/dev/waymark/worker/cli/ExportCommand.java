@@ -27,7 +27,7 @@ import picocli.CommandLine.Parameters;
         name = "export",
         description =
                 "Writes a thread's history to a JSON file, for tests with @RecordedThread and for gate. Secrets in the"
-                        + " environment are masked. The conversation stays readable.")
+                        + " environment are masked. The conversation is not.")
 public final class ExportCommand implements Callable<Integer> {
 
     @Mixin
@@ -40,12 +40,12 @@ public final class ExportCommand implements Callable<Integer> {
             names = "--out",
             paramLabel = "FILE",
             description =
-                    "A file to write, readable by its owner only; its directory is created. Default: standard output.")
+                    "The file to write, readable by its owner only. Its directory is created. Default: standard output.")
     private @Nullable Path file;
 
     @Option(
             names = "--decrypt",
-            description = "Writes an encrypted thread readably. Without it, such a thread is refused.")
+            description = "Write an encrypted thread in plain text. Without this option, such a thread is refused.")
     private boolean decrypt;
 
     @Mixin

@@ -35,8 +35,8 @@ import picocli.CommandLine.Spec;
         name = "gate",
         description =
                 "Checks before a rollout that a new build and its agents can continue the open threads. It replays"
-                        + " and projects their histories and changes nothing. If something would break, it names thread and"
-                        + " event and exits with 1.")
+                        + " and projects their histories and changes nothing. If something would break, it names the thread"
+                        + " and the event, and exits with 1.")
 public final class GateCommand implements Callable<Integer> {
     private static final String BUILD = "--build";
     private static final long PROGRESS_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -54,7 +54,7 @@ public final class GateCommand implements Callable<Integer> {
             names = BUILD,
             paramLabel = "JAR|DIR",
             description = "The build to try: its worker jar, or a directory with its classes and jars. Its own gate"
-                    + " runs, in a process of its own. Default: this build.")
+                    + " command runs, in a separate process. Default: this build.")
     private @Nullable Path build;
 
     @Option(names = "--sample", paramLabel = "N", description = "Check only N of the threads, always the same ones.")
@@ -63,13 +63,15 @@ public final class GateCommand implements Callable<Integer> {
     @Option(
             names = "--query",
             paramLabel = "Q",
-            description = "Only open threads that this visibility query finds, such as \"StartTime > '2026-11-01'\".")
+            description =
+                    "Check only the open threads that this visibility query finds, such as \"StartTime > '2026-11-01'\".")
     private @Nullable String query;
 
     @Option(
             names = "--histories",
             paramLabel = "DIR",
-            description = "Check the threads in the *.json files of this directory, which export wrote, and no server.")
+            description =
+                    "Check the threads in the *.json files of this directory, which export wrote, instead of those of a server.")
     private @Nullable Path histories;
 
     @Mixin
@@ -83,7 +85,7 @@ public final class GateCommand implements Callable<Integer> {
 
     private void check() throws CommandFailure {
         if (histories != null && (query != null || server.isNamed())) {
-            throw badInput("contradiction: --histories, and --query or --address", "Leave one of them out");
+            throw badInput("--histories can't be combined with --query or --address", "Leave one of them out");
         }
         if (histories != null && !Files.isDirectory(histories)) {
             throw new CommandFailure(
@@ -108,7 +110,7 @@ public final class GateCommand implements Callable<Integer> {
         BuildProcess process = new BuildProcess(other, ProcessEnvironment.get());
         if (!process.hasGate()) {
             throw badInput(
-                    "the build has no gate: " + other,
+                    "the build has no gate command: " + other,
                     "Name a worker jar, or a directory with its classes and jars, of a version that has one");
         }
         List<String> arguments =
@@ -183,7 +185,7 @@ public final class GateCommand implements Callable<Integer> {
                 .orElse("unpackaged");
     }
 
-    /** Findings at once, since there may be hours of threads behind them; a line on the way now and then. */
+    /** Prints findings immediately, because the remaining threads may take hours, and progress from time to time. */
     private final class Progress implements Gate.Listener {
         private long last = System.nanoTime();
 

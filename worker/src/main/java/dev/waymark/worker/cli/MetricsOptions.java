@@ -17,7 +17,7 @@ final class MetricsOptions implements AutoCloseable {
     @Option(
             names = "--metrics-port",
             paramLabel = "PORT",
-            description = "Serves /metrics for Prometheus, /healthz and /readyz on this port; 0 takes a free one."
+            description = "Serve /metrics for Prometheus, /healthz and /readyz on this port; 0 chooses one."
                     + " Default: no metrics.")
     private @Nullable Integer port;
 

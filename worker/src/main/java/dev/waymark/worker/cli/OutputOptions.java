@@ -17,10 +17,10 @@ final class OutputOptions {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec command;
 
-    @Option(names = "--json", description = "Prints exactly one JSON document.")
+    @Option(names = "--json", description = "Print one JSON document.")
     private boolean json;
 
-    @Option(names = "--verbose", description = "Prints more to stderr, including stack traces.")
+    @Option(names = "--verbose", description = "Print more to stderr, including stack traces.")
     private boolean verbose;
 
     boolean isJson() {

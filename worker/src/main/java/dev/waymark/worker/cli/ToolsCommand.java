@@ -63,7 +63,7 @@ public final class ToolsCommand implements Callable<Integer> {
     @Option(
             names = "--call",
             paramLabel = "NAME",
-            description = "Runs this tool, if it is safe, with the JSON arguments.")
+            description = "Run this tool, if it is safe, with the JSON arguments.")
     private @Nullable String call;
 
     @Parameters(

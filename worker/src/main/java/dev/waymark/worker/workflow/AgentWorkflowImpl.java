@@ -405,8 +405,8 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     }
 
     /**
-     * Accepts every signal of the contract, and the claims of tools, as an update: it is refused with a reason, or
-     * accepted, and then it never fails.
+     * Accepts every signal of the contract, and the claims of tools, as updates. An update is refused with a reason, or
+     * accepted; an accepted update never fails.
      */
     private final class Updates implements DynamicUpdateHandler {
         @Override

@@ -135,7 +135,7 @@ class GateCommandTest {
     void whatCannotBeTried_isRefusedWithTheReason() throws Exception {
         Files.writeString(histories.resolve("other.json"), "{}");
         assertThat(gate().err()).contains("not an exported thread: " + histories.resolve("other.json"));
-        assertThat(gate("--build", directory.toString()).err()).contains("the build has no gate: " + directory);
+        assertThat(gate("--build", directory.toString()).err()).contains("the build has no gate command: " + directory);
         assertThat(gate("--build", "/nowhere.jar").exitCode()).isEqualTo(3);
         assertThat(gate("--sample", "0").exitCode()).isEqualTo(2);
         assertThat(gate("--query", "StartTime > '2026-01-01'").exitCode()).isEqualTo(2);

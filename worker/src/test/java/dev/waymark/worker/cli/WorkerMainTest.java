@@ -197,7 +197,10 @@ class WorkerMainTest {
     @Test
     void dev_inMemoryWithDatabase_exitsTwo() {
         assertThat(say("dev", "--in-memory", "--db", "x.db"))
-                .isEqualTo(new Said(2, "", "waymark: contradiction: --in-memory and --db. Leave one of them out\n"));
+                .isEqualTo(new Said(
+                        2,
+                        "",
+                        "waymark: options that exclude each other: --in-memory and --db. Leave one of them out\n"));
     }
 
     @ParameterizedTest

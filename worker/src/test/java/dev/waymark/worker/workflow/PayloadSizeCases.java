@@ -213,8 +213,7 @@ abstract class PayloadSizeCases {
             String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Hello")));
             rig.awaitTurn(thread, 1);
             trySending(() -> rig.stub(thread).signal(WireNames.SAY, "x".repeat(3_000_000)));
-            trySending(() -> rig.update(
-                    thread, WireNames.SAY, Map.of("id", "m-2", "content", "x".repeat(3_000_000))));
+            trySending(() -> rig.update(thread, WireNames.SAY, Map.of("id", "m-2", "content", "x".repeat(3_000_000))));
 
             rig.update(thread, WireNames.SAY, Map.of("id", "m-3", "content", "Shorter"));
 
