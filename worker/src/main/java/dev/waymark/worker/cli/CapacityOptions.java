@@ -13,32 +13,32 @@ final class CapacityOptions {
     @Option(
             names = "--activity-slots",
             paramLabel = "N",
-            description = "At most N model calls and tools at a time. Default: 2000.")
+            description = "Run at most N model calls and tools at a time. Default: 2000.")
     private @Nullable Integer activitySlots;
 
     @Option(
             names = "--workflow-slots",
             paramLabel = "N",
-            description = "At most N workflow tasks at a time; at least 2. Default: 25 per processor, at least 200.")
+            description = "Run at most N workflow tasks at a time; at least 2. Default: 25 per processor, at least 200.")
     private @Nullable Integer workflowSlots;
 
     @Option(
             names = "--pollers",
             paramLabel = "N",
-            description = "Requests for tasks of each kind that wait at the server; at least 2. Default: one per"
+            description = "Keep N requests for tasks of each kind at the server; at least 2. Default: one per"
                     + " processor, 5 to 32.")
     private @Nullable Integer pollers;
 
     @Option(
             names = "--cached-threads",
             paramLabel = "N",
-            description = "Threads kept in memory between their tasks. Default: 75 per processor, at least 600.")
+            description = "Keep N threads in memory between their tasks. Default: 75 per processor, at least 600.")
     private @Nullable Integer cachedThreads;
 
     @Option(
             names = "--target-load",
             paramLabel = "PERCENT",
-            description = "Takes on work as long as the processors and the memory are used less than this, instead"
+            description = "Take on work as long as the processors and the memory are used less than this, instead"
                     + " of a fixed number of slots.")
     private @Nullable Integer targetLoad;
 
