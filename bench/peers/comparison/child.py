@@ -17,7 +17,8 @@ async def main() -> None:
         try:
             tell("done " + await _run(framework, *command))
         except Exception as e:  # The driver reports it.
-            tell("failed " + " ".join(f"{type(e).__name__}: {e}".split())[:500])
+            reason = getattr(e, "cause", None) or e  # Of a workflow that failed.
+            tell("failed " + " ".join(f"{type(reason).__name__}: {reason}".split())[:500])
 
 
 async def _run(framework: Framework, command: str, thread: str, *plan: str) -> str:

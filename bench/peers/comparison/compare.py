@@ -13,13 +13,13 @@ import sys
 import tempfile
 import time
 from dataclasses import asdict
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from comparison.catalogue import CONVERSATIONS, EFFECTS, POSTGRES, ROOT, SQLITE, TEMPORAL, Variant, versions
 from comparison.conversation import Plan
-from comparison.effects import MOST_KILLS, effects
+from comparison.effects import MOST_KILLS, effects, waymark_variants
 from comparison.measure import converse
 from comparison.notes import note
 from comparison.report import write
@@ -30,7 +30,20 @@ QUICK_RESULTS = "/tmp/waymark-peers.json"
 SECONDS_A_CONVERSATION = 180
 MOST_MINUTES = 40
 """After this time no other conversation is started."""
-SCHEDULE = [(10, 1), (10, 4), (50, 1), (50, 4), (200, 1), (500, 1), (200, 4), (500, 4), (50, 1), (50, 4), (10, 1), (10, 4)]
+SCHEDULE = [
+    (10, 1),
+    (10, 4),
+    (50, 1),
+    (50, 4),
+    (200, 1),
+    (500, 1),
+    (200, 4),
+    (500, 4),
+    (50, 1),
+    (50, 4),
+    (10, 1),
+    (10, 4),
+]
 """Iterations and tools, the most important first. What is there more than once is reported as a median."""
 QUICK_SCHEDULE = [(3, 1), (6, 4)]
 
@@ -47,27 +60,32 @@ class Results:
         self._file.write_text(json.dumps(self._parts, indent=1) + "\n", encoding="utf-8")
 
 
-def open_stores(directory: Path) -> dict[str, Store]:
-    """The stores that this machine can run."""
-    stores: dict[str, Store] = {SQLITE: SqliteStore(directory)}
-    try:
-        stores[POSTGRES] = PostgresStore(directory)
-    except Unavailable as e:
-        note(f"SKIPPED, everything on PostgreSQL: not found: {e}")
-    stores[TEMPORAL] = TemporalStore(ROOT, directory)
+def open_stores(directory: Path, needed: set[str]) -> dict[str, Store]:
+    """Those of the needed stores that this machine can run."""
+    kinds = {
+        SQLITE: lambda: SqliteStore(directory),
+        POSTGRES: lambda: PostgresStore(directory),
+        TEMPORAL: lambda: TemporalStore(ROOT, directory),
+    }
+    stores: dict[str, Store] = {}
+    for name, start in kinds.items():
+        if name in needed:
+            try:
+                stores[name] = start()
+            except Unavailable as e:
+                note(f"SKIPPED, everything on {name}: not found: {e}")
     return stores
 
 
-def available(variants: list[Variant], stores: dict[str, Store], only: str) -> list[Variant]:
-    """Those that can run here. The others are skipped visibly."""
+def installed(variants: list[Variant], only: str) -> list[Variant]:
+    """Those that are asked for and installed. The others of these are skipped visibly."""
     found = []
     for variant in variants:
-        if only.lower() not in variant.key.lower():
-            continue
-        if missing := variant.missing():
-            note(f"SKIPPED, {variant.key}: not found: {missing}")
-        elif variant.store in stores:
-            found.append(variant)
+        if only.lower() in variant.key.lower():
+            if missing := variant.missing():
+                note(f"SKIPPED, {variant.key}: not found: {missing}")
+            else:
+                found.append(variant)
     return found
 
 
@@ -78,9 +96,10 @@ async def conversations(
     done: list[dict[str, Any]] = []
     given_up: set[tuple[str, int]] = set()
     deadline = time.monotonic() + MOST_MINUTES * 60
+    ready = [variant for variant in variants if variant.store in stores]
     for iterations, tools in schedule:
         turn = f"{datetime.now():%H:%M:%S}"
-        for variant in variants:
+        for variant in ready:
             if (variant.key, tools) in given_up and iterations > 50:
                 continue
             if time.monotonic() > deadline:
@@ -108,7 +127,7 @@ async def conditions(stores: dict[str, Store]) -> dict[str, Any]:
     java = subprocess.run(["java", "-version"], capture_output=True, text=True, check=True).stderr
     servers = [await store.version() for store in stores.values()]
     return {
-        "date": f"{datetime.now(timezone.utc):%Y-%m-%d}",
+        "date": f"{datetime.now(UTC):%Y-%m-%d}",
         "machine": f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}",
         "load": [round(load, 1) for load in os.getloadavg()],
         "python": platform.python_version(),
@@ -120,24 +139,28 @@ async def conditions(stores: dict[str, Store]) -> dict[str, Any]:
 async def measure(options: argparse.Namespace) -> None:
     started = time.monotonic()
     results = Results(Path(options.results))
+    talking = installed(CONVERSATIONS, options.only) if options.part != "effects" else []
+    crashing = installed(EFFECTS, options.only) if options.part != "conversations" else []
+    needed = {variant.store for variant in [*talking, *crashing]}
+    if options.part != "conversations" and waymark_variants(options.only):
+        needed.add(TEMPORAL)
     with tempfile.TemporaryDirectory(prefix="waymark-peers-") as temporary:
         directory = Path(temporary)
-        stores = open_stores(directory)
+        stores = open_stores(directory, needed)
         log = Path(options.log)
         log.unlink(missing_ok=True)
         try:
             results.put("conditions", await conditions(stores))
             if options.part != "effects":
-                variants = available(CONVERSATIONS, stores, options.only)
-                await conversations(variants, stores, options.plan, results, log)
+                await conversations(talking, stores, options.plan, results, log)
             if options.part != "conversations":
                 note(f"kill -9 in the middle of a tool, at most {MOST_KILLS} times")
-                found = await effects(stores, available(EFFECTS, stores, options.only), options.only, directory, log)
+                found = await effects(stores, crashing, waymark_variants(options.only), directory, log)
                 results.put("effects", [asdict(each) for each in found])
         finally:
             for store in stores.values():
                 store.close()
-    note(f"{time.monotonic() - started:.0f} s. Tables and plots are drawn with --draw. Results: {options.results}; what the processes printed: {log}")
+    note(f"{time.monotonic() - started:.0f} s. --draw draws tables and plots. Results: {options.results}; log: {log}")
 
 
 def _plan(words: str) -> list[tuple[int, int]]:
@@ -146,13 +169,19 @@ def _plan(words: str) -> list[tuple[int, int]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="bench/peers/run", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="a few iterations, to see that it runs; figures mean nothing")
+    parser.add_argument(
+        "--quick", action="store_true", help="a few iterations, to see that it runs; figures mean nothing"
+    )
     parser.add_argument("--only", default="", metavar="TEXT", help="only variants whose name contains this")
     parser.add_argument("--part", choices=["conversations", "effects"], help="only this part; the results' others stay")
-    parser.add_argument("--plan", type=_plan, metavar="NxT,…", help="only these iterations and tools, such as 50x1,200x4")
+    parser.add_argument(
+        "--plan", type=_plan, metavar="NxT,…", help="only these iterations and tools, such as 50x1,200x4"
+    )
     parser.add_argument("--results", metavar="FILE", help=f"default: {RESULTS}, or {QUICK_RESULTS} with --quick")
     parser.add_argument("--log", default="/tmp/waymark-peers.log", metavar="FILE", help="default: %(default)s")
-    parser.add_argument("--draw", action="store_true", help="only writes the tables and plots of docs, from the results")
+    parser.add_argument(
+        "--draw", action="store_true", help="only writes the tables and plots of docs, from the results"
+    )
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # So that it ends the servers.
     options.plan = options.plan or (QUICK_SCHEDULE if options.quick else SCHEDULE)

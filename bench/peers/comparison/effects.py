@@ -96,7 +96,9 @@ class FrameworkCrashTest(CrashTest):
         self._store = store
 
     async def work(self, holding: bool, first: bool) -> FrameworkProcess:
-        variables = {"PEERS_LEDGER": str(self.ledger), "PEERS_TASK_QUEUE": self.thread} | ({"PEERS_HOLD": "yes"} if holding else {})
+        variables = {"PEERS_LEDGER": str(self.ledger), "PEERS_TASK_QUEUE": self.thread} | (
+            {"PEERS_HOLD": "yes"} if holding else {}
+        )
         command = self._variant.command(await self._store.open(self.thread))
         process = await FrameworkProcess.start(command, environment(variables), self._log)
         plan = Plan(1, 1, keep_open=False)
@@ -137,7 +139,7 @@ class WaymarkCrashTest(CrashTest):
     """Waymark by its own commands, with a tool that is a program."""
 
     def __init__(self, variant: str, address: str, directory: Path, log: Path) -> None:
-        super().__init__(f"Waymark, {TEMPORAL}, {variant}", directory, log)
+        super().__init__(_waymark_key(variant), directory, log)
         self._address = address
         self._agents = directory / f"agents-{self.thread}"
         self._hold = directory / f"{self.thread}.hold"
@@ -180,7 +182,12 @@ class WaymarkCrashTest(CrashTest):
             outcome = json.loads(await self._waymark("result", self.thread, "--json"))
         if outcome["status"] != "complete":
             return "the run waits for a person, who says whether it took effect"
-        result = next(part for message in outcome["messages"] for part in message["content"] if isinstance(part, dict) and "toolUseId" in part)
+        result = next(
+            part
+            for message in outcome["messages"]
+            for part in message["content"]
+            if isinstance(part, dict) and "toolUseId" in part
+        )
         if result["content"].strip() == _RESULT:
             return "the tool's check found the effect, and the run completed"
         return "the model was told that the outcome is unknown, and the run completed"
@@ -188,20 +195,32 @@ class WaymarkCrashTest(CrashTest):
     async def _waymark(self, command: str, *arguments: str) -> str:
         words = [str(ROOT / "waymark"), command, *arguments, "--address", self._address]
         variables = environment({"WAYMARK_TASK_QUEUE": self.thread})
-        done = await asyncio.to_thread(subprocess.run, words, env=variables, capture_output=True, text=True, check=False)
+        done = await asyncio.to_thread(
+            subprocess.run, words, env=variables, capture_output=True, text=True, check=False
+        )
         with self._log.open("a") as log:
             log.write(done.stdout + done.stderr)
         return done.stdout
 
 
+def waymark_variants(only: str) -> list[str]:
+    """Those whose name contains this."""
+    return [variant for variant in WAYMARK_VARIANTS if only.lower() in _waymark_key(variant).lower()]
+
+
+def _waymark_key(variant: str) -> str:
+    return f"Waymark, {TEMPORAL}, {variant}"
+
+
 async def effects(
-    stores: dict[str, Store], variants: Sequence[Variant], only: str, directory: Path, log: Path
+    stores: dict[str, Store], variants: Sequence[Variant], waymark: Sequence[str], directory: Path, log: Path
 ) -> list[Effects]:
     """All crash tests, two at a time: they mostly wait."""
-    address = await stores[TEMPORAL].open("")
-    waymark = [WaymarkCrashTest(each, address, directory, log) for each in WAYMARK_VARIANTS]
-    tests: list[CrashTest] = [each for each in waymark if only.lower() in each.variant.lower()]
-    tests += [FrameworkCrashTest(each, stores[each.store], directory, log) for each in variants]
+    tests: list[CrashTest] = []
+    if TEMPORAL in stores:
+        address = await stores[TEMPORAL].open("")
+        tests += [WaymarkCrashTest(each, address, directory, log) for each in waymark]
+    tests += [FrameworkCrashTest(each, stores[each.store], directory, log) for each in variants if each.store in stores]
     slots = asyncio.Semaphore(2)
 
     async def run(test: CrashTest) -> Effects:

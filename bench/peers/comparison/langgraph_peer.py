@@ -40,7 +40,9 @@ def model(state: dict[str, Any]) -> dict[str, Any]:
     messages = state["messages"]
     iteration = 1 + sum(isinstance(message, AIMessage) for message in messages)
     model_called(iteration)
-    calls = [{"name": "act", "args": {"call": call}, "id": call} for call in Plan.of(messages[0].content).calls(iteration)]
+    calls = [
+        {"name": "act", "args": {"call": call}, "id": call} for call in Plan.of(messages[0].content).calls(iteration)
+    ]
     return {"messages": [AIMessage(content=filler(iteration), tool_calls=calls)]}
 
 

@@ -36,6 +36,8 @@ class Conversation:
     stored_bytes: int | None = None
     unique_bytes: int | None = None
     resume_ms: float | None = None
+    load: float = 0
+    """Of the machine, at the end."""
 
 
 def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -57,6 +59,7 @@ async def converse(variant: Variant, store: Store, plan: Plan, turn: str, second
     if not figures.ended:
         figures.resume_ms = await _resume(variant, store, thread, plan, log)
     await store.discard(thread)
+    figures.load = round(os.getloadavg()[0], 1)
     return figures
 
 

@@ -54,7 +54,9 @@ def bars(title: str, axis: str, rows: Sequence[Bar]) -> str:
         end = left + max(row.value * scale, 1)
         value = f"{row.value:g}" if isinstance(row.value, int) else f"{row.value:.2f}"
         parts.append(_text(left - 8, y + 15, row.name, "ours" if row.ours else "", "end"))
-        parts.append(f'<rect class="{kind}" x="{left}" y="{y + 3}" width="{end - left:.1f}" height="{_ROW - 8}" rx="2"/>')
+        parts.append(
+            f'<rect class="{kind}" x="{left}" y="{y + 3}" width="{end - left:.1f}" height="{_ROW - 8}" rx="2"/>'
+        )
         parts.append(_text(end + 6, y + 15, value, "ours" if row.ours else ""))
         parts.append(_text(end + 12 + 8 * len(value), y + 15, row.note, "small"))
     bottom = top + len(rows) * _ROW
@@ -83,7 +85,9 @@ def lines(title: str, x_axis: str, y_axis: str, series: Sequence[Line]) -> str:
     parts += [_text(at_x(x), bottom + 20, f"{x:g}", "small", "middle") for x in xs]
     parts.append(_text((left + right) / 2, bottom + 40, x_axis, "small", "middle"))
     middle = (top + bottom) / 2
-    parts.append(f'<text class="small" text-anchor="middle" transform="translate(18 {middle}) rotate(-90)">{escape(y_axis)}</text>')
+    parts.append(
+        f'<text class="small" text-anchor="middle" transform="translate(18 {middle}) rotate(-90)">{escape(y_axis)}</text>'
+    )
     ends = sorted(drawn, key=lambda line: at_y(line.points[-1][1]))
     label_y = _apart([at_y(line.points[-1][1]) for line in ends], 17, bottom)
     for line, y in zip(ends, label_y, strict=True):
@@ -91,9 +95,14 @@ def lines(title: str, x_axis: str, y_axis: str, series: Sequence[Line]) -> str:
         points = " L".join(f"{at_x(a):.1f} {at_y(b):.1f}" for a, b in line.points)
         end_x, end_y = at_x(line.points[-1][0]), at_y(line.points[-1][1])
         parts.append(f'<path class="{kind}" d="M{points}"/>')
-        parts += [f'<circle class="{kind if line.ours else "theirs"}" cx="{at_x(a):.1f}" cy="{at_y(b):.1f}" r="3"/>' for a, b in line.points]
+        parts += [
+            f'<circle class="{kind if line.ours else "theirs"}" cx="{at_x(a):.1f}" cy="{at_y(b):.1f}" r="3"/>'
+            for a, b in line.points
+        ]
         parts.append(f'<line class="grid" x1="{end_x + 5:.1f}" y1="{end_y:.1f}" x2="{right + 12}" y2="{y:.1f}"/>')
-        label = f"{line.name}: {line.points[-1][1]:.1f}" + (f" at {line.points[-1][0]:g}, {line.note}" if line.note else "")
+        label = f"{line.name}: {line.points[-1][1]:.1f}" + (
+            f" at {line.points[-1][0]:g}, {line.note}" if line.note else ""
+        )
         parts.append(_text(right + 16, y + 4, label, "ours" if line.ours else "small"))
     return _svg(title, bottom + 56, parts)
 

@@ -10,13 +10,18 @@ from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+TOO_SLOW = "not done within"
+
 
 class Ended(Exception):
     """The conversation ended otherwise than it should; says how."""
 
 
 class FrameworkProcess:
-    """A process group of its own. It reads commands, and prints model calls (`ITERATION MICROSECONDS`) and what became of commands."""
+    """A process group of its own, which reads commands.
+
+    It prints model calls (`ITERATION MICROSECONDS`) and what came of each command.
+    """
 
     def __init__(self, process: Process, started: float) -> None:
         self.started = started
@@ -57,7 +62,7 @@ class FrameworkProcess:
             async with asyncio.timeout(seconds), self._changed:
                 await self._changed.wait_for(lambda: happened() or self._failure is not None)
         except TimeoutError:
-            raise Ended(f"not done within {seconds:.0f} s") from None
+            raise Ended(f"{TOO_SLOW} {seconds:.0f} s") from None
         if not happened():
             raise Ended(self._failure)
 

@@ -24,7 +24,9 @@ CONTINUED = "continue-as-new"
 def instant(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
     iteration = 1 + sum(isinstance(message, ModelResponse) for message in messages)
     model_called(iteration)
-    calls = [ToolCallPart("act", {"call": call}, tool_call_id=call) for call in Plan.of(_prompt(messages)).calls(iteration)]
+    calls = [
+        ToolCallPart("act", {"call": call}, tool_call_id=call) for call in Plan.of(_prompt(messages)).calls(iteration)
+    ]
     return ModelResponse(parts=[TextPart(filler(iteration)), *calls])
 
 
@@ -36,7 +38,9 @@ def _prompt(messages: list[ModelMessage]) -> str:
 
 def _continue_as_new(context: RunContext[None]) -> None:
     prompt = _prompt(context.messages)
-    workflow.continue_as_new(args=[prompt, CONTINUED, ModelMessagesTypeAdapter.dump_python(context.messages, mode="json")])
+    workflow.continue_as_new(
+        args=[prompt, CONTINUED, ModelMessagesTypeAdapter.dump_python(context.messages, mode="json")]
+    )
 
 
 def _agent(variant: str) -> Agent[None, str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from comparison.catalogue import BARE_JAVA, CONVERSATIONS, WAYMARK
 from comparison.plots import Bar, Line, bars, lines
+from comparison.process import TOO_SLOW
 
 BEGIN = "<!-- figures: written by bench/peers/run --draw -->"
 END = "<!-- end of figures -->"
@@ -29,14 +30,19 @@ class Figures:
     def runs(self, variant: str, length: int, tools: int) -> list[dict[str, Any]]:
         return self._runs.get((variant, length, tools), [])
 
-    def _median(self, variant: str, length: int, tools: int, of: Callable[[dict[str, Any]], float | None]) -> float | None:
+    def _median(
+        self, variant: str, length: int, tools: int, of: Callable[[dict[str, Any]], float | None]
+    ) -> float | None:
         values = [value for run in self.runs(variant, length, tools) if (value := of(run)) is not None]
         return median(values) if values else None
 
     def stored(self, variant: str, length: int, tools: int) -> float | None:
         """Stored over unique bytes."""
         return self._median(
-            variant, length, tools, lambda run: run["stored_bytes"] / run["unique_bytes"] if run["stored_bytes"] else None
+            variant,
+            length,
+            tools,
+            lambda run: run["stored_bytes"] / run["unique_bytes"] if run["stored_bytes"] else None,
         )
 
     def resume(self, variant: str, length: int, tools: int) -> float | None:
@@ -45,7 +51,9 @@ class Figures:
 
     def time(self, variant: str, length: int, tools: int) -> float | None:
         """The time of an iteration over that of bare Temporal in the same turn; only of whole conversations."""
-        bare = {run["turn"]: run["ms_an_iteration"] for run in self.runs(BARE_JAVA.key, length, tools) if not run["ended"]}
+        bare = {
+            run["turn"]: run["ms_an_iteration"] for run in self.runs(BARE_JAVA.key, length, tools) if not run["ended"]
+        }
         ratios = [
             run["ms_an_iteration"] / bare[run["turn"]]
             for run in self.runs(variant, length, tools)
@@ -93,15 +101,18 @@ def _tables(results: dict[str, Any], figures: Figures) -> Iterable[str]:
         calls = f"{tools} tool call{'s' if tools > 1 else ''} a reply"
         yield f"### Stored bytes over unique bytes, {calls}"
         growth = "growth, 500 / 50"
-        yield _table(["", *(f"n = {length}" for length in LENGTHS), growth], [_stored_row(figures, key, tools) for key in keys])
+        yield _table(
+            ["", *(f"n = {length}" for length in LENGTHS), growth], [_stored_row(figures, key, tools) for key in keys]
+        )
         yield f"### Time of an iteration over bare Temporal's (Java), {calls}"
         yield _by_length(figures.time, keys, tools, "{:.2f}")
         yield f"### Milliseconds from the start of a new process to the next model call, {calls}"
         yield _by_length(figures.resume, keys, tools, "{:.0f}")
     conditions = results["conditions"]
+    loads = [run["load"] for run in results["conversations"] if run.get("load")] or conditions["load"]
     packages = ", ".join(f"{name} {version}" for name, version in conditions["packages"].items())
     yield (
-        f"{conditions['date']}, {conditions['machine']}, load {conditions['load'][0]} at the start. "
+        f"{conditions['date']}, {conditions['machine']}, load {min(loads):g} to {max(loads):g}. "
         f"Python {conditions['python']}: {packages}. {conditions['servers']}."
     )
 
@@ -114,7 +125,7 @@ def _stored_row(figures: Figures, key: str, tools: int) -> list[str]:
         if stored is not None:
             cells.append(f"{stored:.2f}")
         else:
-            cells.append(f"ended at {end['reached']}" if end else NOT_MEASURED)
+            cells.append(_ended(end) or NOT_MEASURED)
     first, last = figures.stored(key, 50, tools), figures.stored(key, 500, tools)
     return [shown(key), *cells, f"{last / first:.2f}" if first and last else NOT_MEASURED]
 
@@ -165,12 +176,13 @@ def _plots(results: dict[str, Any], figures: Figures) -> Iterable[tuple[str, str
         ),
     )
     every = [variant.key for variant in CONVERSATIONS]
-    times = [(key, figures.time(key, 50, 1)) for key in every]
+    length = max(LENGTHS, key=lambda each: (sum(figures.time(key, each, 1) is not None for key in every), each))
+    times = [(key, figures.time(key, length, 1)) for key in every]
     yield (
         "time.svg",
         bars(
-            "Time of an iteration, 50 iterations, one tool call a reply",
-            "over bare Temporal's, Java SDK, in the same turn",
+            f"Time of an iteration, {length} iterations, one tool call a reply",
+            "over bare Temporal's, Java SDK, in the same turn; on a busy machine less than a factor of two means nothing",
             [Bar(plain(key), round(time, 2), "", key == WAYMARK.key) for key, time in times if time is not None],
         ),
     )
@@ -195,8 +207,13 @@ def _points(figures: Figures, key: str) -> list[tuple[int, float]]:
 
 
 def _note(figures: Figures, key: str) -> str:
-    end = figures.end(key, LENGTHS[-1], 1)
-    return f"ended at {end['reached']}" if end else ""
+    return _ended(figures.end(key, LENGTHS[-1], 1))
+
+
+def _ended(end: dict[str, Any] | None) -> str:
+    if end is None:
+        return ""
+    return f"{'cut' if end['ended'].startswith(TOO_SLOW) else 'ended'} at {end['reached']}"
 
 
 def _longest_resume(figures: Figures, key: str) -> tuple[int, float] | None:

@@ -59,9 +59,13 @@ class Store(abc.ABC):
 
 
 class TemporalStore(Store):
-    """The server of `./waymark dev`, for all frameworks on Temporal. Bytes are the history's size as the server counts it."""
+    """The server of `./waymark dev`, for all frameworks on Temporal. It counts the bytes of a history itself."""
 
     def __init__(self, root: Path, directory: Path) -> None:
+        # Without it, `./waymark dev` would use the server in memory.
+        programs = [os.environ.get("TEMPORAL_CLI", ""), "temporal", str(Path.home() / "go/bin/temporal")]
+        if not any(map(shutil.which, filter(None, programs))):
+            raise Unavailable("the temporal command (TEMPORAL_CLI, PATH or ~/go/bin)")
         self.address = f"127.0.0.1:{_free_port()}"
         self._client: Client | None = None
         command = [str(root / "waymark"), "dev", "--no-worker", "--no-console", "--db", str(directory / "temporal.db")]
@@ -250,6 +254,7 @@ def _await_port(address: str, server: subprocess.Popen[bytes]) -> None:
             return
         except OSError:
             if server.poll() is not None or time.monotonic() > deadline:
+                _end(server)
                 raise RuntimeError(f"did not start: {server.args}") from None
             time.sleep(0.2)
 

@@ -26,7 +26,7 @@ _POLL_SECONDS = 0.05
 
 
 def tool_options(variant: str) -> dict[str, Any]:
-    """The options of a tool's activity: the time limit for all, and Temporal's own retries unless the variant says no."""
+    """The options of a tool's activity: the same time limit for all, and Temporal's retries unless it is ONCE."""
     options: dict[str, Any] = {"start_to_close_timeout": timedelta(seconds=EFFECT_TIMEOUT_SECONDS)}
     return options | ({"retry_policy": RetryPolicy(maximum_attempts=1)} if variant == ONCE else {})
 

@@ -38,9 +38,7 @@ class Bare:
             iteration += 1
             await workflow.execute_activity(think, iteration, start_to_close_timeout=timedelta(seconds=60))
             if calls := plan.calls(iteration):
-                await asyncio.gather(
-                    *(workflow.execute_activity(act, call, **tool_options(variant)) for call in calls)
-                )
+                await asyncio.gather(*(workflow.execute_activity(act, call, **tool_options(variant)) for call in calls))
             elif plan.keep_open:
                 await workflow.wait_condition(lambda: self._messages > 0)
                 self._messages -= 1

@@ -59,7 +59,11 @@ public final class ErrorRenderer {
             String meant = isCommand
                     ? Suggestion.question(word, known)
                     : unmatched.isUnknownOption() ? Suggestion.question(word, options(command.getCommandSpec())) : "";
-            String message = isCommand ? "no such command: " + word : String.valueOf(problem.getMessage());
+            String message = isCommand
+                    ? "no such command: " + word
+                    : unmatched.isUnknownOption()
+                            ? String.valueOf(problem.getMessage())
+                            : "unexpected argument: " + word;
             return CommandError.badInput(message, meant.isEmpty() ? help : meant + " " + help);
         }
         return CommandError.badInput(String.valueOf(problem.getMessage()), help);

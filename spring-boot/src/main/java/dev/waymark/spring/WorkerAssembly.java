@@ -145,7 +145,10 @@ final class WorkerAssembly {
         for (AgentSpec agent : agents) {
             providers
                     .lacks(agent)
-                    .forEach(words -> LOG.warn("{}: {}. Until then its turns fail.", agent.name(), words));
+                    .ifPresent(words -> LOG.warn("{}: {}. Until then its turns fail.", agent.name(), words));
+            providers
+                    .fallbacksLack(agent)
+                    .forEach(words -> LOG.warn("{}: {}. Until then its fallbacks can't answer.", agent.name(), words));
         }
     }
 }

@@ -46,6 +46,7 @@ class WaymarkCommandTest {
                         + " turn, step, or 500ms, 5s, 2m, 24h. Try: waymark save --help",
                 "save t1 --follow|a saver is required: use --to TARGET, or set WAYMARK_SAVER. Try: waymark save --help",
                 "approve t1 --args []|--args is not a JSON object: []. Try: waymark approve --help",
+                "resume t1 go|unexpected argument: go. Try: waymark resume --help",
                 "deny t1 --args {}|Unknown options: '--args', '{}'. Try: waymark deny --help",
                 "settle t1 --call c --outcome rerun --result x|--result requires --outcome done. Try: waymark"
                         + " settle --help",

@@ -12,6 +12,7 @@ import io.temporal.api.enums.v1.WorkflowExecutionStatus;
 import io.temporal.api.workflow.v1.WorkflowExecutionInfo;
 import io.temporal.api.workflowservice.v1.ListWorkflowExecutionsResponse;
 import io.temporal.common.converter.DataConverterException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -161,7 +162,7 @@ public final class ThreadDirectory {
     /**
      * Reads something of each thread. Omits threads that disappear meanwhile.
      *
-     * @throws RuntimeException if no thread can be read
+     * @throws RuntimeException if no thread can be read, unless {@code progress} says otherwise
      */
     public static <T> List<T> read(
             Collection<Listed> threads, Progress progress, Function<Listed, Optional<T>> reading) {
@@ -176,7 +177,11 @@ public final class ThreadDirectory {
                             case NOT_FOUND, INVALID_ARGUMENT -> Optional.empty();
                             default -> throw e;
                         };
-                    } catch (KeyProblem | DataConverterException | IllegalStateException e) {
+                    } catch (KeyProblem
+                            | DataConverterException
+                            | IllegalStateException
+                            | IllegalArgumentException
+                            | UncheckedIOException e) {
                         unreadable.put(listed.thread(), e);
                         return Optional.empty();
                     }
@@ -184,7 +189,7 @@ public final class ThreadDirectory {
                 progress);
         if (!unreadable.isEmpty()) {
             RuntimeException first = unreadable.values().iterator().next();
-            if (unreadable.size() == threads.size()) {
+            if (unreadable.size() == threads.size() && progress.failsIfNothingIsReadable()) {
                 throw first;
             }
             progress.leaveOut(List.copyOf(unreadable.keySet()), first);

@@ -3,6 +3,7 @@ package dev.waymark.contract.carry;
 import dev.waymark.contract.CarriedReference;
 import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.PackedBytes;
+import dev.waymark.conversation.state.UnknownRulesException;
 import dev.waymark.conversation.value.Sha256;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -47,6 +48,7 @@ public final class StateAssembly {
      * Takes the result of a fetch, and returns the state once it is complete.
      *
      * @param chunk null if the result was unreadable
+     * @throws UnknownRulesException if the state uses rules that only a newer worker knows
      */
     public Optional<CarriedState> take(@Nullable StateChunk chunk) {
         if (chunk == null
@@ -79,6 +81,8 @@ public final class StateAssembly {
                     ? Optional.of(CarriedState.read(new ByteArrayInputStream(bytes)))
                             .filter(state -> reference.isOf(state.state()))
                     : Optional.empty();
+        } catch (UnknownRulesException e) {
+            throw e;
         } catch (UncheckedIOException | IllegalArgumentException e) {
             return Optional.empty();
         }

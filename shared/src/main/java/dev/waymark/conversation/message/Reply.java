@@ -111,32 +111,16 @@ public record Reply(
 
     /** Adds why the reply does not match the requested schema. */
     public Reply withMisfit(String reason) {
-        return new Reply(
-                content,
-                usage,
-                stop,
-                faults,
-                cost,
-                wasted,
-                Optional.of(reason),
-                Optional.empty(),
-                Optional.empty(),
-                model);
+        return judged(Optional.of(reason), Optional.empty());
     }
 
     /** Adds the reply as JSON that matches the requested schema. */
     public Reply withStructured(Json value) {
-        return new Reply(
-                content,
-                usage,
-                stop,
-                faults,
-                cost,
-                wasted,
-                Optional.empty(),
-                Optional.of(value),
-                Optional.empty(),
-                model);
+        return judged(Optional.empty(), Optional.of(value));
+    }
+
+    private Reply judged(Optional<String> reason, Optional<Json> value) {
+        return new Reply(content, usage, stop, faults, cost, wasted, reason, value, Optional.empty(), model);
     }
 
     /** A copy with its cost and the spending of earlier attempts. */

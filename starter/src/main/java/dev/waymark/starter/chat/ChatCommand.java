@@ -5,7 +5,6 @@ import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.failure.WaymarkException;
-import dev.waymark.client.list.Progress;
 import dev.waymark.client.list.ThreadSummary;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.save.SaveListener;
@@ -17,6 +16,7 @@ import dev.waymark.saver.SaverException;
 import dev.waymark.starter.connection.ConnectionOptions;
 import dev.waymark.starter.options.Savers;
 import dev.waymark.starter.options.ShutdownHandler;
+import dev.waymark.starter.options.SlowProgress;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.terminal.Console;
@@ -334,7 +334,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
 
     private void list() {
         Map<String, String> sessions = new LinkedHashMap<>();
-        for (ThreadSummary thread : client.lists().threads(Progress.NONE)) {
+        for (ThreadSummary thread : client.lists().threads(new SlowProgress(output))) {
             sessions.put(thread.thread(), thread.status() + (thread.open() ? "" : ", closed"));
         }
         try {

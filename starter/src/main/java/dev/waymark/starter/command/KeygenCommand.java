@@ -16,8 +16,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "keygen",
         description = {
-            "Creates a key for signing decisions: writes the private key to a new file, and prints the public key, which"
-                    + " goes into the agent file:",
+            "Creates a key for signing decisions: writes the private key to a new file, and prints the public key.",
+            "It goes into the agent file:",
             "",
             "  approvals:",
             "    signers: { ann: \"ed25519:…\" }",

@@ -25,9 +25,6 @@ final class ModelFields {
     private static final List<String> OPTIONS =
             Arrays.stream(ModelOption.values()).map(ModelOption::field).toList();
 
-    /** A model call has ten attempts. */
-    private static final int MOST_FALLBACKS = 4;
-
     private final ModelChecks checks;
 
     ModelFields(ModelChecks checks) {
@@ -74,8 +71,8 @@ final class ModelFields {
                 all.add(other);
             });
         }
-        if (all.size() > MOST_FALLBACKS) {
-            problems.add(list.problem("too many models: " + all.size() + ", at most " + MOST_FALLBACKS));
+        if (all.size() > ModelChecks.MOST_FALLBACKS) {
+            problems.add(list.problem("too many models: " + all.size() + ", at most " + ModelChecks.MOST_FALLBACKS));
         }
         problems.end();
         return all;

@@ -5,6 +5,7 @@ import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.carry.ChunkedState;
 import dev.waymark.contract.carry.StateChunk;
 import dev.waymark.contract.carry.StateChunkInput;
+import dev.waymark.conversation.state.UnknownRulesException;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.RunReader;
@@ -26,8 +27,9 @@ public final class StateCarrierActivity implements StateCarrier {
     /** Failure type if the server has lost the previous run. Stored in histories. */
     private static final String PREVIOUS_RUN_GONE = "PreviousRunGone";
 
-    /** A server that has just failed over may not find a run for a moment. */
-    private static final int TRIES_TO_FIND_IT = 10;
+    /** A server that has failed over may not find a run for some minutes. These take a quarter of an hour. */
+    private static final int TRIES_TO_FIND_IT = 100;
+
     /** How often chunks of another build's whole are left to that build's workers. */
     private static final int TRIES_TO_LEAVE_IT = 5;
 
@@ -96,6 +98,12 @@ public final class StateCarrierActivity implements StateCarrier {
                                     + ", which this run continues, and its state was not carried over yet"));
                 }
                 throw e;
+            } catch (UnknownRulesException e) {
+                throw e;
+            } catch (IllegalStateException | IllegalArgumentException e) {
+                // Unlike elsewhere not the end, which would be that of the thread: another build may be able to read
+                // it.
+                throw passing(Problem.CORRUPTION, String.valueOf(e.getMessage()));
             }
         });
     }

@@ -1,5 +1,6 @@
 package dev.waymark.worker.cli;
 
+import dev.waymark.agent.AgentSpec;
 import dev.waymark.cli.CommandError;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.codec.EncryptionKeys;
@@ -26,6 +27,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -66,16 +69,21 @@ final class AgentsOptions {
 
         /** Why some agents cannot run for now. Their files are valid, so the worker starts. */
         List<String> warnings() {
+            return Stream.concat(
+                            warnings(agent -> providers.lacks(agent).stream(), "their turns fail"),
+                            warnings(agent -> providers.fallbacksLack(agent).stream(), "their fallbacks can't answer"))
+                    .toList();
+        }
+
+        private Stream<String> warnings(Function<AgentSpec, Stream<String>> lacks, String consequence) {
             Map<String, List<String>> mute = new LinkedHashMap<>();
             agents.agents()
-                    .forEach((name, agent) -> providers
-                            .lacks(agent)
+                    .forEach((name, agent) -> lacks.apply(agent)
                             .forEach(words -> mute.computeIfAbsent(words, key -> new ArrayList<>())
                                     .add(name)));
             return mute.entrySet().stream()
                     .map(entry -> "waymark: " + entry.getKey() + ": " + String.join(", ", entry.getValue())
-                            + ". Set it and restart; until then their turns fail")
-                    .toList();
+                            + ". Set it and restart; until then " + consequence);
         }
     }
 

@@ -11,6 +11,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Chooses the model that an attempt of a model call asks: the agent's own, or one of its fallbacks while those before it
@@ -26,6 +27,12 @@ final class ModelChain {
 
     /** The shortest delay that Temporal takes for one. */
     private static final Duration AT_ONCE = Duration.ofMillis(1);
+
+    /** Failures that say nothing about other requests. */
+    private static final Set<String> OF_ONE_REQUEST = Set.of(
+            ProviderFailures.MALFORMED_REPLY.type(),
+            ProviderFailures.STREAM_CUT.type(),
+            ProviderFailures.CONFLICT.type());
 
     private final List<Link> links;
     private final ModelOutages outages;
@@ -113,7 +120,7 @@ final class ModelChain {
             models.add(asked.model());
         } while (isLong && Collections.frequency(models, asked.model()) < strikes);
         Failed now = new Failed(models, before.unusable());
-        if (now.count(asked.model()) >= strikes) {
+        if (now.count(asked.model()) >= strikes && !OF_ONE_REQUEST.contains(failure.type())) {
             outages.began(asked.model(), failure.retryAfter());
         }
         return now;

@@ -15,6 +15,9 @@ import java.util.stream.Collectors;
 
 /** Checks what an agent says of models, before any of them is called. */
 public final class ModelChecks {
+    /** More would share the attempts of a model call so that the last are hardly asked. */
+    public static final int MOST_FALLBACKS = 4;
+
     private final ModelProviders providers;
 
     public ModelChecks(ModelProviders providers) {
@@ -84,6 +87,9 @@ public final class ModelChecks {
             if (problem.isPresent()) {
                 return problem;
             }
+        }
+        if (agent.fallback().size() > MOST_FALLBACKS) {
+            return Optional.of("it has " + agent.fallback().size() + " fallbacks, at most " + MOST_FALLBACKS);
         }
         boolean inDollars = agent.budget().flatMap(Budget::usd).isPresent();
         return withoutPrice(agent).stream()

@@ -1,6 +1,7 @@
 package dev.waymark.worker.model;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.FallbackModel;
 import dev.waymark.agent.Pricing;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.model.ModelProvider;
@@ -93,12 +94,18 @@ public final class ModelProviders {
                 .map(provider -> new Bound(provider, spec.substring(colon + 1), prices.apply(spec)));
     }
 
-    /** What is missing before the models of an agent can be called, each once; see {@link ModelProvider#lacks}. */
-    public Set<String> lacks(AgentSpec agent) {
+    /** What is missing before the model of an agent can be called; see {@link ModelProvider#lacks}. */
+    public Optional<String> lacks(AgentSpec agent) {
+        return find(agent.model()).flatMap(bound -> bound.provider().lacks());
+    }
+
+    /** What else is missing before the fallbacks of an agent can be called, each once. */
+    public Set<String> fallbacksLack(AgentSpec agent) {
         Set<String> lacks = new LinkedHashSet<>();
-        for (String model : agent.allModels()) {
-            find(model).flatMap(bound -> bound.provider().lacks()).ifPresent(lacks::add);
+        for (FallbackModel other : agent.fallback()) {
+            find(other.model()).flatMap(bound -> bound.provider().lacks()).ifPresent(lacks::add);
         }
+        lacks(agent).ifPresent(lacks::remove);
         return lacks;
     }
 

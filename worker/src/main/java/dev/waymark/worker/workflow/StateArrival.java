@@ -8,6 +8,7 @@ import dev.waymark.contract.carry.StateChunk;
 import dev.waymark.contract.carry.StateChunkInput;
 import dev.waymark.contract.message.Refusal;
 import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.state.UnknownRulesException;
 import dev.waymark.conversation.value.Problem;
 import io.temporal.activity.ActivityOptions;
 import io.temporal.common.RetryOptions;
@@ -43,7 +44,7 @@ final class StateArrival {
     private long bytes;
     private boolean fetching;
     private boolean complete;
-    private @Nullable ActivityFailure failed;
+    private @Nullable RuntimeException failed;
 
     StateArrival(CarriedReference reference, Consumer<CarriedState> arrived) {
         this.assembly = new StateAssembly(reference);
@@ -115,7 +116,14 @@ final class StateArrival {
             failed = ended;
             return;
         }
-        WorkflowUnsafe.deadlockDetectorOff(() -> assembly.take(chunk)).ifPresent(state -> {
+        Optional<CarriedState> whole;
+        try {
+            whole = WorkflowUnsafe.deadlockDetectorOff(() -> assembly.take(chunk));
+        } catch (UnknownRulesException e) {
+            failed = e; // Thrown by await: the workflow task fails, and is left to newer workers.
+            return;
+        }
+        whole.ifPresent(state -> {
             complete = true;
             bytes = Workflow.getInfo().getHistorySize();
             arrived.accept(state);

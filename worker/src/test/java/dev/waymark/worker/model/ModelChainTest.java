@@ -77,6 +77,14 @@ class ModelChainTest {
     }
 
     @Test
+    void failureOfOneRequest_asksTheNextModel_andIsNoOutageForOthers() {
+        ModelFailure garbled = ModelFailure.passing("MalformedReply", "");
+
+        assertThat(asked(Failed.NOTHING, 3, garbled)).containsExactly("x:1", "x:1 1", "y:2");
+        assertThat(chain.next(Failed.NOTHING).model()).isEqualTo("x:1");
+    }
+
+    @Test
     void fallback_thatCannotAnswer_isNotAskedAgain_butTheFirstIs() {
         Failed failed = chain.after(chain.next(Failed.NOTHING), BUSY, Failed.NOTHING);
         failed = chain.after(chain.next(failed), BUSY, failed);

@@ -3,8 +3,11 @@ package dev.waymark.worker.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.FallbackModel;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.model.ModelProvider;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -33,5 +36,20 @@ class ModelProvidersTest {
         assertThatThrownBy(() -> ModelProviders.of(Map.of("a:b", SILENT)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("a:b");
+    }
+
+    @Test
+    void lacks_isWhatTheModelNeeds_andWhatElseTheFallbacksNeed() {
+        ModelProviders keyless = ModelProviders.from(Map.of());
+        AgentSpec agent = AgentSpec.of("a", "openai:m-1")
+                .with()
+                .fallback(List.of(FallbackModel.of("openai-responses:m-1"), FallbackModel.of("anthropic:m-1")))
+                .build();
+
+        assertThat(keyless.lacks(agent)).contains("OPENAI_API_KEY is not set");
+        assertThat(keyless.fallbacksLack(agent)).containsExactly("ANTHROPIC_API_KEY is not set");
+        assertThat(ModelProviders.from(Map.of("OPENAI_API_KEY", "k", "ANTHROPIC_API_KEY", "k"))
+                        .fallbacksLack(agent))
+                .isEmpty();
     }
 }
