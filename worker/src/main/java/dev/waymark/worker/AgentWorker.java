@@ -68,9 +68,6 @@ import java.util.function.UnaryOperator;
  */
 public final class AgentWorker implements AutoCloseable {
 
-    /** More than the tool slots of all kinds together, so that tools that wait for a slot do not block model calls. */
-    private static final int ACTIVITIES = 2_000;
-
     /** Failure type of a subagent whose parent thread is continued by another one. Stored in histories. */
     private static final String GOES_ON_ELSEWHERE = "GoesOnElsewhere";
 
@@ -92,6 +89,7 @@ public final class AgentWorker implements AutoCloseable {
     private final WorkflowClient client;
     private final String taskQueue;
     private final UnaryOperator<WorkerOptions.Builder> customization;
+    private final UnaryOperator<WorkerFactoryOptions.Builder> factoryCustomization;
     private final List<WorkerInterceptor> interceptors;
     private final WorkerOptions options;
     private final Optional<WorkerDeploymentVersion> deployment;
@@ -106,6 +104,7 @@ public final class AgentWorker implements AutoCloseable {
         this.client = builder.client;
         this.taskQueue = builder.taskQueue;
         this.customization = builder.customization;
+        this.factoryCustomization = builder.factoryCustomization;
         this.interceptors = List.copyOf(builder.interceptors);
         this.deployment = builder.deployment;
         boolean inMemory = isInMemory(client);
@@ -234,17 +233,21 @@ public final class AgentWorker implements AutoCloseable {
     private WorkerFactory newFactory() {
         return WorkerFactory.newInstance(
                 client,
-                WorkerFactoryOptions.newBuilder()
-                        .setUsingVirtualWorkflowThreads(VIRTUAL_THREADS)
-                        .setWorkerInterceptors(interceptors.toArray(WorkerInterceptor[]::new))
+                factoryCustomization
+                        .apply(WorkerCapacity.ofThisMachine()
+                                .factoryOptions()
+                                .setUsingVirtualWorkflowThreads(VIRTUAL_THREADS)
+                                .setWorkerInterceptors(interceptors.toArray(WorkerInterceptor[]::new)))
                         .build());
     }
 
     private WorkerOptions options(boolean sticky, Optional<WorkerDeploymentVersion> deployment) {
-        WorkerOptions.Builder options = customization.apply(WorkerOptions.newBuilder()
-                .setUsingVirtualThreads(VIRTUAL_THREADS)
-                .setMaxConcurrentActivityExecutionSize(ACTIVITIES)
-                .setDefaultDeadlockDetectionTimeout(DEADLOCK.toMillis()));
+        WorkerOptions.Builder options = WorkerCapacity.ofThisMachine()
+                .complete(customization
+                        .apply(WorkerOptions.newBuilder()
+                                .setUsingVirtualThreads(VIRTUAL_THREADS)
+                                .setDefaultDeadlockDetectionTimeout(DEADLOCK.toMillis()))
+                        .build());
         if (!sticky) {
             // Disables the sticky queue. The in-memory server would wait forever for the last worker of a thread, even
             // after it is gone; the real server waits five seconds.
@@ -278,6 +281,7 @@ public final class AgentWorker implements AutoCloseable {
         private final Map<String, ModelProvider> added = new LinkedHashMap<>();
         private final List<WorkerInterceptor> interceptors = new ArrayList<>();
         private UnaryOperator<WorkerOptions.Builder> customization = UnaryOperator.identity();
+        private UnaryOperator<WorkerFactoryOptions.Builder> factoryCustomization = UnaryOperator.identity();
         private String taskQueue = WireNames.TASK_QUEUE;
         private AgentDirectory agents = AgentDirectory.of(Path.of("."), List.of());
         private Optional<ModelProviders> providers = Optional.empty();
@@ -359,12 +363,19 @@ public final class AgentWorker implements AutoCloseable {
         }
 
         /**
-         * Changes options of the Temporal worker, such as the number of pollers or the limits of concurrency. They are
-         * applied to Waymark's own.
+         * Changes options of the Temporal worker, such as the number of pollers, the limits of concurrency, or the tuner
+         * that decides about them. What they leave open depends on the number of processors.
          */
         public Builder workerOptions(UnaryOperator<WorkerOptions.Builder> change) {
             UnaryOperator<WorkerOptions.Builder> before = customization;
             customization = options -> change.apply(before.apply(options));
+            return this;
+        }
+
+        /** Changes options of the Temporal worker factory, such as the number of threads that stay in memory. */
+        public Builder factoryOptions(UnaryOperator<WorkerFactoryOptions.Builder> change) {
+            UnaryOperator<WorkerFactoryOptions.Builder> before = factoryCustomization;
+            factoryCustomization = options -> change.apply(before.apply(options));
             return this;
         }
 

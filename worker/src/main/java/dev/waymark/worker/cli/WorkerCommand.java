@@ -33,6 +33,9 @@ public final class WorkerCommand implements Callable<Integer> {
     @Mixin
     private DeploymentOptions deployment;
 
+    @Mixin
+    private CapacityOptions capacity;
+
     @Option(
             names = "--task-queue",
             paramLabel = "Q",
@@ -53,7 +56,7 @@ public final class WorkerCommand implements Callable<Integer> {
                 TerminationSignal termination = TerminationSignal.listen();
                 Connection connection = server.connect(metrics.sdkScope());
                 AgentWorker worker = metrics.countedBy(
-                                deployment.of(setup.worker(connection, queue), connection.isInMemory()))
+                                capacity.of(deployment.of(setup.worker(connection, queue), connection.isInMemory())))
                         .build()) {
             worker.start();
             metrics.started(worker);

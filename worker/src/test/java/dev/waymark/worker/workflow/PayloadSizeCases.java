@@ -18,6 +18,7 @@ import dev.waymark.model.ModelProvider;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.worker.text.InlineText;
 import io.temporal.api.enums.v1.EventType;
+import io.temporal.client.WorkflowException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -202,6 +203,33 @@ abstract class PayloadSizeCases {
 
             assertThat(state.ignored().count()).isEqualTo(1);
             assertThat(state.transcript().messages().get(2)).isEqualTo(Message.user(largest));
+        }
+    }
+
+    /** It is more than a payload may have, so the server itself refuses it. The thread does not notice. */
+    @Test
+    void messageOfThreeMegabytes_isRefusedToItsSender() {
+        try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Hello")));
+            rig.awaitTurn(thread, 1);
+            trySending(() -> rig.stub(thread).signal(WireNames.SAY, "x".repeat(3_000_000)));
+            trySending(() -> rig.update(thread, WireNames.SAY, Map.of("id", "m-2", "content", "x".repeat(3_000_000))));
+
+            rig.update(thread, WireNames.SAY, Map.of("id", "m-3", "content", "Shorter"));
+
+            Conversation state = rig.awaitTurn(thread, 2);
+            assertThat(state.turn().text()).isEqualTo("You said: Shorter");
+            assertThat(state.transcript().messages()).hasSize(4);
+            assertThat(rig.timeline(thread).ending()).isEmpty();
+        }
+    }
+
+    /** The real server refuses it, the in-memory server may take it, and then the workflow ignores it. */
+    private static void trySending(Runnable sending) {
+        try {
+            sending.run();
+        } catch (WorkflowException e) {
+            assertThat(e).hasCauseInstanceOf(Exception.class);
         }
     }
 }
