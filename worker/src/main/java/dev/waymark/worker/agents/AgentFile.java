@@ -15,7 +15,7 @@ import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolArguments;
 import dev.waymark.worker.model.ModelChecks;
 import dev.waymark.worker.model.ModelProviders;
-import dev.waymark.worker.model.http.PriceTable;
+import dev.waymark.worker.model.price.PriceTable;
 import dev.waymark.worker.tool.java.JavaTools;
 import dev.waymark.worker.tool.kind.ToolEntry;
 import dev.waymark.worker.tool.kind.ToolKind;

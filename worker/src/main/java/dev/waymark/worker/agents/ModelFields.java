@@ -5,7 +5,7 @@ import dev.waymark.agent.ModelOption;
 import dev.waymark.agent.ModelOptions;
 import dev.waymark.display.Suggestion;
 import dev.waymark.worker.model.ModelChecks;
-import dev.waymark.worker.model.http.PriceTable;
+import dev.waymark.worker.model.price.PriceTable;
 import dev.waymark.worker.yaml.YamlFields;
 import dev.waymark.worker.yaml.YamlProblem;
 import dev.waymark.worker.yaml.YamlProblems;

@@ -13,7 +13,7 @@ import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.agents.AgentInvalid;
 import dev.waymark.worker.model.ModelProviders;
-import dev.waymark.worker.model.http.PriceTable;
+import dev.waymark.worker.model.price.PriceTable;
 import dev.waymark.worker.model.scripted.ScriptedProvider;
 import dev.waymark.worker.tool.java.JavaTools;
 import dev.waymark.worker.yaml.YamlProblem;

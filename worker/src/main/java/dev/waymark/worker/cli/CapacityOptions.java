@@ -19,8 +19,8 @@ final class CapacityOptions {
     @Option(
             names = "--workflow-slots",
             paramLabel = "N",
-            description = "Run at most N workflow tasks at a time; at least 2. Default: 25 per processor, at least"
-                    + " 200.")
+            description =
+                    "Run at most N workflow tasks at a time; at least 2. Default: 25 per processor, at least" + " 200.")
     private @Nullable Integer workflowSlots;
 
     @Option(

@@ -71,7 +71,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     private final String thread = Workflow.getInfo().getWorkflowId();
     private final RunLimits limits;
     private final InFlight flights;
-    private final StatusCard card = new StatusCard(thread);
+    private final WebUiCard card = new WebUiCard(thread);
     private final WakeTimer alarm = new WakeTimer(() -> apply(new ThreadFact.TimePassed()));
 
     /** Present in a run that begins by fetching the previous run's state. */

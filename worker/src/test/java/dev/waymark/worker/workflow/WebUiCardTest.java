@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-class StatusCardTest {
+class WebUiCardTest {
     private static final Instant AT = Instant.parse("2026-05-01T09:00:00Z");
 
     @Test
@@ -58,7 +58,7 @@ class StatusCardTest {
                 .apply(new PersonFact.HumanAnswered(Optional.empty(), Optional.empty(), "this", Optional.empty()), AT)
                 .apply(new ModelFact.ModelCalled(2), AT);
 
-        assertThat(new StatusCard("t-1").of(state)).contains("- tools: ```{\"a\": \"``b`\"} this```\n");
+        assertThat(new WebUiCard("t-1").of(state)).contains("- tools: ```{\"a\": \"``b`\"} this```\n");
     }
 
     @Test
@@ -66,7 +66,7 @@ class StatusCardTest {
         Conversation state = after(use("tu_1", "pay"));
         String digest = state.calls().get("tu_1").orElseThrow().argsDigest();
 
-        assertThat(new StatusCard("t-1").of(state))
+        assertThat(new WebUiCard("t-1").of(state))
                 .startsWith(
                         "**Waiting for approval**\n\n> May `pay` `{}` run?\n\n`{\"callId\": \"tu_1\", \"argsDigest\": \""
                                 + digest + "\"}`\n\n")
@@ -83,9 +83,9 @@ class StatusCardTest {
                 .apply(new ToolFact.ToolClaimed("tu_1", 1, "pay", digest, 0, "run-1/1", false), AT);
         Conversation lost = claimed.apply(new ToolFact.ToolLost("tu_1", 1, new Problem("Timeout", "gone")), AT);
 
-        assertThat(new StatusCard("t-1").of(claimed))
+        assertThat(new WebUiCard("t-1").of(claimed))
                 .startsWith("**Running tools**\n\n- In flight: `pay` `{}` (`tu_1`), claimed at 2026-05-01T09:00:00Z\n");
-        assertThat(new StatusCard("t-1").of(lost))
+        assertThat(new WebUiCard("t-1").of(lost))
                 .startsWith("**Waiting for people**\n\n> Did `pay` `{}` take effect? The outcome is unknown.\n\n"
                         + "`{\"callId\": \"tu_1\", \"outcome\": \"done\", \"result\": \"what it returned\"}`\n\n")
                 .contains("Send a Signal →* `settle`", "`rerun` or `give-up`");
@@ -108,7 +108,7 @@ class StatusCardTest {
                                 "steps",
                                 List.of(Map.of("id", "1", "description", "Look", "status", "done"))))));
 
-        assertThat(new StatusCard("t-1").of(state))
+        assertThat(new WebUiCard("t-1").of(state))
                 .contains("\nPlan: Lisbon\n\n- done: Look\n", "\nTo do:\n\n- pending: Book \\*it\\*\n");
     }
 
@@ -160,7 +160,7 @@ class StatusCardTest {
     }
 
     private static String card(Part... reply) {
-        return new StatusCard("t-1").of(after(reply));
+        return new WebUiCard("t-1").of(after(reply));
     }
 
     private static Conversation after(Part... reply) {

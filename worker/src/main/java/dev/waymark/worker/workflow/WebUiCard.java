@@ -26,7 +26,7 @@ import java.util.function.Function;
  * running calls; todos. Text from users, models and tools is shown literally: none of it becomes Markdown, a link, or
  * another card.
  */
-final class StatusCard {
+final class WebUiCard {
     /** Characters with a meaning in Markdown, or in MathJax, which the Web UI also supports. */
     private static final String MARKDOWN = "\\`*_{}[]()#+-.!:|<>~^&$";
 
@@ -52,7 +52,7 @@ final class StatusCard {
         }
     };
 
-    StatusCard(String thread) {
+    WebUiCard(String thread) {
         this.thread = thread;
     }
 

@@ -1,4 +1,4 @@
-package dev.waymark.worker.model.http;
+package dev.waymark.worker.model.price;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package dev.waymark.worker.model.http;
+package dev.waymark.worker.model.price;
 
 import dev.waymark.agent.Pricing;
 import dev.waymark.conversation.value.Usd;
