@@ -16,10 +16,12 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Requests whose response was lost are sent again, to any instance. They take effect once. */
+@Tag("full")
 class RepeatedRequestsTest {
     @TempDir
     private static Path directory;

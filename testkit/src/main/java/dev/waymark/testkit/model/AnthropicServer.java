@@ -84,10 +84,12 @@ public final class AnthropicServer extends ModelServer {
                 thinking.path("budget_tokens").asInt() < body.path("max_tokens").asInt(),
                 "`max_tokens` must be greater than `thinking.budget_tokens`");
         JsonNode messages = body.path("messages");
-        boolean answersCalls =
-                messages.get(messages.size() - 1).findValuesAsText("type").contains("tool_result");
-        if (answersCalls) {
-            String first = messages.get(messages.size() - 2)
+        int people = messages.size() - 1;
+        while (people >= 2 && messages.get(people).findValuesAsText("type").contains("tool_result")) {
+            people -= 2;
+        }
+        if (people < messages.size() - 1) {
+            String first = messages.get(people + 1)
                     .path("content")
                     .path(0)
                     .path("type")

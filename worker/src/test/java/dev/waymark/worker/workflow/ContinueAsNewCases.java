@@ -188,8 +188,9 @@ abstract class ContinueAsNewCases {
 
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
             assertThat(state.turn().text()).isEqualTo("Booked for Friday");
-            assertThat(state.counters().versions())
-                    .isEqualTo(rig.timeline(thread).versions().size());
+            // The state tells of events that the workflow has not seen yet; versions do not.
+            int versions = state.counters().versions();
+            rig.awaitTimeline(thread, timeline -> timeline.versions().size() == versions);
         }
     }
 

@@ -28,11 +28,13 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Threads that leave their server: without secrets, they still replay, and a different build is noticed. */
+@Tag("full")
 class ExportedThreadTest {
     private static final String SECRET = "sk-canary-4711";
 

@@ -51,8 +51,8 @@ final class AnthropicMapper {
     }
 
     /**
-     * With a budget, the API requires that calls which wait for the model follow its thinking. Calls of another model,
-     * or calls that were made without thinking, have none.
+     * To the API, a reply with calls, their results and the replies that follow are one turn, in which it thinks from the
+     * beginning or not at all. A turn that another model began, or this one without thinking, goes on without.
      */
     private static Optional<MessagesRequest.Thinking> thinking(
             ModelOptions options, List<MessagesRequest.Message> messages) {
@@ -64,11 +64,12 @@ final class AnthropicMapper {
     }
 
     private static boolean mayThink(List<MessagesRequest.Message> messages) {
-        if (messages.size() < 2
-                || messages.get(messages.size() - 1).content().stream().noneMatch(Block.ToolResult.class::isInstance)) {
-            return true;
+        int people = messages.size() - 1;
+        while (people >= 2 && messages.get(people).content().stream().anyMatch(Block.ToolResult.class::isInstance)) {
+            people -= 2;
         }
-        return messages.get(messages.size() - 2).content().get(0) instanceof Block.Own;
+        boolean isNewTurn = people == messages.size() - 1;
+        return isNewTurn || messages.get(people + 1).content().get(0) instanceof Block.Own;
     }
 
     /** The API requires that the first message is a user message. */

@@ -179,9 +179,9 @@ class AnthropicProviderTest extends WireCases {
         assertThat(server().received().get(1).body().has("temperature")).isFalse();
     }
 
-    /** The API refuses to think in the middle of calls that it did not think about. */
+    /** To the API, calls, their results and the replies to them are one turn, with or without thinking. */
     @Test
-    void thinking_isAskedForExceptAfterCallsThatWereMadeWithoutIt() throws Exception {
+    void thinking_isAskedForInATurnThatBeganWithIt() throws Exception {
         ModelOptions options = ModelOptions.NONE.withThinkingBudget(2_000).withEffort("high");
         server().answers(
                         ModelAnswer.says()
@@ -193,6 +193,9 @@ class AnthropicProviderTest extends WireCases {
         said.add(new Message(Role.ASSISTANT, first.content()));
         said.add(Message.results(List.of(new Part.ToolResult("tu_1", "rain", false))));
         provider().reply(thinking(said, options));
+        said.add(Message.assistant(new Part.ToolUse("tu_2", "weather", Json.EMPTY_OBJECT)));
+        said.add(Message.results(List.of(new Part.ToolResult("tu_2", "sun", false))));
+        provider().reply(thinking(said, options));
         said.set(1, Message.assistant(new Part.ToolUse("tu_1", "weather", Json.EMPTY_OBJECT)));
         provider().reply(thinking(said, options));
 
@@ -200,7 +203,7 @@ class AnthropicProviderTest extends WireCases {
                 server().received().stream().map(ModelServer.Received::body).toList();
         assertThat(bodies)
                 .extracting(body -> body.at("/thinking/budget_tokens").asInt())
-                .containsExactly(2_000, 2_000, 0);
+                .containsExactly(2_000, 2_000, 2_000, 0);
         assertThat(bodies)
                 .extracting(body -> body.at("/output_config/effort").asText())
                 .containsOnly("high");
