@@ -49,10 +49,12 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Who is let in, and who is not. */
+@Tag("full")
 class IdentityTest {
     private static final String ISSUER = "https://id.example";
 

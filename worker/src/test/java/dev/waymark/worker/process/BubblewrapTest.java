@@ -17,11 +17,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What programs find without a sandbox is tested as well: else nothing would be proven by what they don't find. */
+@Tag("full")
 @Timeout(120)
 class BubblewrapTest {
     private static final String SEARCH =
