@@ -4,7 +4,6 @@ import com.google.common.util.concurrent.FutureCallback;
 import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.ListenableFuture;
 import com.google.protobuf.ByteString;
-import dev.waymark.codec.EncryptionCodec;
 import dev.waymark.contract.CarriedReference;
 import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.ContinuationMarker;
@@ -29,7 +28,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -422,17 +420,6 @@ public final class HistoryReader {
         return !begun.isEmpty();
     }
 
-    /** Whether the server has the run encrypted. */
-    boolean isEncrypted(String workflowId, String runId) {
-        return pages
-                .rawFirstEvent(workflowId, runId)
-                .getWorkflowExecutionStartedEventAttributes()
-                .getInput()
-                .getPayloadsList()
-                .stream()
-                .anyMatch(EncryptionCodec::isEncrypted);
-    }
-
     private Projector project(String workflowId, String runId, List<List<Moment>> runs) {
         List<Moment> moments = new ArrayList<>();
         Projector projector = new Projector(runId, moments::add);
@@ -449,11 +436,6 @@ public final class HistoryReader {
                 .filter(event -> eventIds.contains(event.getEventId()))
                 .map(event -> event.getActivityTaskScheduledEventAttributes().getActivityId())
                 .toList();
-    }
-
-    /** Reads all events of a run, decoded. */
-    void forEach(String workflowId, String runId, Consumer<HistoryEvent> reader) {
-        pages.forEach(HistoryPages.execution(workflowId, runId), reader);
     }
 
     /** Whether the server does not have the run. */
