@@ -5,7 +5,6 @@ import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.ListenableFuture;
 import com.google.protobuf.ByteString;
 import dev.waymark.contract.CarriedReference;
-import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.ContinuationMarker;
 import dev.waymark.contract.TraceIds;
 import dev.waymark.contract.thread.StartInput;
@@ -69,7 +68,7 @@ public final class HistoryReader {
             }
             throw e;
         }
-        previous.state().ifPresent(last -> projector.expect(new CarriedState(last, previous.agent())));
+        projector.expect(previous);
     }
 
     private void readNew(String workflowId, Projector projector) {
@@ -225,11 +224,15 @@ public final class HistoryReader {
     private Timeline read(String workflowId, String newestRunId) {
         List<List<Moment>> runs = new ArrayList<>();
         Projector newest = project(workflowId, newestRunId, runs);
+        Projector later = newest;
         Optional<String> earlier = newest.continuedFrom();
         boolean cut = false;
         while (earlier.isPresent()) {
             try {
-                earlier = project(workflowId, earlier.get(), runs).continuedFrom();
+                Projector previous = project(workflowId, earlier.get(), runs);
+                later.expect(previous);
+                later = previous;
+                earlier = previous.continuedFrom();
             } catch (StatusRuntimeException e) {
                 if (!isNotFound(e)) {
                     throw e;
@@ -425,7 +428,6 @@ public final class HistoryReader {
         Projector projector = new Projector(runId, moments::add);
         pages.forEach(HistoryPages.execution(workflowId, runId), projector::accept);
         projector.pause();
-        readAwaited(workflowId, projector);
         runs.add(moments);
         return projector;
     }

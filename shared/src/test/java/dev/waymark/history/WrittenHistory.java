@@ -28,10 +28,15 @@ final class WrittenHistory {
     }
 
     WrittenHistory started(Object input) {
+        return startedAfter("", input);
+    }
+
+    WrittenHistory startedAfter(String previousRunId, Object input) {
         return add(HistoryEvent.newBuilder()
                 .setEventType(EventType.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED)
-                .setWorkflowExecutionStartedEventAttributes(
-                        WorkflowExecutionStartedEventAttributes.newBuilder().setInput(payloads(input))));
+                .setWorkflowExecutionStartedEventAttributes(WorkflowExecutionStartedEventAttributes.newBuilder()
+                        .setContinuedExecutionRunId(previousRunId)
+                        .setInput(payloads(input))));
     }
 
     /** A workflow task that was scheduled, and that nobody has taken. */
