@@ -155,7 +155,7 @@ final class OpenAiReader implements EventReader {
                 throw ProviderFailures.STREAM_CUT.failure(
                         service.name() + " ended the stream in the middle of the reply");
             case "error" ->
-                throw ProviderFailures.SERVER_ERROR.failure(service.name() + "ended the stream with an error");
+                throw ProviderFailures.SERVER_ERROR.failure(service.name() + " ended the stream with an error");
             case "content_filter" -> throw ProviderFailures.REFUSED.failure(service.name() + " withheld the reply");
             case "length" -> {
                 if (!calls.isEmpty()) {
