@@ -186,7 +186,7 @@ final class AnthropicReader implements EventReader {
     @Override
     public Reply end() throws ModelFailure, JsonProcessingException {
         if (!whole || blocks.values().stream().anyMatch(block -> !block.isOver)) {
-            throw ProviderFailures.STREAM_CUT.failure(service.name() + " ended the stream in the middle of the reply");
+            throw ProviderFailures.streamCut(service);
         }
         List<Part> parts = new ArrayList<>();
         for (Growing block : blocks.values()) {
@@ -200,9 +200,7 @@ final class AnthropicReader implements EventReader {
                         "the conversation exceeds the context window of " + model);
             case "max_tokens" -> {
                 if (calls) {
-                    throw ProviderFailures.CALL_CUT.failure(
-                            "the reply was cut by max_tokens while it called tools: none of them"
-                                    + " is run. A larger max_tokens in the agent's file is for new threads");
+                    throw ProviderFailures.callCut();
                 }
             }
             default -> {

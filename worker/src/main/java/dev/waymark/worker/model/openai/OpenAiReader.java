@@ -151,17 +151,13 @@ final class OpenAiReader implements EventReader {
             throw ProviderFailures.REFUSED.failure(service.name() + " refuses to answer: " + whole(refusal));
         }
         switch (finish) {
-            case "" ->
-                throw ProviderFailures.STREAM_CUT.failure(
-                        service.name() + " ended the stream in the middle of the reply");
+            case "" -> throw ProviderFailures.streamCut(service);
             case "error" ->
                 throw ProviderFailures.SERVER_ERROR.failure(service.name() + " ended the stream with an error");
             case "content_filter" -> throw ProviderFailures.REFUSED.failure(service.name() + " withheld the reply");
             case "length" -> {
                 if (!calls.isEmpty()) {
-                    throw ProviderFailures.CALL_CUT.failure(
-                            "the reply was cut by max_tokens while it called tools: none of them is run. A larger"
-                                    + " max_tokens in the agent's file is for new threads");
+                    throw ProviderFailures.callCut();
                 }
             }
             default -> {

@@ -162,16 +162,14 @@ final class ResponsesReader implements EventReader {
     public Reply end() throws ModelFailure, JsonProcessingException {
         boolean isOpen = items.values().stream().anyMatch(item -> !item.isDone);
         if (!whole || (isOpen && incomplete.isEmpty())) {
-            throw ProviderFailures.STREAM_CUT.failure(service.name() + " ended the stream in the middle of the reply");
+            throw ProviderFailures.streamCut(service);
         }
         if (incomplete.equals("content_filter")) {
             throw ProviderFailures.REFUSED.failure(service.name() + " withheld the reply");
         }
         boolean calls = items.values().stream().anyMatch(item -> item.type().equals("function_call"));
         if (!incomplete.isEmpty() && calls) {
-            throw ProviderFailures.CALL_CUT.failure(
-                    "the reply was cut by max_tokens while it called tools: none of them is run. A larger max_tokens in"
-                            + " the agent's file is for new threads");
+            throw ProviderFailures.callCut();
         }
         List<Part> parts = new ArrayList<>();
         for (Growing growing : items.values()) {
