@@ -28,6 +28,8 @@ import io.temporal.client.WorkflowOptions;
 import io.temporal.common.WorkflowExecutionHistory;
 import io.temporal.testing.WorkflowReplayer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -47,10 +49,12 @@ import java.util.stream.IntStream;
 
 /** Executes runs: with a server, the ledger of real effects, and workers that die. Thread-safe. */
 public final class ChaosStage implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    private static final Duration PATIENCE = Duration.ofMinutes(10);
     private static final Duration PAUSE = Duration.ofMillis(500);
     /** More JVMs that start concurrently would only slow each other down. */
     private static final int STARTING_AT_ONCE = 2;
+
+    private static final Path BROKEN = Path.of("target", "broken-histories");
 
     private final Path directory;
     private final Connection connection;
@@ -291,8 +295,20 @@ public final class ChaosStage implements AutoCloseable {
             HistoryCheck.check(history);
             WorkflowReplayer.replayWorkflowExecution(history, AgentWorkflowImpl.class);
         } catch (Exception | AssertionError e) {
-            violations.add("history of " + runId + ": " + e);
+            violations.add("history of " + runId + ", kept as " + keep(history, runId) + ": " + e);
         }
+    }
+
+    /** Keeps the history of a run that went wrong: the run itself may never go wrong again. */
+    private static Path keep(WorkflowExecutionHistory history, String runId) {
+        Path file = BROKEN.resolve(runId + ".json");
+        try {
+            Files.createDirectories(BROKEN);
+            Files.writeString(file, history.toJson(true));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return file;
     }
 
     private boolean isOver(ChaosRun run) {

@@ -148,8 +148,8 @@ abstract class CrashMatrixCases {
     void workerKilled_noEffectTwiceNoneLostAndNothingClaimedFalsely(ChaosRun run) {
         RunResult result = results.get(run).join();
 
-        assertThat(result.violations()).isEmpty();
-        assertThat(result.fired()).isEqualTo(1);
+        assertThat(result.violations()).as("%s", run).isEmpty();
+        assertThat(result.fired()).as("deaths in %s", run).isEqualTo(1);
         if (run.kind().isUnknownWhenLost()
                 && CLAIMED.contains(run.faults().get(0).point())) {
             assertThat(result.effects().unknown()).isPositive();

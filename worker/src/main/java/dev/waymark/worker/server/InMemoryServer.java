@@ -47,7 +47,8 @@ public final class InMemoryServer implements DevServer {
                 // Clients send keep-alive pings every 10 s. By default gRPC disconnects clients that ping so often.
                 .permitKeepAliveTime(5, TimeUnit.SECONDS)
                 .permitKeepAliveWithoutCalls(true)
-                .intercept(new LateCancellations(services.getWorkflowService()));
+                .intercept(new LateCancellations(services.getWorkflowService()))
+                .intercept(new UpdateOrder());
         defaultSaver.map(DefaultSaverHeader::new).ifPresent(builder::intercept);
         GRPCServerHelper.registerServicesAndHealthChecks(services.getServices(), builder);
         try {

@@ -45,6 +45,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -545,6 +546,26 @@ abstract class AgentWorkflowCases {
 
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
             assertThat(state.turn().text()).isEqualTo("Booked for Friday");
+        }
+    }
+
+    /** The worker says in which order it takes them, by the digest of the transcript; history has to say the same. */
+    @Test
+    void updateAndSignal_whileThereIsNoWorker_areAppliedAsHistoryTells() {
+        try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Hello")));
+            rig.awaitTurn(thread, 1);
+            rig.suspend();
+
+            CompletableFuture<Ack> updated =
+                    rig.updateWithoutWorker(thread, WireNames.SAY, Map.of("id", "m-2", "content", "By update"));
+            rig.stub(thread).signal(WireNames.SAY, Map.of("id", "m-3", "content", "By signal"));
+            rig.resume();
+
+            Conversation state = rig.awaitTurn(thread, 2);
+            assertThat(state.turn().problem()).isEmpty();
+            assertThat(state.transcript().messages()).contains(Message.user("By update"), Message.user("By signal"));
+            assertThat(updated.join().duplicate()).isFalse();
         }
     }
 

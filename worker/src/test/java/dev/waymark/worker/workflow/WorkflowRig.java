@@ -45,13 +45,17 @@ import io.temporal.activity.Activity;
 import io.temporal.api.common.v1.Payload;
 import io.temporal.api.common.v1.Payloads;
 import io.temporal.api.common.v1.WorkflowExecution;
+import io.temporal.api.update.v1.UpdateRef;
 import io.temporal.api.workflowservice.v1.DescribeWorkflowExecutionRequest;
+import io.temporal.api.workflowservice.v1.PollWorkflowExecutionUpdateRequest;
 import io.temporal.api.workflowservice.v1.RespondActivityTaskCompletedByIdRequest;
 import io.temporal.api.workflowservice.v1.SignalWorkflowExecutionRequest;
+import io.temporal.client.UpdateOptions;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowQueryException;
 import io.temporal.client.WorkflowStub;
+import io.temporal.client.WorkflowUpdateStage;
 import io.temporal.common.WorkflowExecutionHistory;
 import io.temporal.testing.WorkflowReplayer;
 import io.temporal.worker.Worker;
@@ -64,6 +68,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -262,6 +267,32 @@ final class WorkflowRig implements AutoCloseable {
 
     Ack update(String thread, String name, Object payload) {
         return stub(thread).update(name, Ack.class, payload);
+    }
+
+    /** Sends an update that no worker can answer yet, and returns once the server has it. */
+    CompletableFuture<Ack> updateWithoutWorker(String thread, String name, Object payload) {
+        String id = UUID.randomUUID().toString();
+        WorkflowStub stub = stub(thread);
+        CompletableFuture<Ack> answer = CompletableFuture.supplyAsync(() -> stub.startUpdate(
+                        UpdateOptions.newBuilder(Ack.class)
+                                .setUpdateName(name)
+                                .setUpdateId(id)
+                                .setWaitForStage(WorkflowUpdateStage.COMPLETED)
+                                .build(),
+                        payload)
+                .getResult());
+        PollWorkflowExecutionUpdateRequest known = PollWorkflowExecutionUpdateRequest.newBuilder()
+                .setNamespace(connection.namespace())
+                .setUpdateRef(UpdateRef.newBuilder()
+                        .setUpdateId(id)
+                        .setWorkflowExecution(WorkflowExecution.newBuilder().setWorkflowId(thread)))
+                .build();
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .ignoreExceptionsMatching(e -> e instanceof StatusRuntimeException failure
+                        && failure.getStatus().getCode() == Status.Code.NOT_FOUND)
+                .until(() -> connection.stubs().blockingStub().pollWorkflowExecutionUpdate(known) != null);
+        return answer;
     }
 
     /**

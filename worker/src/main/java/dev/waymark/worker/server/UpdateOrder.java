@@ -1,0 +1,44 @@
+package dev.waymark.worker.server;
+
+import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.temporal.api.workflowservice.v1.PollWorkflowTaskQueueResponse;
+
+/**
+ * Makes workers of the in-memory server handle updates in the order that history will tell. The server hands an update
+ * out as if it had arrived when the workflow task was scheduled, and records it as one that arrived just before the
+ * task started. With another event in between, such as a signal while there was no worker, the workflow would do one
+ * thing and replay as another, and be stuck for ever.
+ *
+ * <p>As on a real server, updates come after all other events here.
+ */
+final class UpdateOrder implements ServerInterceptor {
+
+    @Override
+    public <Q, A> ServerCall.Listener<Q> interceptCall(
+            ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> handler) {
+        return handler.startCall(
+                new SimpleForwardingServerCall<Q, A>(call) {
+                    @Override
+                    @SuppressWarnings("unchecked") // The answer itself, or one of the same type.
+                    public void sendMessage(A answer) {
+                        super.sendMessage(
+                                answer instanceof PollWorkflowTaskQueueResponse task && task.getMessagesCount() > 0
+                                        ? (A) ordered(task)
+                                        : answer);
+                    }
+                },
+                headers);
+    }
+
+    private static PollWorkflowTaskQueueResponse ordered(PollWorkflowTaskQueueResponse task) {
+        int events = task.getHistory().getEventsCount();
+        long started = task.getHistory().getEvents(events - 1).getEventId();
+        PollWorkflowTaskQueueResponse.Builder ordered = task.toBuilder().setStartedEventId(started);
+        ordered.getMessagesBuilderList().forEach(update -> update.setEventId(started - 1));
+        return ordered.build();
+    }
+}
