@@ -194,6 +194,7 @@ class OpenAiProviderTest extends WireCases {
         ModelFailure failure = failure(ModelAnswer.says("Hel").stopping("error"));
 
         assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("ServerError", true));
+        assertThat(failure).hasMessage("openai ended the stream with an error");
     }
 
     @Test
