@@ -29,7 +29,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -120,20 +119,10 @@ abstract class ChunkedStateCases {
             assertThat(timeline.cut()).isFalse();
             assertThat(state.transcript().messages()).hasSize(26);
             assertThat(requests).hasSize(13);
-            assertFactsAreConsecutive(timeline);
+            ContinueAsNewCases.assertFactsAreConsecutive(timeline, state);
             assertThat(rig.audit(thread).mismatches()).isEmpty();
             assertThat(rig.audit(thread).modelCalls()).isEqualTo(13);
         }
-    }
-
-    static void assertFactsAreConsecutive(Timeline timeline) {
-        assertThat(timeline.moments().stream()
-                        .filter(moment -> moment.fact().isPresent())
-                        .map(moment -> moment.state().counters().facts()))
-                .containsExactlyElementsOf(
-                        IntStream.rangeClosed(1, timeline.now().counters().facts())
-                                .boxed()
-                                .toList());
     }
 
     /** The first turn is over and the second run waits for its state. */
