@@ -423,7 +423,7 @@ final class WorkflowRig implements AutoCloseable {
         }
     }
 
-    private static void replay(String runId, WorkflowExecutionHistory history) {
+    private void replay(String runId, WorkflowExecutionHistory history) {
         HistoryCheck.check(history);
         assertThat(replay.replay(history)).as("replay of run " + runId).isEmpty();
     }
