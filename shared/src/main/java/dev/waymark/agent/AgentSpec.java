@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * An agent, as one thread uses it. It is the result of the {@code agent} activity, so fields are only ever added. It
@@ -256,12 +255,6 @@ public record AgentSpec(
                     options,
                     fallback);
         }
-    }
-
-    /** Its model and the fallbacks, as {@code provider:model}, in order. */
-    public List<String> allModels() {
-        return Stream.concat(Stream.of(model), fallback.stream().map(FallbackModel::model))
-                .toList();
     }
 
     /** The tool with this name. */

@@ -7,12 +7,18 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
+import dev.waymark.codec.EncryptionCodec;
+import dev.waymark.codec.KeyProblem;
+import io.temporal.api.common.v1.Payloads;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowClientOptions;
 import io.temporal.common.converter.DataConverter;
+import io.temporal.common.converter.DataConverterException;
 import io.temporal.common.converter.DefaultDataConverter;
 import io.temporal.common.converter.JacksonJsonPayloadConverter;
+import io.temporal.payload.codec.PayloadCodecException;
 import io.temporal.payload.context.WorkflowSerializationContext;
+import java.util.Optional;
 
 /** The JSON form of payloads. Every process that accesses a thread uses this mapper and this converter. */
 public final class PayloadJson {
@@ -35,6 +41,25 @@ public final class PayloadJson {
         WorkflowClientOptions options = client.getOptions();
         return options.getDataConverter()
                 .withContext(new WorkflowSerializationContext(options.getNamespace(), workflowId));
+    }
+
+    /**
+     * Decodes what a worker answered about a thread.
+     *
+     * @throws KeyProblem if the answer is encrypted, and this client has no keys or other ones
+     */
+    public static <T> T answer(WorkflowClient client, String workflowId, Payloads answer, Class<T> type) {
+        try {
+            return dataConverter(client, workflowId).fromPayloads(0, Optional.of(answer), type, type);
+        } catch (DataConverterException | PayloadCodecException e) {
+            if (answer.getPayloadsList().stream().noneMatch(EncryptionCodec::isEncrypted)) {
+                throw e;
+            }
+            String unreadable = "the worker's answer is encrypted and cannot be read";
+            throw e instanceof PayloadCodecException
+                    ? new KeyProblem(unreadable + ": " + e.getMessage())
+                    : KeyProblem.withoutKeys(unreadable);
+        }
     }
 
     public static DataConverter dataConverter() {

@@ -9,8 +9,8 @@ import java.util.Optional;
 /**
  * The size limits of a run. From {@code softEvents} on it continues as new when possible, as it does when the server
  * suggests it; at any of the hard limits it starts nothing new until it has. The server itself terminates a run at
- * 51,200 events or 50 MiB. {@code carriedBytes} is the largest packed state that a new run gets with its input, and {@code chunkedBytes} the largest that it
- * fetches in chunks.
+ * 51,200 events or 50 MiB. {@code carriedBytes} is the largest packed state that a new run gets with its input, and
+ * {@code chunkedBytes} the largest that it fetches in chunks.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)

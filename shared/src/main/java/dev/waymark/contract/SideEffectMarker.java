@@ -12,8 +12,8 @@ import java.util.Optional;
 
 /**
  * The content of a side effect marker: whether the packed state fits into a new run, and facts without an event of
- * their own. {@code inChunks}: in chunks only. {@code limitReached}: it does not fit, and the run cannot grow either. {@code cutOff}: subagents cannot be
- * awaited. {@code notStarted}: a subagent cannot be started.
+ * their own. {@code inChunks}: in chunks only. {@code limitReached}: it does not fit, and the run cannot grow either.
+ * {@code cutOff}: subagents cannot be awaited. {@code notStarted}: a subagent cannot be started.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)

@@ -8,7 +8,6 @@ import dev.waymark.contract.carry.StateAssembly;
 import dev.waymark.contract.carry.StateChunk;
 import dev.waymark.conversation.Conversation;
 import io.temporal.api.common.v1.ActivityType;
-import io.temporal.api.history.v1.HistoryEvent;
 import io.temporal.common.converter.DataConverter;
 import io.temporal.common.converter.DataConverterException;
 import java.util.HashSet;
@@ -50,21 +49,20 @@ final class CarriedArrival {
         return type.getName().equals(WireNames.STATE_ACTIVITY) && begun.add(eventId);
     }
 
-    /** Whether this event ends such an activity. */
-    boolean ends(HistoryEvent event) {
-        return begun.contains(closing(event).begunBy());
+    /** Whether this is the end of such an activity. */
+    boolean isOf(WorkClosing closing) {
+        return begun.contains(closing.begunBy());
     }
 
     /** Takes the end of such an activity, and returns the state once it is complete. */
-    Optional<CarriedState> take(HistoryEvent event) {
-        Optional<CarriedState> state = assembly.take(chunk(event).orElse(null));
+    Optional<CarriedState> take(WorkClosing closing) {
+        Optional<CarriedState> state = assembly.take(chunk(closing).orElse(null));
         complete |= state.isPresent();
         return state;
     }
 
     /** The chunk that such an activity returned; empty if it failed or returned something else. */
-    Optional<StateChunk> chunk(HistoryEvent event) {
-        WorkClosing closing = closing(event);
+    Optional<StateChunk> chunk(WorkClosing closing) {
         if (closing.result().isEmpty()) {
             return Optional.empty();
         }
@@ -73,9 +71,5 @@ final class CarriedArrival {
         } catch (DataConverterException e) {
             return Optional.empty();
         }
-    }
-
-    private WorkClosing closing(HistoryEvent event) {
-        return WorkClosing.of(event, converter);
     }
 }

@@ -4,12 +4,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import dev.waymark.codec.EncryptionCodec;
-import dev.waymark.codec.EncryptionKeys;
 import dev.waymark.codec.KeyProblem;
 import dev.waymark.contract.PayloadJson;
 import io.temporal.api.common.v1.Header;
 import io.temporal.api.common.v1.Payload;
-import io.temporal.api.common.v1.Payloads;
 import io.temporal.api.common.v1.SearchAttributes;
 import io.temporal.api.failure.v1.Failure;
 import io.temporal.api.history.v1.HistoryEvent;
@@ -17,11 +15,24 @@ import io.temporal.payload.codec.PayloadCodec;
 import io.temporal.payload.codec.PayloadCodecException;
 import io.temporal.payload.context.WorkflowSerializationContext;
 import java.io.IOException;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /** Decodes the payloads and failure messages of a thread's events. */
 final class HistoryDecoder {
+    /** The events with payloads of workers and starters. */
+    private static final Set<HistoryEvent.AttributesCase> WRITTEN_BY_WORKERS = EnumSet.of(
+            HistoryEvent.AttributesCase.WORKFLOW_EXECUTION_STARTED_EVENT_ATTRIBUTES,
+            HistoryEvent.AttributesCase.ACTIVITY_TASK_SCHEDULED_EVENT_ATTRIBUTES,
+            HistoryEvent.AttributesCase.ACTIVITY_TASK_COMPLETED_EVENT_ATTRIBUTES,
+            HistoryEvent.AttributesCase.START_CHILD_WORKFLOW_EXECUTION_INITIATED_EVENT_ATTRIBUTES,
+            HistoryEvent.AttributesCase.CHILD_WORKFLOW_EXECUTION_COMPLETED_EVENT_ATTRIBUTES,
+            HistoryEvent.AttributesCase.SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED_EVENT_ATTRIBUTES,
+            HistoryEvent.AttributesCase.MARKER_RECORDED_EVENT_ATTRIBUTES);
+
     private final PayloadCodec codec;
 
     HistoryDecoder(PayloadCodec codec, String namespace, String workflowId) {
@@ -50,23 +61,25 @@ final class HistoryDecoder {
      *     thread unreadable.
      */
     static HistoryEvent refuseEncrypted(HistoryEvent event) {
-        Payloads written = switch (event.getAttributesCase()) {
-            case WORKFLOW_EXECUTION_STARTED_EVENT_ATTRIBUTES ->
-                event.getWorkflowExecutionStartedEventAttributes().getInput();
-            case ACTIVITY_TASK_SCHEDULED_EVENT_ATTRIBUTES ->
-                event.getActivityTaskScheduledEventAttributes().getInput();
-            case ACTIVITY_TASK_COMPLETED_EVENT_ATTRIBUTES ->
-                event.getActivityTaskCompletedEventAttributes().getResult();
-            case START_CHILD_WORKFLOW_EXECUTION_INITIATED_EVENT_ATTRIBUTES ->
-                event.getStartChildWorkflowExecutionInitiatedEventAttributes().getInput();
-            case CHILD_WORKFLOW_EXECUTION_COMPLETED_EVENT_ATTRIBUTES ->
-                event.getChildWorkflowExecutionCompletedEventAttributes().getResult();
-            default -> Payloads.getDefaultInstance();
-        };
-        if (written.getPayloadsList().stream().anyMatch(EncryptionCodec::isEncrypted)) {
-            throw new KeyProblem("the thread is encrypted, and " + EncryptionKeys.VARIABLE + " is not set");
+        if (WRITTEN_BY_WORKERS.contains(event.getAttributesCase()) && isEncrypted(event)) {
+            throw KeyProblem.withoutKeys("the thread is encrypted");
         }
         return event;
+    }
+
+    /** Whether any payload of an event, or of a part of one, is encrypted, whoever sent it. */
+    static boolean isEncrypted(Message message) {
+        if (message instanceof Payload payload) {
+            return EncryptionCodec.isEncrypted(payload);
+        }
+        return !isNeverEncoded(message)
+                && message.getAllFields().values().stream()
+                        .flatMap(value -> value instanceof List<?> list ? list.stream() : Stream.of(value))
+                        .anyMatch(value -> value instanceof Message part && isEncrypted(part));
+    }
+
+    private static boolean isNeverEncoded(Message message) {
+        return message instanceof SearchAttributes || message instanceof Header;
     }
 
     private void decode(Message.Builder message) {
@@ -90,8 +103,8 @@ final class HistoryDecoder {
         if (message instanceof Payload payload) {
             return codec.decode(List.of(payload)).get(0);
         }
-        if (message instanceof SearchAttributes || message instanceof Header) {
-            return message; // Never encoded.
+        if (isNeverEncoded(message)) {
+            return message;
         }
         Message.Builder plain = message.toBuilder();
         decode(plain);

@@ -40,18 +40,15 @@ final class HistoryPages {
     }
 
     HistoryEvent firstEvent(String workflowId, String runId) {
-        return decoder(workflowId).apply(rawFirstEvent(workflowId, runId));
-    }
-
-    HistoryEvent rawFirstEvent(String workflowId, String runId) {
-        return stubs.blockingStub()
-                .getWorkflowExecutionHistory(GetWorkflowExecutionHistoryRequest.newBuilder()
-                        .setNamespace(namespace)
-                        .setExecution(execution(workflowId, runId))
-                        .setMaximumPageSize(1)
-                        .build())
-                .getHistory()
-                .getEvents(0);
+        return decoder(workflowId)
+                .apply(stubs.blockingStub()
+                        .getWorkflowExecutionHistory(GetWorkflowExecutionHistoryRequest.newBuilder()
+                                .setNamespace(namespace)
+                                .setExecution(execution(workflowId, runId))
+                                .setMaximumPageSize(1)
+                                .build())
+                        .getHistory()
+                        .getEvents(0));
     }
 
     UnaryOperator<HistoryEvent> decoder(String workflowId) {
@@ -70,9 +67,14 @@ final class HistoryPages {
                 .build();
     }
 
-    /** Reads all events of a run. */
+    /** Reads all events of a run, decoded. */
     void forEach(WorkflowExecution run, Consumer<HistoryEvent> reader) {
         UnaryOperator<HistoryEvent> decoder = decoder(run.getWorkflowId());
+        forEachStored(run, event -> reader.accept(decoder.apply(event)));
+    }
+
+    /** Reads all events of a run as the server has them, which may be encrypted. */
+    void forEachStored(WorkflowExecution run, Consumer<HistoryEvent> reader) {
         ByteString token = ByteString.EMPTY;
         do {
             GetWorkflowExecutionHistoryResponse page = stubs.blockingStub()
@@ -81,7 +83,7 @@ final class HistoryPages {
                             .setExecution(run)
                             .setNextPageToken(token)
                             .build());
-            page.getHistory().getEventsList().stream().map(decoder).forEach(reader);
+            page.getHistory().getEventsList().forEach(reader);
             token = page.getNextPageToken();
         } while (!token.isEmpty());
     }

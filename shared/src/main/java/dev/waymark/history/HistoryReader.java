@@ -4,9 +4,7 @@ import com.google.common.util.concurrent.FutureCallback;
 import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.ListenableFuture;
 import com.google.protobuf.ByteString;
-import dev.waymark.codec.EncryptionCodec;
 import dev.waymark.contract.CarriedReference;
-import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.ContinuationMarker;
 import dev.waymark.contract.TraceIds;
 import dev.waymark.contract.thread.StartInput;
@@ -29,7 +27,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -71,7 +68,7 @@ public final class HistoryReader {
             }
             throw e;
         }
-        previous.state().ifPresent(last -> projector.expect(new CarriedState(last, previous.agent())));
+        projector.expect(previous);
     }
 
     private void readNew(String workflowId, Projector projector) {
@@ -227,11 +224,15 @@ public final class HistoryReader {
     private Timeline read(String workflowId, String newestRunId) {
         List<List<Moment>> runs = new ArrayList<>();
         Projector newest = project(workflowId, newestRunId, runs);
+        Projector later = newest;
         Optional<String> earlier = newest.continuedFrom();
         boolean cut = false;
         while (earlier.isPresent()) {
             try {
-                earlier = project(workflowId, earlier.get(), runs).continuedFrom();
+                Projector previous = project(workflowId, earlier.get(), runs);
+                later.expect(previous);
+                later = previous;
+                earlier = previous.continuedFrom();
             } catch (StatusRuntimeException e) {
                 if (!isNotFound(e)) {
                     throw e;
@@ -422,23 +423,11 @@ public final class HistoryReader {
         return !begun.isEmpty();
     }
 
-    /** Whether the server has the run encrypted. */
-    boolean isEncrypted(String workflowId, String runId) {
-        return pages
-                .rawFirstEvent(workflowId, runId)
-                .getWorkflowExecutionStartedEventAttributes()
-                .getInput()
-                .getPayloadsList()
-                .stream()
-                .anyMatch(EncryptionCodec::isEncrypted);
-    }
-
     private Projector project(String workflowId, String runId, List<List<Moment>> runs) {
         List<Moment> moments = new ArrayList<>();
         Projector projector = new Projector(runId, moments::add);
         pages.forEach(HistoryPages.execution(workflowId, runId), projector::accept);
         projector.pause();
-        readAwaited(workflowId, projector);
         runs.add(moments);
         return projector;
     }
@@ -449,11 +438,6 @@ public final class HistoryReader {
                 .filter(event -> eventIds.contains(event.getEventId()))
                 .map(event -> event.getActivityTaskScheduledEventAttributes().getActivityId())
                 .toList();
-    }
-
-    /** Reads all events of a run, decoded. */
-    void forEach(String workflowId, String runId, Consumer<HistoryEvent> reader) {
-        pages.forEach(HistoryPages.execution(workflowId, runId), reader);
     }
 
     /** Whether the server does not have the run. */

@@ -368,9 +368,12 @@ public final class HistoryScrubber {
                     arrival.begins(
                             event.getEventId(),
                             event.getActivityTaskScheduledEventAttributes().getActivityType());
-                } else if (event.hasActivityTaskCompletedEventAttributes() && arrival.ends(event)) {
-                    arrival.chunk(event).ifPresent(chunk -> chunks.put(event.getEventId(), chunk));
-                    arrived = arrived.or(() -> arrival.take(event));
+                } else if (event.hasActivityTaskCompletedEventAttributes()) {
+                    WorkClosing closing = WorkClosing.of(event, PayloadJson.dataConverter());
+                    if (arrival.isOf(closing)) {
+                        arrival.chunk(closing).ifPresent(chunk -> chunks.put(event.getEventId(), chunk));
+                        arrived = arrived.or(() -> arrival.take(closing));
+                    }
                 }
             }
             if (chunks.isEmpty()) {

@@ -208,11 +208,15 @@ public final class Projector {
                 .map(CarriedArrival::reference);
     }
 
-    /** Until the state has arrived, the thread is shown with this one. */
-    void expect(CarriedState last) {
-        if (arrival != null) {
-            arrival.expect(last.state());
-            agent = last.agent().orElse(null);
+    /** Until the state has arrived, the thread is shown with the last one of the run that has it. */
+    void expect(Projector previous) {
+        Optional<Conversation> last = previous.state();
+        boolean isAwaited = awaited()
+                .filter(reference -> reference.runId().equals(previous.runId))
+                .isPresent();
+        if (arrival != null && isAwaited && last.isPresent()) {
+            arrival.expect(last.get());
+            agent = previous.agent;
         }
     }
 
@@ -443,10 +447,11 @@ public final class Projector {
     }
 
     private void workClosed(HistoryEvent event) {
-        if (arrival == null || !arrival.ends(event)) {
-            hold(event, () -> closed(WorkClosing.of(event, converter)));
+        WorkClosing closing = WorkClosing.of(event, converter);
+        if (arrival == null || !arrival.isOf(closing)) {
+            hold(event, () -> closed(closing));
         } else {
-            arrival.take(event).ifPresent(carried -> begin(event, carried));
+            arrival.take(closing).ifPresent(carried -> begin(event, carried));
         }
     }
 

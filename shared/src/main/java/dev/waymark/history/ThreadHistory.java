@@ -21,7 +21,7 @@ import java.util.stream.Stream;
  * {…}}]}}, with events in Temporal's JSON. The output of {@code temporal workflow show --output json}, which is a single
  * run without a projection, can be read as well.
  *
- * @param encrypted whether the server has it encrypted
+ * @param encrypted whether the server has any part of it encrypted
  */
 public record ThreadHistory(String thread, List<Run> runs, boolean encrypted) {
     private static final int FORMAT = 1;

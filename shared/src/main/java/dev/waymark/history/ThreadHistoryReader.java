@@ -3,20 +3,25 @@ package dev.waymark.history;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.history.v1.History;
+import io.temporal.api.history.v1.HistoryEvent;
 import io.temporal.api.workflow.v1.WorkflowExecutionInfo;
 import io.temporal.client.WorkflowClient;
 import io.temporal.common.WorkflowExecutionHistory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.UnaryOperator;
 
 /** Reads the events of whole threads from a server. Projects nothing, so it also reads what cannot be projected. */
 public final class ThreadHistoryReader {
     private final HistoryReader histories;
+    private final HistoryPages pages;
     private final ThreadListing listing;
 
     public ThreadHistoryReader(WorkflowClient client) {
         this.histories = new HistoryReader(client);
+        this.pages = new HistoryPages(client);
         this.listing = new ThreadListing(
                 client.getWorkflowServiceStubs(), client.getOptions().getNamespace());
     }
@@ -52,12 +57,17 @@ public final class ThreadHistoryReader {
 
     private ThreadHistory read(String workflowId, String newestRunId) {
         List<ThreadHistory.Run> runs = new ArrayList<>();
+        UnaryOperator<HistoryEvent> decoder = pages.decoder(workflowId);
+        AtomicBoolean encrypted = new AtomicBoolean();
         Optional<String> next = Optional.of(newestRunId);
         while (next.isPresent()) {
             String runId = next.get();
             History.Builder events = History.newBuilder();
             try {
-                histories.forEach(workflowId, runId, events::addEvents);
+                pages.forEachStored(HistoryPages.execution(workflowId, runId), event -> {
+                    events.addEvents(decoder.apply(event));
+                    encrypted.compareAndSet(false, HistoryDecoder.isEncrypted(event));
+                });
             } catch (StatusRuntimeException e) {
                 if (!HistoryReader.isNotFound(e) || runs.isEmpty()) {
                     throw e;
@@ -71,6 +81,6 @@ public final class ThreadHistoryReader {
                             .getContinuedExecutionRunId())
                     .filter(previous -> !previous.isEmpty());
         }
-        return new ThreadHistory(workflowId, runs, histories.isEncrypted(workflowId, newestRunId));
+        return new ThreadHistory(workflowId, runs, encrypted.get());
     }
 }

@@ -2,8 +2,10 @@ package dev.waymark.history;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.contract.CarriedReference;
 import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
+import dev.waymark.conversation.Conversation;
 import io.temporal.client.WorkflowClient;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -54,6 +56,22 @@ class HistoryReaderTest {
 
         assertThat(timeline.runId()).isEqualTo("run-1");
         assertThat(timeline.ending()).map(RunEnding::kind).contains(RunEnding.Kind.TERMINATED);
+    }
+
+    @Test
+    void read_newestRunAwaitsItsState_isShownWithThePreviousRunsLast_whichIsReadOnce() {
+        WrittenHistory first = begun();
+        Conversation last = first.projected().state().orElseThrow();
+        StartInput next = StartInput.of("assistant").carrying(CarriedReference.of("run-1", last));
+        server.run("run-1", first.continuedAsNew("run-2"))
+                .run("run-2", new WrittenHistory().startedAfter("run-1", next).task())
+                .newestIs("run-2");
+
+        Timeline timeline = histories.read("t").orElseThrow();
+
+        assertThat(timeline.now()).isEqualTo(last);
+        assertThat(timeline.moments()).extracting(Moment::runId).containsOnly("run-1");
+        assertThat(server.reads("run-1")).isEqualTo(1);
     }
 
     private static WrittenHistory begun() {

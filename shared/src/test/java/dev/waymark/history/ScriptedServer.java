@@ -19,6 +19,8 @@ import io.temporal.serviceclient.WorkflowServiceStubsOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -28,6 +30,7 @@ import java.util.Map;
 final class ScriptedServer extends WorkflowServiceGrpc.WorkflowServiceImplBase implements AutoCloseable {
     private final Map<String, WrittenHistory> runs = new HashMap<>();
     private final Deque<String> newest = new ArrayDeque<>();
+    private final List<String> read = Collections.synchronizedList(new ArrayList<>());
     private final Server server;
     private final ManagedChannel channel;
     private final WorkflowServiceStubs stubs;
@@ -62,6 +65,11 @@ final class ScriptedServer extends WorkflowServiceGrpc.WorkflowServiceImplBase i
         return this;
     }
 
+    /** How often the history of this run was read. */
+    int reads(String runId) {
+        return Collections.frequency(read, runId);
+    }
+
     @Override
     public void getSystemInfo(GetSystemInfoRequest request, StreamObserver<GetSystemInfoResponse> caller) {
         answer(caller, GetSystemInfoResponse.getDefaultInstance());
@@ -82,6 +90,7 @@ final class ScriptedServer extends WorkflowServiceGrpc.WorkflowServiceImplBase i
     @Override
     public void getWorkflowExecutionHistory(
             GetWorkflowExecutionHistoryRequest request, StreamObserver<GetWorkflowExecutionHistoryResponse> caller) {
+        read.add(request.getExecution().getRunId());
         answer(
                 caller,
                 GetWorkflowExecutionHistoryResponse.newBuilder()

@@ -9,20 +9,34 @@ import io.temporal.api.history.v1.ActivityTaskScheduledEventAttributes;
 import io.temporal.api.history.v1.History;
 import io.temporal.api.history.v1.HistoryEvent;
 import io.temporal.api.history.v1.WorkflowExecutionContinuedAsNewEventAttributes;
+import io.temporal.api.history.v1.WorkflowExecutionSignaledEventAttributes;
 import io.temporal.api.history.v1.WorkflowExecutionStartedEventAttributes;
 import io.temporal.api.history.v1.WorkflowTaskCompletedEventAttributes;
+import io.temporal.common.converter.DataConverter;
 import java.util.ArrayList;
 import java.util.List;
 
 /** A history, written event by event as a server would. */
 final class WrittenHistory {
     private final List<HistoryEvent> events = new ArrayList<>();
+    private DataConverter converter = PayloadJson.dataConverter();
+
+    /** From here on, payloads are written by this converter. */
+    WrittenHistory writtenWith(DataConverter other) {
+        converter = other;
+        return this;
+    }
 
     WrittenHistory started(Object input) {
+        return startedAfter("", input);
+    }
+
+    WrittenHistory startedAfter(String previousRunId, Object input) {
         return add(HistoryEvent.newBuilder()
                 .setEventType(EventType.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED)
-                .setWorkflowExecutionStartedEventAttributes(
-                        WorkflowExecutionStartedEventAttributes.newBuilder().setInput(payloads(input))));
+                .setWorkflowExecutionStartedEventAttributes(WorkflowExecutionStartedEventAttributes.newBuilder()
+                        .setContinuedExecutionRunId(previousRunId)
+                        .setInput(payloads(input))));
     }
 
     /** A workflow task that was scheduled, and that nobody has taken. */
@@ -62,6 +76,14 @@ final class WrittenHistory {
                         .setResult(payloads(result))));
     }
 
+    WrittenHistory signalled(String name, Object payload) {
+        return add(HistoryEvent.newBuilder()
+                .setEventType(EventType.EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED)
+                .setWorkflowExecutionSignaledEventAttributes(WorkflowExecutionSignaledEventAttributes.newBuilder()
+                        .setSignalName(name)
+                        .setInput(payloads(payload))));
+    }
+
     WrittenHistory terminated() {
         return add(HistoryEvent.newBuilder().setEventType(EventType.EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED));
     }
@@ -89,7 +111,7 @@ final class WrittenHistory {
         return this;
     }
 
-    private static Payloads payloads(Object value) {
-        return PayloadJson.dataConverter().toPayloads(value).orElseThrow();
+    private Payloads payloads(Object value) {
+        return converter.toPayloads(value).orElseThrow();
     }
 }

@@ -3,9 +3,6 @@ package dev.waymark.client.connection;
 import com.google.protobuf.Timestamp;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.WaymarkException;
-import dev.waymark.codec.EncryptionCodec;
-import dev.waymark.codec.EncryptionKeys;
-import dev.waymark.codec.KeyProblem;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
@@ -19,7 +16,6 @@ import dev.waymark.conversation.value.Sha256;
 import dev.waymark.history.HistoryReader;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
-import io.temporal.api.common.v1.Payloads;
 import io.temporal.api.common.v1.WorkflowExecution;
 import io.temporal.api.enums.v1.PendingActivityState;
 import io.temporal.api.enums.v1.TaskQueueType;
@@ -47,9 +43,7 @@ import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowServiceException;
 import io.temporal.client.WorkflowStub;
 import io.temporal.common.converter.DataConverter;
-import io.temporal.common.converter.DataConverterException;
 import io.temporal.failure.ApplicationFailure;
-import io.temporal.payload.codec.PayloadCodecException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -277,23 +271,9 @@ public final class Requests {
         return PayloadJson.dataConverter(connection.client(), thread);
     }
 
-    private <T> T decoded(String thread, Payloads answer, Class<T> type) {
-        try {
-            return converter(thread).fromPayloads(0, Optional.of(answer), type, type);
-        } catch (DataConverterException | PayloadCodecException e) {
-            if (answer.getPayloadsList().stream().anyMatch(EncryptionCodec::isEncrypted)) {
-                throw new KeyProblem("the worker's answer is encrypted and cannot be read"
-                        + (e instanceof PayloadCodecException
-                                ? ": " + e.getMessage()
-                                : ", and " + EncryptionKeys.VARIABLE + " is not set"));
-            }
-            throw e;
-        }
-    }
-
     private Ack ack(String thread, Outcome outcome) {
         if (outcome.hasSuccess()) {
-            return decoded(thread, outcome.getSuccess(), Ack.class);
+            return PayloadJson.answer(connection.client(), thread, outcome.getSuccess(), Ack.class);
         }
         RuntimeException failure = converter(thread).failureToException(outcome.getFailure());
         if (failure instanceof ApplicationFailure refusal) {
@@ -314,7 +294,8 @@ public final class Requests {
                             .setExecution(WorkflowExecution.newBuilder().setWorkflowId(thread))
                             .setQuery(WorkflowQuery.newBuilder().setQueryType(WireNames.STATE_QUERY))
                             .build());
-            return Optional.of(decoded(thread, response.getQueryResult(), StateReport.class));
+            return Optional.of(
+                    PayloadJson.answer(connection.client(), thread, response.getQueryResult(), StateReport.class));
         } catch (StatusRuntimeException e) {
             Status.Code code = e.getStatus().getCode();
             // A run that is still fetching the state of the previous one has no answer either.

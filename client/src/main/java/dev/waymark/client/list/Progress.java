@@ -11,18 +11,14 @@ public interface Progress {
     /** Receives how many of how many have been read. */
     void read(int done, int of);
 
-    /** Whether a list fails if nothing on it can be read. Not so for pages that are followed by others. */
-    default boolean failsIfNothingIsReadable() {
-        return true;
-    }
-
     /**
-     * Receives the threads that cannot be read, for example because they are encrypted with other keys, where others can
-     * be. Unless this throws, as it does by default, the list is made without them.
+     * Receives the threads that cannot be read, for example because they are encrypted with other keys. Unless this
+     * throws, as it does by default, the list is made without them.
      *
+     * @param of how many threads were to be read; if none can be, a caller may prefer a failure to an empty list
      * @param problem why the first of them cannot be read
      */
-    default void leaveOut(List<String> threads, RuntimeException problem) {
+    default void leaveOut(List<String> threads, int of, RuntimeException problem) {
         throw problem;
     }
 }

@@ -162,7 +162,7 @@ public final class ThreadDirectory {
     /**
      * Reads something of each thread. Omits threads that disappear meanwhile.
      *
-     * @throws RuntimeException if no thread can be read, unless {@code progress} says otherwise
+     * @throws RuntimeException if a thread cannot be read and {@code progress} does not leave it out
      */
     public static <T> List<T> read(
             Collection<Listed> threads, Progress progress, Function<Listed, Optional<T>> reading) {
@@ -188,11 +188,10 @@ public final class ThreadDirectory {
                 },
                 progress);
         if (!unreadable.isEmpty()) {
-            RuntimeException first = unreadable.values().iterator().next();
-            if (unreadable.size() == threads.size() && progress.failsIfNothingIsReadable()) {
-                throw first;
-            }
-            progress.leaveOut(List.copyOf(unreadable.keySet()), first);
+            progress.leaveOut(
+                    List.copyOf(unreadable.keySet()),
+                    threads.size(),
+                    unreadable.values().iterator().next());
         }
         return found;
     }

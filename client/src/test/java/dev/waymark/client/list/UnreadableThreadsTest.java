@@ -28,12 +28,7 @@ class UnreadableThreadsTest {
         public void read(int done, int of) {}
 
         @Override
-        public boolean failsIfNothingIsReadable() {
-            return false;
-        }
-
-        @Override
-        public void leaveOut(List<String> threads, RuntimeException problem) {
+        public void leaveOut(List<String> threads, int of, RuntimeException problem) {
             leftOut.addAll(threads);
         }
     };

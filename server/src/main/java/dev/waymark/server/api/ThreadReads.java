@@ -38,12 +38,7 @@ final class ThreadReads {
         public void read(int done, int of) {}
 
         @Override
-        public boolean failsIfNothingIsReadable() {
-            return false;
-        }
-
-        @Override
-        public void leaveOut(List<String> threads, RuntimeException problem) {
+        public void leaveOut(List<String> threads, int of, RuntimeException problem) {
             LOG.warn("{} threads are not listed, because they cannot be read: {}", threads.size(), threads, problem);
         }
     };

@@ -77,8 +77,7 @@ public final class CodecCommand implements Callable<Integer> {
     private EncryptionKeys keys() {
         try {
             return EncryptionKeys.of(ProcessEnvironment.get())
-                    .orElseThrow(
-                            () -> new KeyProblem("no encryption keys: " + EncryptionKeys.VARIABLE + " is not set"));
+                    .orElseThrow(() -> KeyProblem.withoutKeys("the codec server needs encryption keys"));
         } catch (KeyProblem e) {
             throw new ParameterException(spec.commandLine(), e.getMessage());
         }

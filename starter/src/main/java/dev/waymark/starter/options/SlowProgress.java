@@ -26,8 +26,12 @@ public final class SlowProgress implements Progress {
         }
     }
 
+    /** A list with nothing on it would look like a server without threads. */
     @Override
-    public void leaveOut(List<String> threads, RuntimeException problem) {
+    public void leaveOut(List<String> threads, int of, RuntimeException problem) {
+        if (threads.size() == of) {
+            throw problem;
+        }
         String named = threads.stream().limit(MOST_NAMED).map(SafeText::line).collect(Collectors.joining(", "));
         output.note("waymark: "
                 + (threads.size() == 1

@@ -10,7 +10,6 @@ import dev.waymark.worker.yaml.YamlFields;
 import dev.waymark.worker.yaml.YamlProblem;
 import dev.waymark.worker.yaml.YamlProblems;
 import dev.waymark.worker.yaml.YamlValue;
-import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -104,15 +103,10 @@ final class ModelFields {
         }
         return switch (option.get()) {
             case EFFORT -> before.withEffort(value.text());
-            case TEMPERATURE -> before.withTemperature(temperature(value));
+            case TEMPERATURE -> before.withTemperature(value.number().doubleValue());
             case THINKING -> before.withThinking(value.text());
             case THINKING_BUDGET -> before.withThinkingBudget(value.integer(1));
             case SERVICE_TIER -> before.withServiceTier(value.text());
         };
-    }
-
-    private static double temperature(YamlValue value) throws YamlProblem {
-        BigDecimal degree = value.number();
-        return degree.doubleValue();
     }
 }

@@ -71,9 +71,8 @@ public final class ServerThreads implements ThreadSource {
                             .setExecution(run)
                             .setQuery(WorkflowQuery.newBuilder().setQueryType(WireNames.STATE_QUERY))
                             .build());
-            StateReport report = PayloadJson.dataConverter(client, name)
-                    .fromPayloads(0, Optional.of(answer.getQueryResult()), StateReport.class, StateReport.class);
-            return Optional.ofNullable(report).map(known -> new HistoryAudit.Live(run.getRunId(), known));
+            StateReport report = PayloadJson.answer(client, name, answer.getQueryResult(), StateReport.class);
+            return Optional.of(new HistoryAudit.Live(run.getRunId(), report));
         } catch (StatusRuntimeException e) {
             Status.Code code = e.getStatus().getCode();
             workersAnswer = code != Status.Code.DEADLINE_EXCEEDED && code != Status.Code.FAILED_PRECONDITION;

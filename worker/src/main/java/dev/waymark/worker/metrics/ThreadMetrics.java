@@ -6,6 +6,7 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Spent;
 import dev.waymark.conversation.value.Usage;
@@ -45,17 +46,9 @@ public final class ThreadMetrics {
     public void applied(Conversation before, Fact fact, Conversation after, Optional<AgentSpec> agent) {
         Optional<String> model = agent.map(AgentSpec::model);
         if (fact instanceof ModelFact.ModelReplied replied) {
-            ended(
-                    replied.reply().model().or(() -> model),
-                    "reply",
-                    "replied",
-                    replied.reply().spent());
+            replied(replied.reply(), model, "reply");
         } else if (fact instanceof ModelFact.Summarised summarised) {
-            ended(
-                    summarised.reply().model().or(() -> model),
-                    "summary",
-                    "replied",
-                    summarised.reply().spent());
+            replied(summarised.reply(), model, "summary");
         } else if (fact instanceof ModelFact.ModelFailed failed) {
             ended(model, "reply", "failed", failed.spent());
         } else if (fact instanceof ModelFact.SummaryFailed failed) {
@@ -63,6 +56,11 @@ public final class ThreadMetrics {
         }
         countCalls(before, after, agent);
         countTurn(before, after);
+    }
+
+    /** @param model the agent's own, for replies that do not name theirs */
+    private void replied(Reply reply, Optional<String> model, String purpose) {
+        ended(reply.model().or(() -> model), purpose, "replied", reply.spent());
     }
 
     private void ended(Optional<String> model, String purpose, String outcome, Spent spent) {

@@ -60,16 +60,16 @@ final class ModelChain {
     }
 
     static ModelChain of(AgentSpec agent, ModelOutages outages) {
+        return new ModelChain(links(agent), outages);
+    }
+
+    /** All models of the agent, in order. */
+    static List<Link> links(AgentSpec agent) {
         List<Link> links = new ArrayList<>();
         links.add(new Link(agent.model(), agent.options().orElse(ModelOptions.NONE), agent.pricing()));
         agent.fallback()
                 .forEach(other ->
                         links.add(new Link(other.model(), other.options().orElse(ModelOptions.NONE), other.pricing())));
-        return new ModelChain(links, outages);
-    }
-
-    /** All models, in order. */
-    List<Link> links() {
         return links;
     }
 

@@ -65,7 +65,7 @@ public final class ModelChecks {
 
     /** The models of the agent without a known price: its own and fallbacks. */
     public List<String> withoutPrice(AgentSpec agent) {
-        return ModelChain.of(agent, new ModelOutages(System::nanoTime)).links().stream()
+        return ModelChain.links(agent).stream()
                 .filter(link -> link.ownPrice().isEmpty())
                 .map(ModelChain.Link::model)
                 .filter(model -> providers
@@ -78,8 +78,7 @@ public final class ModelChecks {
     /** The first problem of an agent in Java, if there is one. */
     public Optional<String> problem(AgentSpec agent) {
         Set<String> seen = new HashSet<>();
-        for (ModelChain.Link link :
-                ModelChain.of(agent, new ModelOutages(System::nanoTime)).links()) {
+        for (ModelChain.Link link : ModelChain.links(agent)) {
             Optional<String> problem = seen.add(link.model())
                     ? modelProblem(link.model())
                             .or(() -> first(optionProblems(link.model(), link.options(), agent.maxTokens())))

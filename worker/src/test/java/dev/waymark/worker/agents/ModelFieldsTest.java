@@ -125,11 +125,10 @@ class ModelFieldsTest {
                         FallbackModel.of("openai:m-3")
                                 .with(ModelOptions.NONE.withEffort("none"))
                                 .with(Pricing.of("1", "2")));
-        assertThat(agent.allModels()).containsExactly("anthropic:m-1", "openai:m-2", "openai:m-3");
         String json = PayloadJson.MAPPER.writeValueAsString(agent);
         assertThat(PayloadJson.MAPPER.readValue(json, AgentSpec.class)).isEqualTo(agent);
         assertThat(PayloadJson.MAPPER.writeValueAsString(AgentSpec.of("a", "openai:m-1")))
-                .doesNotContain("fallback", "allModels");
+                .doesNotContain("fallback");
     }
 
     @ParameterizedTest

@@ -12,10 +12,10 @@ import dev.waymark.model.ReplyListener;
 import dev.waymark.worker.model.http.CallArguments;
 import dev.waymark.worker.model.http.ErrorBody;
 import dev.waymark.worker.model.http.EventReader;
+import dev.waymark.worker.model.http.MaskedListener;
 import dev.waymark.worker.model.http.ProviderFailures;
 import dev.waymark.worker.model.http.ProviderJson;
 import dev.waymark.worker.model.http.ProviderService;
-import dev.waymark.worker.secret.StreamMask;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -29,9 +29,7 @@ import java.util.TreeMap;
 final class AnthropicReader implements EventReader {
     private final ProviderService service;
     private final String model;
-    private final ReplyListener listener;
-    /** Masks the text for the listener, since a key may be split between two events. */
-    private final StreamMask told;
+    private final MaskedListener listener;
 
     private final SortedMap<Integer, Growing> blocks = new TreeMap<>();
     private long newTokens;
@@ -47,8 +45,7 @@ final class AnthropicReader implements EventReader {
     AnthropicReader(ProviderService service, String model, ReplyListener listener) {
         this.service = service;
         this.model = model;
-        this.listener = listener;
-        this.told = service.keyMask();
+        this.listener = new MaskedListener(service, listener);
     }
 
     /** A content block that has started. */
@@ -90,7 +87,7 @@ final class AnthropicReader implements EventReader {
             }
             case "message_stop" -> {
                 whole = true;
-                tell(told.end());
+                listener.end();
             }
             case "error" -> throw ErrorBody.of(tree).inStream(service);
             default -> {
@@ -144,13 +141,7 @@ final class AnthropicReader implements EventReader {
     private void say(Growing block, String text) {
         block.text.append(text);
         if (block.type().equals("text")) {
-            tell(told.next(text));
-        }
-    }
-
-    private void tell(String words) {
-        if (!words.isEmpty()) {
-            listener.words(words);
+            listener.words(text);
         }
     }
 
@@ -186,7 +177,7 @@ final class AnthropicReader implements EventReader {
     @Override
     public Reply end() throws ModelFailure, JsonProcessingException {
         if (!whole || blocks.values().stream().anyMatch(block -> !block.isOver)) {
-            throw ProviderFailures.STREAM_CUT.failure(service.name() + " ended the stream in the middle of the reply");
+            throw ProviderFailures.streamCut(service);
         }
         List<Part> parts = new ArrayList<>();
         for (Growing block : blocks.values()) {
@@ -200,9 +191,7 @@ final class AnthropicReader implements EventReader {
                         "the conversation exceeds the context window of " + model);
             case "max_tokens" -> {
                 if (calls) {
-                    throw ProviderFailures.CALL_CUT.failure(
-                            "the reply was cut by max_tokens while it called tools: none of them"
-                                    + " is run. A larger max_tokens in the agent's file is for new threads");
+                    throw ProviderFailures.callCut();
                 }
             }
             default -> {

@@ -2,6 +2,7 @@ package dev.waymark.worker.model.anthropic;
 
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.worker.model.http.ReasoningOrigin;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -11,8 +12,6 @@ import java.util.Optional;
  * later. They are stored as {@link Part.Reasoning}, with provider and model in the metadata.
  */
 final class OpaqueBlock {
-    private static final String PROVIDER = "provider";
-    private static final String MODEL = "model";
     private static final String BLOCK = "block";
     private static final String THINKING = "thinking";
 
@@ -20,18 +19,12 @@ final class OpaqueBlock {
 
     /** @param block without its text, so that long thinking is not stored twice */
     static Part.Reasoning reasoning(String model, String text, Json block) {
-        Map<String, Object> metadata = new LinkedHashMap<>();
-        metadata.put(PROVIDER, AnthropicProvider.NAME);
-        metadata.put(MODEL, model);
-        metadata.put(BLOCK, block);
-        return new Part.Reasoning(text, Json.of(metadata));
+        return origin(model).reasoning(text, Map.of(BLOCK, block));
     }
 
     /** The original block, if this model made it. */
     static Optional<Json> of(Part.Reasoning reasoning, String model) {
-        Json metadata = reasoning.metadata();
-        boolean own = AnthropicProvider.NAME.equals(metadata.field(PROVIDER)) && model.equals(metadata.field(MODEL));
-        if (!own || !(metadata.field(BLOCK) instanceof Map<?, ?> kept)) {
+        if (!origin(model).made(reasoning) || !(reasoning.metadata().field(BLOCK) instanceof Map<?, ?> kept)) {
             return Optional.empty();
         }
         Map<Object, Object> block = new LinkedHashMap<>(kept);
@@ -39,5 +32,9 @@ final class OpaqueBlock {
             block.put(THINKING, reasoning.text());
         }
         return Optional.of(Json.of(block));
+    }
+
+    private static ReasoningOrigin origin(String model) {
+        return new ReasoningOrigin(AnthropicProvider.NAME, model);
     }
 }

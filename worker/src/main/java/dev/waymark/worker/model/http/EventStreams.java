@@ -197,8 +197,7 @@ public final class EventStreams {
         String words = service.withoutKey(
                 Optional.ofNullable(failed.cause().getMessage()).orElse(""));
         return failed.begun()
-                ? ProviderFailures.STREAM_CUT.failure(
-                        service.name() + " ended the stream in the middle of the reply: " + words)
+                ? ProviderFailures.streamCut(service, ": " + words)
                 : ProviderFailures.UNREACHABLE.failure(service.name() + " can't be reached: " + words);
     }
 

@@ -15,11 +15,6 @@ public final class OptionProblems {
         this.values = options.values();
     }
 
-    /** Whether an option is set. */
-    public boolean has(ModelOption option) {
-        return values.containsKey(option);
-    }
-
     /** Rejects an option, if it is set. */
     public void refuse(ModelOption option, String words) {
         if (has(option)) {
@@ -39,6 +34,10 @@ public final class OptionProblems {
         if (values.get(ModelOption.TEMPERATURE) instanceof Double degree && !(degree >= 0 && degree <= most)) {
             refuse(ModelOption.TEMPERATURE, "expected 0 to " + most + ", found " + degree);
         }
+    }
+
+    private boolean has(ModelOption option) {
+        return values.containsKey(option);
     }
 
     public Map<ModelOption, String> all() {

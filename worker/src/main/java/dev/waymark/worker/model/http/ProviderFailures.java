@@ -132,6 +132,22 @@ public enum ProviderFailures {
         };
     }
 
+    /** The failure for a stream that ended before the reply was complete. */
+    public static ModelFailure streamCut(ProviderService service) {
+        return streamCut(service, "");
+    }
+
+    /** @param details to append to the message */
+    static ModelFailure streamCut(ProviderService service, String details) {
+        return STREAM_CUT.failure(service.name() + " ended the stream in the middle of the reply" + details);
+    }
+
+    /** The failure for a reply with calls that hit the token limit. */
+    public static ModelFailure callCut() {
+        return CALL_CUT.failure("the reply was cut by max_tokens while it called tools: none of them is run. A larger"
+                + " max_tokens in the agent's file is for new threads");
+    }
+
     /** The type, as stored in histories. */
     public String type() {
         return type;

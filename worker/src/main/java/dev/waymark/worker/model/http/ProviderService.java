@@ -104,7 +104,7 @@ public final class ProviderService {
     }
 
     /** Masks the key in a text that arrives in pieces. */
-    public StreamMask keyMask() {
+    StreamMask keyMask() {
         return secrets.mask();
     }
 

@@ -75,13 +75,18 @@ final class OpenAiMapper {
             } else if (part instanceof Part.Image image) {
                 content.add(image(image.url()));
             } else if (part instanceof Part.ImageData image) {
-                content.add(image("data:" + image.mimeType() + ";base64," + image.data()));
+                content.add(image(dataUrl(image)));
             }
         }
         if (!content.isEmpty()) {
             messages.add(new ChatMessage.User(content(content)));
         }
         return messages;
+    }
+
+    /** The image as a URL, which both APIs accept in place of an address. */
+    static String dataUrl(Part.ImageData image) {
+        return "data:" + image.mimeType() + ";base64," + image.data();
     }
 
     private static ContentPart image(String url) {

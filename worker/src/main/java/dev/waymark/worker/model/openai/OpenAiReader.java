@@ -11,10 +11,10 @@ import dev.waymark.model.ReplyListener;
 import dev.waymark.worker.model.http.CallArguments;
 import dev.waymark.worker.model.http.ErrorBody;
 import dev.waymark.worker.model.http.EventReader;
+import dev.waymark.worker.model.http.MaskedListener;
 import dev.waymark.worker.model.http.ProviderFailures;
 import dev.waymark.worker.model.http.ProviderJson;
 import dev.waymark.worker.model.http.ProviderService;
-import dev.waymark.worker.secret.StreamMask;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,9 +29,7 @@ final class OpenAiReader implements EventReader {
 
     private final ProviderService service;
     private final String model;
-    private final ReplyListener listener;
-    /** Masks the text for the listener, since a key may be split between two events. */
-    private final StreamMask told;
+    private final MaskedListener listener;
 
     private final StringBuilder text = new StringBuilder();
     private final StringBuilder thoughts = new StringBuilder();
@@ -46,8 +44,7 @@ final class OpenAiReader implements EventReader {
     OpenAiReader(ProviderService service, String model, ReplyListener listener) {
         this.service = service;
         this.model = model;
-        this.listener = listener;
-        this.told = service.keyMask();
+        this.listener = new MaskedListener(service, listener);
     }
 
     /** A call that has started. */
@@ -84,17 +81,11 @@ final class OpenAiReader implements EventReader {
         keep(refusal, delta.refusal());
         String words = delta.words();
         keep(text, words);
-        tell(told.next(words));
+        listener.words(words);
         delta.toolCalls().forEach(this::take);
         if (!choice.finishReason().isEmpty()) {
             finish = choice.finishReason();
-            tell(told.end());
-        }
-    }
-
-    private void tell(String words) {
-        if (!words.isEmpty()) {
-            listener.words(words);
+            listener.end();
         }
     }
 
@@ -151,17 +142,13 @@ final class OpenAiReader implements EventReader {
             throw ProviderFailures.REFUSED.failure(service.name() + " refuses to answer: " + whole(refusal));
         }
         switch (finish) {
-            case "" ->
-                throw ProviderFailures.STREAM_CUT.failure(
-                        service.name() + " ended the stream in the middle of the reply");
+            case "" -> throw ProviderFailures.streamCut(service);
             case "error" ->
-                throw ProviderFailures.SERVER_ERROR.failure(service.name() + "ended the stream with an error");
+                throw ProviderFailures.SERVER_ERROR.failure(service.name() + " ended the stream with an error");
             case "content_filter" -> throw ProviderFailures.REFUSED.failure(service.name() + " withheld the reply");
             case "length" -> {
                 if (!calls.isEmpty()) {
-                    throw ProviderFailures.CALL_CUT.failure(
-                            "the reply was cut by max_tokens while it called tools: none of them is run. A larger"
-                                    + " max_tokens in the agent's file is for new threads");
+                    throw ProviderFailures.callCut();
                 }
             }
             default -> {

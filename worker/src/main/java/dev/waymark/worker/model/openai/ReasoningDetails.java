@@ -2,7 +2,7 @@ package dev.waymark.worker.model.openai;
 
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
-import java.util.LinkedHashMap;
+import dev.waymark.worker.model.http.ReasoningOrigin;
 import java.util.List;
 import java.util.Map;
 
@@ -11,26 +11,17 @@ import java.util.Map;
  * signs calls and rejects them without their signature; OpenAI does neither. The metadata names provider and model.
  */
 final class ReasoningDetails {
-    private static final String PROVIDER = "provider";
-    private static final String MODEL = "model";
     private static final String CALLS = "calls";
 
     private ReasoningDetails() {}
 
     static Part.Reasoning reasoning(String model, String text) {
-        Map<String, Object> metadata = new LinkedHashMap<>();
-        metadata.put(PROVIDER, OpenAiProvider.NAME);
-        metadata.put(MODEL, model);
-        return new Part.Reasoning(text, Json.of(metadata));
+        return origin(model).reasoning(text);
     }
 
     /** @param extras for the calls that follow, in order; null for a call without any */
     static Part.Reasoning signing(String model, List<Json> extras) {
-        Map<String, Object> metadata = new LinkedHashMap<>();
-        metadata.put(PROVIDER, OpenAiProvider.NAME);
-        metadata.put(MODEL, model);
-        metadata.put(CALLS, extras);
-        return new Part.Reasoning("", Json.of(metadata));
+        return origin(model).reasoning("", Map.of(CALLS, extras));
     }
 
     /** The data to send back with the calls that follow. */
@@ -41,7 +32,10 @@ final class ReasoningDetails {
     }
 
     static boolean areOf(Part.Reasoning reasoning, String model) {
-        return OpenAiProvider.NAME.equals(reasoning.metadata().field(PROVIDER))
-                && model.equals(reasoning.metadata().field(MODEL));
+        return origin(model).made(reasoning);
+    }
+
+    private static ReasoningOrigin origin(String model) {
+        return new ReasoningOrigin(OpenAiProvider.NAME, model);
     }
 }

@@ -2,7 +2,7 @@ package dev.waymark.worker.model.openai;
 
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
-import java.util.LinkedHashMap;
+import dev.waymark.worker.model.http.ReasoningOrigin;
 import java.util.Map;
 import java.util.Optional;
 
@@ -11,8 +11,6 @@ import java.util.Optional;
  * {@link Part.Reasoning}, with provider and model in the metadata.
  */
 final class ResponseItems {
-    private static final String PROVIDER = "provider";
-    private static final String MODEL = "model";
     private static final String ITEM = "item";
     private static final String PHASE = "phase";
 
@@ -20,28 +18,18 @@ final class ResponseItems {
 
     /** @param item the item as the service sent it; empty if it cannot be sent back */
     static Part.Reasoning reasoning(String model, String summary, Optional<Json> item) {
-        Map<String, Object> metadata = metadata(model);
-        item.ifPresent(sent -> metadata.put(ITEM, sent));
-        return new Part.Reasoning(summary, Json.of(metadata));
+        ReasoningOrigin origin = origin(model);
+        return item.map(sent -> origin.reasoning(summary, Map.of(ITEM, sent)))
+                .orElseGet(() -> origin.reasoning(summary));
     }
 
     /** The phase of the text that follows. */
     static Part.Reasoning phase(String model, String phase) {
-        Map<String, Object> metadata = metadata(model);
-        metadata.put(PHASE, phase);
-        return new Part.Reasoning("", Json.of(metadata));
-    }
-
-    private static Map<String, Object> metadata(String model) {
-        Map<String, Object> metadata = new LinkedHashMap<>();
-        metadata.put(PROVIDER, ResponsesProvider.NAME);
-        metadata.put(MODEL, model);
-        return metadata;
+        return origin(model).reasoning("", Map.of(PHASE, phase));
     }
 
     static boolean areOf(Part.Reasoning reasoning, String model) {
-        return ResponsesProvider.NAME.equals(reasoning.metadata().field(PROVIDER))
-                && model.equals(reasoning.metadata().field(MODEL));
+        return origin(model).made(reasoning);
     }
 
     /** The item to send back. */
@@ -53,5 +41,9 @@ final class ResponseItems {
 
     static Optional<String> phase(Part.Reasoning reasoning) {
         return reasoning.metadata().field(PHASE) instanceof String phase ? Optional.of(phase) : Optional.empty();
+    }
+
+    private static ReasoningOrigin origin(String model) {
+        return new ReasoningOrigin(ResponsesProvider.NAME, model);
     }
 }

@@ -60,7 +60,7 @@ final class ResponsesMapper {
             } else if (part instanceof Part.Image image) {
                 content.add(Content.Image.of(image.url()));
             } else if (part instanceof Part.ImageData image) {
-                content.add(Content.Image.of("data:" + image.mimeType() + ";base64," + image.data()));
+                content.add(Content.Image.of(OpenAiMapper.dataUrl(image)));
             }
         }
         if (!content.isEmpty()) {

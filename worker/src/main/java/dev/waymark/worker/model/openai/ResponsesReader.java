@@ -12,10 +12,10 @@ import dev.waymark.model.ReplyListener;
 import dev.waymark.worker.model.http.CallArguments;
 import dev.waymark.worker.model.http.ErrorBody;
 import dev.waymark.worker.model.http.EventReader;
+import dev.waymark.worker.model.http.MaskedListener;
 import dev.waymark.worker.model.http.ProviderFailures;
 import dev.waymark.worker.model.http.ProviderJson;
 import dev.waymark.worker.model.http.ProviderService;
-import dev.waymark.worker.secret.StreamMask;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -33,9 +33,7 @@ final class ResponsesReader implements EventReader {
 
     private final ProviderService service;
     private final String model;
-    private final ReplyListener listener;
-    /** Masks the text for the listener, since a key may be split between two events. */
-    private final StreamMask told;
+    private final MaskedListener listener;
 
     private final SortedMap<Integer, Growing> items = new TreeMap<>();
     private Usage usage = Usage.NONE;
@@ -48,8 +46,7 @@ final class ResponsesReader implements EventReader {
     ResponsesReader(ProviderService service, String model, ReplyListener listener) {
         this.service = service;
         this.model = model;
-        this.listener = listener;
-        this.told = service.keyMask();
+        this.listener = new MaskedListener(service, listener);
     }
 
     /** An output item that was added. */
@@ -74,7 +71,7 @@ final class ResponsesReader implements EventReader {
                 begun++;
                 items.put(index(event), new Growing(event.path("item")));
             }
-            case "response.output_text.delta" -> tell(told.next(kept(event)));
+            case "response.output_text.delta" -> listener.words(kept(event));
             case "response.function_call_arguments.delta",
                     "response.refusal.delta",
                     "response.reasoning_text.delta",
@@ -115,16 +112,10 @@ final class ResponsesReader implements EventReader {
         return piece;
     }
 
-    private void tell(String words) {
-        if (!words.isEmpty()) {
-            listener.words(words);
-        }
-    }
-
     /** The last event has all items once more, also those that were cut. */
     private void end(JsonNode response) {
         whole = true;
-        tell(told.end());
+        listener.end();
         items.forEach((index, growing) -> {
             JsonNode last = response.path("output").path(index);
             if (!growing.isDone && last.isObject()) {
@@ -162,16 +153,14 @@ final class ResponsesReader implements EventReader {
     public Reply end() throws ModelFailure, JsonProcessingException {
         boolean isOpen = items.values().stream().anyMatch(item -> !item.isDone);
         if (!whole || (isOpen && incomplete.isEmpty())) {
-            throw ProviderFailures.STREAM_CUT.failure(service.name() + " ended the stream in the middle of the reply");
+            throw ProviderFailures.streamCut(service);
         }
         if (incomplete.equals("content_filter")) {
             throw ProviderFailures.REFUSED.failure(service.name() + " withheld the reply");
         }
         boolean calls = items.values().stream().anyMatch(item -> item.type().equals("function_call"));
         if (!incomplete.isEmpty() && calls) {
-            throw ProviderFailures.CALL_CUT.failure(
-                    "the reply was cut by max_tokens while it called tools: none of them is run. A larger max_tokens in"
-                            + " the agent's file is for new threads");
+            throw ProviderFailures.callCut();
         }
         List<Part> parts = new ArrayList<>();
         for (Growing growing : items.values()) {

@@ -1,0 +1,133 @@
+package dev.waymark.worker.model.openai;
+
+import dev.waymark.agent.ModelOption;
+import dev.waymark.agent.ModelOptions;
+import dev.waymark.agent.Pricing;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.model.ModelFailure;
+import dev.waymark.model.ModelProvider;
+import dev.waymark.model.ModelRequest;
+import dev.waymark.model.ReplyListener;
+import dev.waymark.worker.model.http.EventReader;
+import dev.waymark.worker.model.http.EventStreams;
+import dev.waymark.worker.model.http.OptionProblems;
+import dev.waymark.worker.model.http.ProviderService;
+import dev.waymark.worker.model.price.PriceTable;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import okhttp3.Request;
+
+/**
+ * What the two APIs of OpenAI share: address and key, options, and requests in two forms. The second form is for models
+ * that reject the first, and is used from then on if the model accepts it.
+ */
+abstract class OpenAiApi implements ModelProvider {
+    private static final String HOST = "api.openai.com";
+
+    /** Only the service knows which model accepts which of them. */
+    private static final Set<ModelOption> KNOWN_OPTIONS =
+            Set.copyOf(EnumSet.of(ModelOption.EFFORT, ModelOption.TEMPERATURE, ModelOption.SERVICE_TIER));
+
+    private static final List<String> EFFORTS = List.of("none", "minimal", "low", "medium", "high", "xhigh", "max");
+    private static final List<String> SERVICE_TIERS = List.of("auto", "default", "flex", "scale", "priority", "fast");
+    private static final int HIGHEST_TEMPERATURE = 2;
+
+    private final String name;
+    private final String path;
+    private final ProviderService service;
+    private final EventStreams streams;
+    /** Models that rejected the first form of a request, and accepted the second. */
+    private final Set<String> takeSecondForm = ConcurrentHashMap.newKeySet();
+
+    /**
+     * @param name the provider's name in {@code name:MODEL}
+     * @param path the API's path below the service's address
+     */
+    OpenAiApi(String name, String path, Map<String, String> environment) {
+        this.name = name;
+        this.path = path;
+        this.service = ProviderService.of(OpenAiProvider.NAME, "https://" + HOST + "/v1", environment);
+        this.streams = new EventStreams(service);
+    }
+
+    /** The body of a request, in its first or second form. */
+    abstract Object body(ModelRequest request, boolean secondForm);
+
+    abstract EventReader reader(ProviderService service, String model, ReplyListener listener);
+
+    /** Whether a failure rejects the first form of a request, not what it says. */
+    abstract boolean rejectsFirstForm(ModelFailure failure);
+
+    /** Whether the first form is not tried, because the model rejects it. */
+    boolean needsSecondForm(String model) {
+        return takeSecondForm.contains(model);
+    }
+
+    /** Whether the requests go to OpenAI itself, not to a compatible server. */
+    final boolean isAtHome() {
+        return service.isAt(HOST);
+    }
+
+    @Override
+    public final Optional<String> lacks() {
+        return service.lacks();
+    }
+
+    @Override
+    public final Optional<Pricing> pricing(String model) {
+        return PriceTable.builtIn().of(name + ":" + model);
+    }
+
+    @Override
+    public final Set<ModelOption> knownOptions() {
+        return KNOWN_OPTIONS;
+    }
+
+    @Override
+    public final Map<ModelOption, String> optionProblems(ModelOptions options, int maxTokens) {
+        OptionProblems problems = new OptionProblems(options);
+        problems.oneOf(ModelOption.EFFORT, EFFORTS);
+        problems.oneOf(ModelOption.SERVICE_TIER, SERVICE_TIERS);
+        problems.temperatureUpTo(HIGHEST_TEMPERATURE);
+        return problems.all();
+    }
+
+    @Override
+    public final Reply reply(ModelRequest request) throws ModelFailure, InterruptedException {
+        return reply(request, words -> {});
+    }
+
+    @Override
+    public final Reply reply(ModelRequest request, ReplyListener listener) throws ModelFailure, InterruptedException {
+        boolean secondForm = needsSecondForm(request.model());
+        try {
+            return reply(request, secondForm, listener);
+        } catch (ModelFailure failure) {
+            if (secondForm || !rejectsFirstForm(failure)) {
+                throw failure;
+            }
+        }
+        // The rejected request had no effect, so it can be repeated at once.
+        Reply reply = reply(request, true, listener);
+        takeSecondForm.add(request.model());
+        return reply;
+    }
+
+    private Reply reply(ModelRequest request, boolean secondForm, ReplyListener listener)
+            throws ModelFailure, InterruptedException {
+        Request.Builder http =
+                new Request.Builder().url(service.at(path)).post(EventStreams.once(body(request, secondForm)));
+        service.credentials("Bearer ").ifPresent(key -> http.header("Authorization", key));
+        return streams.ask(http.build(), reader(service, request.model(), listener));
+    }
+
+    /** The message of a failure in lower case, to search for words in it. */
+    static String words(ModelFailure failure) {
+        return String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT);
+    }
+}
