@@ -108,8 +108,9 @@ class WholeRepliesTest {
     void reply_modelThatDoesNotStream_isRefused() {
         ChatModel model = model()::call;
 
-        assertThat(catchThrowableOfType(ModelFailure.class, () -> SpringAiProvider.of(Map.of("small", model))
-                        .reply(HI)))
+        assertThat(catchThrowableOfType(
+                        ModelFailure.class,
+                        () -> SpringAiProvider.of(Map.of("small", model)).reply(HI)))
                 .returns(false, ModelFailure::retryable)
                 .hasMessage("the model small does not stream. Build it with a RetryTemplate of one attempt, and name it"
                         + " in SpringAiProvider.withoutStreaming");
