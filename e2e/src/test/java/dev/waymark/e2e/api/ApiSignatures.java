@@ -33,22 +33,33 @@ final class ApiSignatures {
         }
         lines.add(head(type));
         TreeSet<String> members = new TreeSet<>();
-        Arrays.stream(type.getDeclaredFields())
-                .filter(ApiSignatures::isPublished)
-                .map(ApiSignatures::line)
-                .forEach(members::add);
         Arrays.stream(type.getDeclaredConstructors())
                 .filter(ApiSignatures::isPublished)
                 .map(ApiSignatures::line)
                 .forEach(members::add);
-        Arrays.stream(type.getDeclaredMethods())
-                .filter(ApiSignatures::isPublished)
-                .map(ApiSignatures::line)
-                .forEach(members::add);
+        for (Class<?> part : withHidden(type)) {
+            Arrays.stream(part.getDeclaredFields())
+                    .filter(ApiSignatures::isPublished)
+                    .map(ApiSignatures::line)
+                    .forEach(members::add);
+            Arrays.stream(part.getDeclaredMethods())
+                    .filter(ApiSignatures::isPublished)
+                    .map(ApiSignatures::line)
+                    .forEach(members::add);
+        }
         members.forEach(member -> lines.add("    " + member));
         Arrays.stream(type.getDeclaredClasses())
                 .sorted((one, other) -> one.getName().compareTo(other.getName()))
                 .forEach(nested -> add(lines, nested));
+    }
+
+    /** The class and the superclasses that only its package sees, whose public members are members of the class. */
+    private static List<Class<?>> withHidden(Class<?> type) {
+        return Stream.<Class<?>>iterate(
+                        type,
+                        part -> part != null && (part == type || !isVisible(part.getModifiers())),
+                        Class::getSuperclass)
+                .toList();
     }
 
     private static boolean isPublished(Member member) {
@@ -63,8 +74,10 @@ final class ApiSignatures {
         String kind = type.isAnnotation()
                 ? "@interface"
                 : type.isInterface() ? "interface" : type.isEnum() ? "enum" : type.isRecord() ? "record" : "class";
+        List<Class<?>> parts = withHidden(type);
         String parents = Stream.concat(
-                        Stream.ofNullable(type.getGenericSuperclass()), Arrays.stream(type.getGenericInterfaces()))
+                        Stream.ofNullable(parts.get(parts.size() - 1).getGenericSuperclass()),
+                        parts.stream().flatMap(part -> Arrays.stream(part.getGenericInterfaces())))
                 .map(Type::getTypeName)
                 .filter(parent -> !parent.equals("java.lang.Object"))
                 .collect(Collectors.joining(", "));

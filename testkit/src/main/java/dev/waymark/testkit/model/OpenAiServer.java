@@ -1,6 +1,5 @@
 package dev.waymark.testkit.model;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.testkit.model.ModelAnswer.Piece;
@@ -9,30 +8,13 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 
 /** OpenAI's chat completions: {@code POST /v1/chat/completions}. */
-public final class OpenAiServer extends ModelServer {
-    private static final String NAME = "[a-zA-Z0-9_-]{1,64}";
+public final class OpenAiServer extends OpenAiApiServer {
     private static final int LONGEST_ID = 40;
-
-    /** Reasoning that may only be sent back to the model that made it. */
-    private final Set<Issued> issued = ConcurrentHashMap.newKeySet();
-
-    private record Issued(String model, String thought) {}
 
     public OpenAiServer() {
         super("/v1/chat/completions");
-    }
-
-    @Override
-    public Map<String, String> environment() {
-        return Map.of("OPENAI_BASE_URL", address() + "/v1", "OPENAI_API_KEY", KEY);
-    }
-
-    @Override
-    boolean isAllowed(Map<String, String> headers) {
-        return ("Bearer " + KEY).equals(headers.get("authorization"));
     }
 
     @Override
@@ -60,7 +42,7 @@ public final class OpenAiServer extends ModelServer {
             demandFields(tool, List.of("type", "function"));
             demandFields(function, List.of("name", "description", "parameters"));
             demand(tool.path("type").asText().equals("function"), "tools.type: " + tool);
-            demand(function.path("name").asText().matches(NAME), "tools.function.name: " + function);
+            demand(function.path("name").asText().matches(TOOL_NAME), "tools.function.name: " + function);
             demand(names.add(function.path("name").asText()), "tools: twice: " + function);
             demand(function.path("parameters").path("type").asText().equals("object"), "parameters: " + function);
         }
@@ -138,7 +120,7 @@ public final class OpenAiServer extends ModelServer {
             demand(!id.isEmpty() && id.length() <= LONGEST_ID, "tool_calls.id: at most 40 characters: " + id);
             demand(used.add(id), "tool_calls.id: twice: " + id);
             demand(call.path("type").asText().equals("function"), "tool_calls.type: " + call);
-            demand(call.path("function").path("name").asText().matches(NAME), "tool_calls.function.name: " + call);
+            demand(call.path("function").path("name").asText().matches(TOOL_NAME), "tool_calls.function.name: " + call);
             demand(isObject(call.path("function").path("arguments")), "tool_calls.function.arguments: " + call);
             calls.add(id);
         }
@@ -151,16 +133,7 @@ public final class OpenAiServer extends ModelServer {
         return !call.has("extra_content")
                 || issued.stream()
                         .anyMatch(own ->
-                                own.model().equals(model) && own.thought().contains(signature));
-    }
-
-    /** OpenAI accepts any string here; servers that render it into a template do not. */
-    private static boolean isObject(JsonNode arguments) {
-        try {
-            return arguments.isTextual() && JSON.readTree(arguments.asText()).isObject();
-        } catch (JsonProcessingException e) {
-            return false;
-        }
+                                own.model().equals(model) && own.content().contains(signature));
     }
 
     @Override

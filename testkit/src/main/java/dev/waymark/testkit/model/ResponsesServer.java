@@ -1,6 +1,5 @@
 package dev.waymark.testkit.model;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -10,33 +9,16 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 
 /** OpenAI's Responses API: {@code POST /v1/responses}. It stores nothing, so requests have the whole conversation. */
-public final class ResponsesServer extends ModelServer {
-    private static final String NAME = "[a-zA-Z0-9_-]{1,64}";
+public final class ResponsesServer extends OpenAiApiServer {
     private static final int LONGEST_ID = 64;
     private static final int LEAST_TOKENS = 16;
     private static final Set<String> EFFORTS = Set.of("none", "minimal", "low", "medium", "high", "xhigh", "max");
     private static final Set<String> TIERS = Set.of("auto", "default", "flex", "scale", "priority", "fast");
 
-    /** Reasoning that may only be sent back to the model that made it. */
-    private final Set<Issued> issued = ConcurrentHashMap.newKeySet();
-
-    private record Issued(String model, String encrypted) {}
-
     public ResponsesServer() {
         super("/v1/responses");
-    }
-
-    @Override
-    public Map<String, String> environment() {
-        return Map.of("OPENAI_BASE_URL", address() + "/v1", "OPENAI_API_KEY", KEY);
-    }
-
-    @Override
-    boolean isAllowed(Map<String, String> headers) {
-        return ("Bearer " + KEY).equals(headers.get("authorization"));
     }
 
     @Override
@@ -78,7 +60,7 @@ public final class ResponsesServer extends ModelServer {
         for (JsonNode tool : body.path("tools")) {
             demandFields(tool, List.of("type", "name", "description", "parameters", "strict"));
             demand(tool.path("type").asText().equals("function"), "Invalid 'tools.type': " + tool);
-            demand(tool.path("name").asText().matches(NAME), "Invalid 'tools.name': " + tool);
+            demand(tool.path("name").asText().matches(TOOL_NAME), "Invalid 'tools.name': " + tool);
             demand(names.add(tool.path("name").asText()), "tools: twice: " + tool);
             demand(tool.path("parameters").path("type").asText().equals("object"), "parameters: " + tool);
             demand(tool.has("strict"), "Missing required parameter: 'tools.strict'.");
@@ -136,7 +118,7 @@ public final class ResponsesServer extends ModelServer {
         String id = item.path("call_id").asText();
         demand(!id.isEmpty() && id.length() <= LONGEST_ID, "Invalid 'call_id': at most 64 characters: " + id);
         demand(used.add(id), "Duplicate call_id: " + id);
-        demand(item.path("name").asText().matches(NAME), "Invalid 'name': " + item);
+        demand(item.path("name").asText().matches(TOOL_NAME), "Invalid 'name': " + item);
         demand(isObject(item.path("arguments")), "Invalid 'arguments': " + item);
         return id;
     }
@@ -155,14 +137,6 @@ public final class ResponsesServer extends ModelServer {
         boolean isFollowed = next.path("type").asText().matches("function_call|reasoning")
                 || next.path("role").asText().equals("assistant");
         demand(isFollowed, "Item '" + id + "' of type 'reasoning' was provided without its required following item.");
-    }
-
-    private static boolean isObject(JsonNode arguments) {
-        try {
-            return arguments.isTextual() && JSON.readTree(arguments.asText()).isObject();
-        } catch (JsonProcessingException e) {
-            return false;
-        }
     }
 
     @Override

@@ -9,9 +9,6 @@ import dev.waymark.agent.ModelOptions;
 import dev.waymark.agent.Pricing;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.TraceIds;
-import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
-import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.RunOutcome;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.message.Part;
@@ -33,8 +30,6 @@ import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.model.anthropic.AnthropicProvider;
 import dev.waymark.worker.model.openai.OpenAiProvider;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.temporal.client.WorkflowOptions;
-import io.temporal.client.WorkflowStub;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
@@ -285,18 +280,9 @@ abstract class FallbackCases {
     }
 
     private String start(AgentWorker to) {
-        String thread = "thread-" + UUID.randomUUID();
-        WorkflowStub stub = connection()
-                .client()
-                .newUntypedWorkflowStub(
-                        WireNames.WORKFLOW_TYPE,
-                        WorkflowOptions.newBuilder()
-                                .setTaskQueue(to.taskQueue())
-                                .setWorkflowId(thread)
-                                .build());
-        stub.start(
-                StartInput.of("careful").saying(SayPayload.message("m1", "Hi")).closingAfterOneTurn());
-        return thread;
+        return OneTurn.start(connection(), to.taskQueue(), "careful")
+                .getExecution()
+                .getWorkflowId();
     }
 
     private RunOutcome outcome(String thread) {

@@ -6,9 +6,6 @@ import static org.awaitility.Awaitility.await;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ServerUnreachable;
-import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
-import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.RunOutcome;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.testkit.crash.WorkerProcess;
@@ -18,7 +15,6 @@ import dev.waymark.testkit.model.ModelServer;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.model.anthropic.AnthropicProvider;
 import dev.waymark.worker.server.InMemoryServer;
-import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowStub;
 import java.io.IOException;
 import java.time.Duration;
@@ -27,7 +23,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -89,17 +84,7 @@ class LargeStreamsTest {
     private List<WorkflowStub> start(String agent, int count) {
         List<WorkflowStub> threads = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            WorkflowStub thread = connection
-                    .client()
-                    .newUntypedWorkflowStub(
-                            WireNames.WORKFLOW_TYPE,
-                            WorkflowOptions.newBuilder()
-                                    .setTaskQueue(TASK_QUEUE)
-                                    .setWorkflowId("thread-" + UUID.randomUUID())
-                                    .build());
-            thread.start(
-                    StartInput.of(agent).saying(SayPayload.message("m1", "Hi")).closingAfterOneTurn());
-            threads.add(thread);
+            threads.add(OneTurn.start(connection, TASK_QUEUE, agent));
         }
         return threads;
     }

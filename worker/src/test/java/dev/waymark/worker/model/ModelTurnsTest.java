@@ -464,15 +464,6 @@ class ModelTurnsTest {
     }
 
     private static WorkflowStub start(AgentWorker worker, String agent) {
-        WorkflowStub stub = connection
-                .client()
-                .newUntypedWorkflowStub(
-                        WireNames.WORKFLOW_TYPE,
-                        WorkflowOptions.newBuilder()
-                                .setTaskQueue(worker.taskQueue())
-                                .setWorkflowId("thread-" + UUID.randomUUID())
-                                .build());
-        stub.start(StartInput.of(agent).saying(SayPayload.message("m1", "Hi")).closingAfterOneTurn());
-        return stub;
+        return OneTurn.start(connection, worker.taskQueue(), agent);
     }
 }

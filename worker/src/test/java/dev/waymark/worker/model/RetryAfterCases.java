@@ -4,9 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
-import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.RunOutcome;
 import dev.waymark.testkit.model.AnthropicServer;
 import dev.waymark.testkit.model.ModelAnswer;
@@ -15,7 +12,6 @@ import dev.waymark.testkit.model.OpenAiServer;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.model.anthropic.AnthropicProvider;
 import dev.waymark.worker.model.openai.OpenAiProvider;
-import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowStub;
 import java.time.Duration;
 import java.util.List;
@@ -56,8 +52,9 @@ abstract class RetryAfterCases {
                     ModelAnswer.says("Hello."));
             worker.start();
 
-            List<WorkflowStub> turns =
-                    Stream.of("a", "o").map(agent -> start(worker, agent)).toList();
+            List<WorkflowStub> turns = Stream.of("a", "o")
+                    .map(agent -> OneTurn.start(connection(), worker.taskQueue(), agent))
+                    .toList();
 
             assertThat(turns)
                     .allMatch(turn -> turn.getResult(RunOutcome.class).status().equals("complete"));
@@ -68,18 +65,5 @@ abstract class RetryAfterCases {
                         .isBetween(WAIT, WAIT.plus(WAIT.dividedBy(10)));
             }
         }
-    }
-
-    private WorkflowStub start(AgentWorker worker, String agent) {
-        WorkflowStub stub = connection()
-                .client()
-                .newUntypedWorkflowStub(
-                        WireNames.WORKFLOW_TYPE,
-                        WorkflowOptions.newBuilder()
-                                .setTaskQueue(worker.taskQueue())
-                                .setWorkflowId("thread-" + UUID.randomUUID())
-                                .build());
-        stub.start(StartInput.of(agent).saying(SayPayload.message("m1", "Hi")).closingAfterOneTurn());
-        return stub;
     }
 }

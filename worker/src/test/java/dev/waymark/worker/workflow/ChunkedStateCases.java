@@ -29,7 +29,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -120,13 +119,7 @@ abstract class ChunkedStateCases {
             assertThat(timeline.cut()).isFalse();
             assertThat(state.transcript().messages()).hasSize(26);
             assertThat(requests).hasSize(13);
-            assertThat(timeline.moments().stream()
-                            .filter(moment -> moment.fact().isPresent())
-                            .map(moment -> moment.state().counters().facts()))
-                    .containsExactlyElementsOf(
-                            IntStream.rangeClosed(1, state.counters().facts())
-                                    .boxed()
-                                    .toList());
+            ContinueAsNewCases.assertFactsAreConsecutive(timeline, state);
             assertThat(rig.audit(thread).mismatches()).isEmpty();
             assertThat(rig.audit(thread).modelCalls()).isEqualTo(13);
         }

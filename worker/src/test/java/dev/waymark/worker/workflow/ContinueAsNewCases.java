@@ -60,6 +60,17 @@ abstract class ContinueAsNewCases {
         return timeline.moments().stream().map(Moment::runId).distinct().toList();
     }
 
+    /** No fact is lost or applied twice between runs. */
+    static void assertFactsAreConsecutive(Timeline timeline, Conversation state) {
+        assertThat(timeline.moments().stream()
+                        .filter(moment -> moment.fact().isPresent())
+                        .map(moment -> moment.state().counters().facts()))
+                .containsExactlyElementsOf(
+                        IntStream.rangeClosed(1, state.counters().facts())
+                                .boxed()
+                                .toList());
+    }
+
     /** Calls the tool {@code step} so many times, one after the other, and every time with the same id. */
     static ModelProvider stepping(int times, List<ModelRequest> requests) {
         return request -> {
@@ -122,13 +133,7 @@ abstract class ContinueAsNewCases {
                             IntStream.rangeClosed(1, state.counters().versions())
                                     .boxed()
                                     .toList());
-            assertThat(timeline.moments().stream()
-                            .filter(moment -> moment.fact().isPresent())
-                            .map(moment -> moment.state().counters().facts()))
-                    .containsExactlyElementsOf(
-                            IntStream.rangeClosed(1, state.counters().facts())
-                                    .boxed()
-                                    .toList());
+            assertFactsAreConsecutive(timeline, state);
             assertThat(rig.audit(thread).mismatches()).isEmpty();
             assertThat(rig.audit(thread).modelCalls()).isEqualTo(13);
         }

@@ -24,7 +24,7 @@ import okhttp3.Request;
 
 /**
  * What the two APIs of OpenAI share: address and key, options, and requests in two forms. The second form is for models
- * that reject the first, which is known only from their answers.
+ * that reject the first, and is used from then on if the model accepts it.
  */
 abstract class OpenAiApi implements ModelProvider {
     private static final String HOST = "api.openai.com";
@@ -60,7 +60,7 @@ abstract class OpenAiApi implements ModelProvider {
 
     abstract EventReader reader(ProviderService service, String model, ReplyListener listener);
 
-    /** Whether a model rejected the first form of a request, not the request itself. */
+    /** Whether a failure rejects the first form of a request, not what it says. */
     abstract boolean rejectsFirstForm(ModelFailure failure);
 
     /** Whether the first form is not tried, because the model rejects it. */

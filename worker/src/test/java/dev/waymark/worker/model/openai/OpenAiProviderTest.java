@@ -16,7 +16,6 @@ import dev.waymark.model.ModelRequest;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelServer;
 import dev.waymark.testkit.model.OpenAiServer;
-import dev.waymark.worker.model.http.WireCases;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class OpenAiProviderTest extends WireCases {
+class OpenAiProviderTest extends OpenAiWireCases {
     @Override
     protected ModelServer newServer() {
         return new OpenAiServer();
@@ -33,12 +32,6 @@ class OpenAiProviderTest extends WireCases {
     @Override
     protected ModelProvider newProvider(Map<String, String> environment) {
         return OpenAiProvider.of(environment);
-    }
-
-    @Override
-    protected String errorBody(String type, String message) {
-        return "{\"error\":{\"message\":\"" + message + "\",\"type\":\"some_type\",\"param\":null,\"code\":\"" + type
-                + "\"}}";
     }
 
     @Override

@@ -21,7 +21,6 @@ import dev.waymark.testkit.model.ModelAnswer.Piece;
 import dev.waymark.testkit.model.ModelServer;
 import dev.waymark.testkit.model.ResponsesServer;
 import dev.waymark.worker.model.http.ProviderJson;
-import dev.waymark.worker.model.http.WireCases;
 import dev.waymark.worker.model.http.WireConversation;
 import dev.waymark.worker.model.http.WireName;
 import java.util.ArrayList;
@@ -30,7 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-class ResponsesProviderTest extends WireCases {
+class ResponsesProviderTest extends OpenAiWireCases {
     private static final String RESPONSE = "{\"type\":\"response.completed\",\"response\":{\"status\":\"completed\","
             + "\"usage\":{\"input_tokens\":50,\"input_tokens_details\":{\"cached_tokens\":30,"
             + "\"cache_write_tokens\":10},\"output_tokens\":20,\"output_tokens_details\":{\"reasoning_tokens\":15}}}}";
@@ -43,12 +42,6 @@ class ResponsesProviderTest extends WireCases {
     @Override
     protected ModelProvider newProvider(Map<String, String> environment) {
         return ResponsesProvider.of(environment);
-    }
-
-    @Override
-    protected String errorBody(String type, String message) {
-        return "{\"error\":{\"message\":\"" + message + "\",\"type\":\"some_type\",\"param\":null,\"code\":\"" + type
-                + "\"}}";
     }
 
     @Override

@@ -1,0 +1,27 @@
+package dev.waymark.worker.model;
+
+import dev.waymark.connect.Connection;
+import dev.waymark.contract.WireNames;
+import dev.waymark.contract.message.SayPayload;
+import dev.waymark.contract.thread.StartInput;
+import io.temporal.client.WorkflowOptions;
+import io.temporal.client.WorkflowStub;
+import java.util.UUID;
+
+/** A thread that says hi to an agent and closes after the answer. */
+final class OneTurn {
+    private OneTurn() {}
+
+    static WorkflowStub start(Connection connection, String taskQueue, String agent) {
+        WorkflowStub thread = connection
+                .client()
+                .newUntypedWorkflowStub(
+                        WireNames.WORKFLOW_TYPE,
+                        WorkflowOptions.newBuilder()
+                                .setTaskQueue(taskQueue)
+                                .setWorkflowId("thread-" + UUID.randomUUID())
+                                .build());
+        thread.start(StartInput.of(agent).saying(SayPayload.message("m1", "Hi")).closingAfterOneTurn());
+        return thread;
+    }
+}

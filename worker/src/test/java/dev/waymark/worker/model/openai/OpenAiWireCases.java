@@ -1,0 +1,12 @@
+package dev.waymark.worker.model.openai;
+
+import dev.waymark.worker.model.http.WireCases;
+
+/** Cases for the two APIs of OpenAI, whose errors look alike. */
+abstract class OpenAiWireCases extends WireCases {
+    @Override
+    protected String errorBody(String type, String message) {
+        return "{\"error\":{\"message\":\"" + message + "\",\"type\":\"some_type\",\"param\":null,\"code\":\"" + type
+                + "\"}}";
+    }
+}
