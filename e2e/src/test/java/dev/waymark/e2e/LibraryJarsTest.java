@@ -18,7 +18,7 @@ class LibraryJarsTest {
     private static final List<String> CHOICES = List.of("logback-classic", "sqlite-jdbc", "postgresql");
 
     @ParameterizedTest
-    @ValueSource(strings = {"shared", "client", "worker", "testkit", "langchain4j", "spring-boot"})
+    @ValueSource(strings = {"shared", "client", "worker", "testkit", "langchain4j", "spring-ai", "spring-boot"})
     void library_bringsNoLoggingBindingAndNoDriver(String module) throws IOException {
         List<String> forced = DEPENDENCY
                 .matcher(Files.readString(ROOT.resolve(module).resolve("pom.xml")))
@@ -33,7 +33,7 @@ class LibraryJarsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"shared", "client", "worker", "testkit", "langchain4j", "spring-boot"})
+    @ValueSource(strings = {"shared", "client", "worker", "testkit", "langchain4j", "spring-ai", "spring-boot"})
     void library_configuresNobodysLogging(String module) throws IOException {
         Path resources = ROOT.resolve(module).resolve("src/main/resources");
         List<String> atTheTop = List.of();

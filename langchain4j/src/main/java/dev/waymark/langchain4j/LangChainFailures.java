@@ -11,8 +11,8 @@ import dev.langchain4j.exception.TimeoutException;
 import dev.langchain4j.exception.UnresolvedModelServerException;
 import dev.langchain4j.exception.UnsupportedFeatureException;
 import dev.waymark.model.ModelFailure;
+import dev.waymark.model.adapter.StatusFailures;
 import java.io.IOException;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -33,58 +33,30 @@ final class LangChainFailures {
             return ModelFailure.permanent("Refused", message);
         }
         if (http.isPresent() && http.get().statusCode() >= 300) {
-            return of(http.get().statusCode(), message);
+            return StatusFailures.of(http.get().statusCode(), message);
         }
         if (has(thrown, AuthenticationException.class::isInstance)) {
-            return of(401, message);
+            return StatusFailures.of(401, message);
         }
         if (has(thrown, RateLimitException.class::isInstance)) {
-            return of(429, message);
+            return StatusFailures.of(429, message);
         }
         if (has(thrown, ModelNotFoundException.class::isInstance)) {
-            return of(404, message);
+            return StatusFailures.of(404, message);
         }
         if (has(thrown, e -> e instanceof InvalidRequestException || e instanceof UnsupportedFeatureException)) {
-            return of(400, message);
+            return StatusFailures.of(400, message);
         }
         if (has(thrown, TimeoutException.class::isInstance)) {
-            return of(408, message);
+            return StatusFailures.of(408, message);
         }
         if (has(thrown, e -> e instanceof UnresolvedModelServerException || e instanceof IOException)) {
             return ModelFailure.passing("Unreachable", message);
         }
         if (has(thrown, NonRetriableException.class::isInstance)) {
-            return of(400, message);
+            return StatusFailures.of(400, message);
         }
         return ModelFailure.passing("ServerError", message);
-    }
-
-    private static ModelFailure of(int status, String message) {
-        String words = message.toLowerCase(Locale.ROOT);
-        if (status < 500
-                && Stream.of("insufficient_quota", "billing", "credit balance").anyMatch(words::contains)) {
-            return ModelFailure.permanent("NoCredit", message);
-        }
-        if (status < 500
-                && Stream.of("context_length_exceeded", "prompt is too long", "maximum context length")
-                        .anyMatch(words::contains)) {
-            return ModelFailure.permanent("ContextWindowExceeded", message);
-        }
-        return switch (status) {
-            case 401 -> ModelFailure.permanent("Unauthorized", message);
-            case 402 -> ModelFailure.permanent("NoCredit", message);
-            case 403 -> ModelFailure.permanent("Forbidden", message);
-            case 404 -> ModelFailure.permanent("ModelNotFound", message);
-            case 408 -> ModelFailure.passing("RequestTimedOut", message);
-            case 409 -> ModelFailure.passing("Conflict", message);
-            case 413 -> ModelFailure.permanent("RequestTooLarge", message);
-            case 429 -> ModelFailure.passing("RateLimited", message);
-            case 503, 529 -> ModelFailure.passing("Overloaded", message);
-            default ->
-                status >= 500
-                        ? ModelFailure.passing("ServerError", message)
-                        : ModelFailure.permanent("BadRequest", message);
-        };
     }
 
     private static boolean has(Throwable thrown, Predicate<Throwable> kind) {

@@ -24,29 +24,20 @@ import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Role;
-import dev.waymark.conversation.value.Json;
-import dev.waymark.conversation.value.Sha256;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelRequest;
+import dev.waymark.model.adapter.PlainReply;
+import dev.waymark.model.adapter.PlainTranscript;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Transcripts, tools and replies in the types of LangChain4j, and back. */
 final class LangChainMapper {
     private static final String MAX_TOKENS = "max_tokens";
-    /** Services refuse messages without content, and those that consist of spaces. */
-    private static final String NOTHING = "(nothing)";
-
-    /** What all services accept as the id of a call and as the name of a tool. */
-    private static final Pattern ACCEPTED = Pattern.compile("[A-Za-z0-9_-]{1,40}");
-
-    private static final int LONGEST_NAME = 40;
 
     private LangChainMapper() {}
 
@@ -54,11 +45,7 @@ final class LangChainMapper {
         List<ChatMessage> messages = new ArrayList<>();
         request.instructions().ifPresent(words -> messages.add(SystemMessage.from(words)));
         Map<String, String> tools = new LinkedHashMap<>();
-        List<Message> alternating = alternating(request.messages());
-        if (!alternating.isEmpty() && alternating.get(0).role() == Role.ASSISTANT) {
-            messages.add(UserMessage.from(NOTHING));
-        }
-        for (Message message : alternating) {
+        for (Message message : PlainTranscript.alternating(request.messages())) {
             message.toolUses().forEach(use -> tools.put(use.id(), use.name()));
             if (message.role() == Role.ASSISTANT) {
                 messages.add(assistant(message));
@@ -75,48 +62,18 @@ final class LangChainMapper {
         return translated.build();
     }
 
-    /** Merges neighboring messages of one side, which some services refuse. */
-    private static List<Message> alternating(List<Message> messages) {
-        List<Message> alternating = new ArrayList<>();
-        for (Message message : messages) {
-            int last = alternating.size() - 1;
-            if (last >= 0 && alternating.get(last).role() == message.role()) {
-                List<Part> both = new ArrayList<>(alternating.get(last).content());
-                both.addAll(message.content());
-                alternating.set(last, new Message(message.role(), both));
-            } else {
-                alternating.add(message);
-            }
-        }
-        return alternating;
-    }
-
-    /** An id or a name that every service accepts; different ones stay different. */
-    private static String accepted(String idOrName) {
-        if (ACCEPTED.matcher(idOrName).matches()) {
-            return idOrName;
-        }
-        String digest = Sha256.hex(idOrName).substring(0, 12);
-        String rest = idOrName.replaceAll("[^A-Za-z0-9_-]", "_");
-        return rest.substring(0, Math.min(rest.length(), LONGEST_NAME - digest.length() - 1)) + "_" + digest;
-    }
-
-    private static String worded(String text) {
-        return text.isBlank() ? NOTHING : text;
-    }
-
     private static AiMessage assistant(Message message) {
         List<ToolExecutionRequest> calls = message.toolUses().stream()
                 .map(use -> ToolExecutionRequest.builder()
-                        .id(accepted(use.id()))
-                        .name(accepted(use.name()))
-                        .arguments(json(use.input().isObject() ? use.input().value() : Map.of("value", use.input())))
+                        .id(PlainTranscript.accepted(use.id()))
+                        .name(PlainTranscript.accepted(use.name()))
+                        .arguments(json(PlainTranscript.arguments(use)))
                         .build())
                 .toList();
         AiMessage.Builder translated = AiMessage.builder();
         String text = message.text();
         if (!text.isEmpty() || calls.isEmpty()) {
-            translated.text(worded(text));
+            translated.text(PlainTranscript.worded(text));
         }
         if (!calls.isEmpty()) {
             translated.toolExecutionRequests(calls);
@@ -130,9 +87,11 @@ final class LangChainMapper {
             if (part instanceof Part.ToolResult result) {
                 String name = tools.getOrDefault(result.toolUseId(), "unknown");
                 messages.add(ToolExecutionResultMessage.from(
-                        accepted(result.toolUseId()), accepted(name), worded(result.content())));
+                        PlainTranscript.accepted(result.toolUseId()),
+                        PlainTranscript.accepted(name),
+                        PlainTranscript.worded(result.content())));
             } else if (part instanceof Part.Text text) {
-                contents.add(TextContent.from(worded(text.text())));
+                contents.add(TextContent.from(PlainTranscript.worded(text.text())));
             } else if (part instanceof Part.Image image) {
                 contents.add(ImageContent.from(image.url()));
             } else if (part instanceof Part.ImageData image) {
@@ -191,35 +150,10 @@ final class LangChainMapper {
 
     static Reply reply(ChatResponse response) throws ModelFailure {
         AiMessage message = response.aiMessage();
-        List<Part> parts = new ArrayList<>();
-        if (message.text() != null && !message.text().isEmpty()) {
-            parts.add(new Part.Text(message.text()));
-        }
-        List<Reply.Fault> faults = new ArrayList<>();
-        List<ToolExecutionRequest> calls = message.toolExecutionRequests();
-        for (int i = 0; i < calls.size(); i++) {
-            ToolExecutionRequest call = calls.get(i);
-            String id = call.id() == null || call.id().isBlank() ? "call_" + (i + 1) : call.id();
-            Optional<Json> arguments = arguments(call.arguments());
-            if (arguments.isEmpty()) {
-                faults.add(new Reply.Fault(i, "the arguments are not a JSON object"));
-            }
-            parts.add(new Part.ToolUse(id, call.name(), arguments.orElse(Json.EMPTY_OBJECT)));
-        }
-        Reply reply = new Reply(parts, usage(response), stop(response.finishReason(), !calls.isEmpty()));
-        return faults.isEmpty() ? reply : reply.withFaults(faults);
-    }
-
-    private static Optional<Json> arguments(String text) {
-        if (text == null || text.isBlank()) {
-            return Optional.of(Json.EMPTY_OBJECT);
-        }
-        try {
-            return Optional.ofNullable(PayloadJson.MAPPER.readValue(text, Json.class))
-                    .filter(Json::isObject);
-        } catch (JsonProcessingException e) {
-            return Optional.empty();
-        }
+        List<PlainReply.Call> calls = message.toolExecutionRequests().stream()
+                .map(call -> new PlainReply.Call(call.id(), call.name(), call.arguments()))
+                .toList();
+        return PlainReply.of(message.text(), calls, usage(response), stop(response.finishReason(), !calls.isEmpty()));
     }
 
     private static String stop(FinishReason reason, boolean calls) throws ModelFailure {

@@ -440,6 +440,11 @@ public final class HistoryReader {
                 .toList();
     }
 
+    /** The id of the last of these events. */
+    public static long lastEventId(History history) {
+        return history.getEvents(history.getEventsCount() - 1).getEventId();
+    }
+
     /** Whether the server does not have the run. */
     public static boolean isNotFound(StatusRuntimeException e) {
         Status.Code code = e.getStatus().getCode();

@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import picocli.CommandLine;
@@ -80,8 +81,9 @@ public final class Chaos implements java.util.concurrent.Callable<Integer> {
         ExecutorService directors = Executors.newFixedThreadPool(PROCESSES_AT_ONCE);
         try {
             List<Future<List<RunResult>>> played = new ArrayList<>();
-            for (int from = 0; from < numbers.size(); from += RUNS_A_PROCESS) {
-                List<ChaosRun> group = numbers.subList(from, Math.min(numbers.size(), from + RUNS_A_PROCESS)).stream()
+            int together = scene == Scene.FROZEN ? 1 : RUNS_A_PROCESS;
+            for (int from = 0; from < numbers.size(); from += together) {
+                List<ChaosRun> group = numbers.subList(from, Math.min(numbers.size(), from + together)).stream()
                         .map(number -> RunGenerator.run(seed, number, scene))
                         .toList();
                 played.add(directors.submit(() -> stage.play(group)));
@@ -107,28 +109,33 @@ public final class Chaos implements java.util.concurrent.Callable<Integer> {
                 results.size(),
                 results.stream().filter(result -> result.fired() > 1).count());
         line("");
-        line(
-                "| point | kind | runs | fired | calls | duplicated | lost | unknown | handed out again | median recovery |");
-        line("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|");
-        for (CrashPoint point : CrashPoint.values()) {
-            for (ToolVariant kind : ToolVariant.values()) {
-                List<RunResult> these = results.stream()
-                        .filter(result -> result.run().kind() == kind
-                                && result.run().faults().get(0).point() == point)
-                        .toList();
-                if (!these.isEmpty()) {
-                    row(words(point), words(kind), these);
-                }
-            }
-        }
-        row("all", "", results);
+        table(
+                "point",
+                CrashPoint.values(),
+                result -> result.run().faults().get(0).point(),
+                results);
+        line("");
+        table("tool", ToolVariant.values(), result -> result.run().kind(), results);
     }
 
-    private static void row(String point, String kind, List<RunResult> results) {
+    private static <T extends Enum<T>> void table(
+            String head, T[] rows, Function<RunResult, T> row, List<RunResult> results) {
+        line("| %s | runs | fired | calls | duplicated | lost | unknown | handed out again | median recovery |", head);
+        line("|---|---:|---:|---:|---:|---:|---:|---:|---:|");
+        for (T each : rows) {
+            List<RunResult> these =
+                    results.stream().filter(result -> row.apply(result) == each).toList();
+            if (!these.isEmpty()) {
+                row(words(each), these);
+            }
+        }
+        row("all", results);
+    }
+
+    private static void row(String name, List<RunResult> results) {
         line(
-                "| %s | %s | %d | %d | %d | %d | %d | %d | %d | %.1f s |",
-                point,
-                kind,
+                "| %s | %d | %d | %d | %d | %d | %d | %d | %.1f s |",
+                name,
                 results.size(),
                 results.stream().filter(result -> result.fired() > 0).count(),
                 results.stream().mapToInt(result -> result.effects().calls()).sum(),

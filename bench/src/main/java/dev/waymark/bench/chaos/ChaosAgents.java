@@ -37,7 +37,7 @@ final class ChaosAgents {
 
     static String agent(Scene scene, ModelWire wire, ToolVariant kind, int calls, boolean approved) {
         String alone = model(kind, calls, approved) + (wire == ModelWire.NONE ? "" : "-" + name(wire));
-        return scene == Scene.ALONE ? alone : alone + "-" + name(scene);
+        return scene == Scene.ALONE || scene == Scene.FROZEN ? alone : alone + "-" + name(scene);
     }
 
     private static String model(ToolVariant kind, int calls, boolean approved) {
@@ -51,34 +51,32 @@ final class ChaosAgents {
     /**
      * A worker that is not killed.
      *
-     * @param models the environment variables for the model services
+     * @param environment the variables with which tools and models find their services
      */
-    static AgentWorker worker(WorkflowClient client, String taskQueue, int ledgerPort, Map<String, String> models) {
+    static AgentWorker worker(WorkflowClient client, String taskQueue, Map<String, String> environment) {
         List<Tool> tools = new ArrayList<>();
         for (ToolVariant kind : ToolVariant.values()) {
             for (boolean approved : new boolean[] {false, true}) {
-                kind.tool(approved, ledgerPort).ifPresent(tools::add);
+                kind.tool(approved, environment).ifPresent(tools::add);
             }
         }
-        return worker(client, taskQueue, ledgerPort, models, tools, model -> model);
+        return worker(client, taskQueue, environment, tools, model -> model);
     }
 
-    /** A worker that is killed. */
-    static AgentWorker worker(
-            WorkflowClient client, String taskQueue, int ledgerPort, Map<String, String> models, Crash crash) {
+    /** A worker that is killed or suspended. */
+    static AgentWorker worker(WorkflowClient client, String taskQueue, Map<String, String> environment, Crash crash) {
         List<Tool> tools = new ArrayList<>();
         for (ToolVariant kind : ToolVariant.values()) {
             for (boolean approved : new boolean[] {false, true}) {
-                kind.tool(approved, ledgerPort, crash).ifPresent(tools::add);
+                kind.tool(approved, environment, crash).ifPresent(tools::add);
             }
         }
-        return worker(client, taskQueue, ledgerPort, models, tools, crash::around);
+        return worker(client, taskQueue, environment, tools, crash::around);
     }
 
     private static AgentWorker worker(
             WorkflowClient client,
             String taskQueue,
-            int ledgerPort,
             Map<String, String> environment,
             List<Tool> tools,
             UnaryOperator<ModelProvider> around) {
@@ -89,7 +87,7 @@ final class ChaosAgents {
         for (ToolVariant kind : ToolVariant.values()) {
             for (boolean approved : new boolean[] {false, true}) {
                 for (int calls : CALLS) {
-                    ToolSpec tool = kind.spec(approved, ledgerPort);
+                    ToolSpec tool = kind.spec(approved, environment);
                     String model = model(kind, calls, approved);
                     models.put(model, around.apply(model(kind.tool(approved), calls)));
                     for (ModelWire wire : ModelWire.values()) {

@@ -12,39 +12,58 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 
-/** The {@code main} of a process with the workers of several runs, which are to die. */
+/** The {@code main} of a process with the workers of several runs, which are to die or to be suspended. */
 final class ChaosWorker {
     private static final int WORDS_A_ROLE = 3;
     private static final int MOST_TRIES = 20;
 
     private ChaosWorker() {}
 
+    /** What a fault does to the process. */
+    enum Ending {
+        KILLED,
+        SUSPENDED
+    }
+
     /** One of its workers. */
     record Role(String taskQueue, Fault fault, Path witness) {}
 
-    /** Returns once all of its workers are ready. */
-    static WorkerProcess start(String address, int ledgerPort, Map<String, String> models, List<Role> roles)
+    /**
+     * Returns once all of its workers are ready.
+     *
+     * @param ending what becomes of the process once all faults have fired
+     */
+    static WorkerProcess start(String address, Map<String, String> environment, Ending ending, List<Role> roles)
             throws IOException, InterruptedException {
-        List<String> arguments = new ArrayList<>(List.of(address, Integer.toString(ledgerPort), written(models)));
+        List<String> arguments = new ArrayList<>(List.of(address, written(environment), ending.name()));
         roles.forEach(role -> arguments.addAll(List.of(
                 role.taskQueue(), role.fault().toString(), role.witness().toString())));
         return WorkerProcess.start(ChaosWorker.class, arguments.toArray(String[]::new));
     }
 
     public static void main(String[] arguments) throws Exception {
-        int ledgerPort = Integer.parseInt(arguments[1]);
+        Map<String, String> environment = read(arguments[1]);
+        Ending ending = Ending.valueOf(arguments[2]);
         List<String> roles = List.of(arguments).subList(3, arguments.length);
-        Map<String, String> models = read(arguments[2]);
-        SelfKill kill = SelfKill.after(roles.size() / WORDS_A_ROLE);
+        BiFunction<Fault, Path, Crash> crashes = crashes(ending, roles.size() / WORDS_A_ROLE);
         for (int i = 0; i < roles.size(); i += WORDS_A_ROLE) {
-            Crash crash = Crash.of(Fault.parse(roles.get(i + 1)), Path.of(roles.get(i + 2)), kill);
+            Crash crash = crashes.apply(Fault.parse(roles.get(i + 1)), Path.of(roles.get(i + 2)));
             Connection connection = connect(arguments[0], crash);
-            ChaosAgents.worker(connection.client(), roles.get(i), ledgerPort, models, crash)
+            ChaosAgents.worker(connection.client(), roles.get(i), environment, crash)
                     .start();
         }
         WorkerProcess.work();
+    }
+
+    private static BiFunction<Fault, Path, Crash> crashes(Ending ending, int workers) {
+        if (ending == Ending.SUSPENDED) {
+            return Crash::suspending;
+        }
+        SelfKill kill = SelfKill.after(workers);
+        return (fault, witness) -> Crash.of(fault, witness, kill);
     }
 
     private static String written(Map<String, String> variables) {

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Random;
+import java.util.SplittableRandom;
 
 /** Generates runs. The run of a seed and a number is always the same. */
 final class RunGenerator {
@@ -14,20 +14,22 @@ final class RunGenerator {
     private static final double TWICE = 0.25;
     private static final int MOST_DELAY_MILLIS = 400;
 
-    private final Random random;
+    private final SplittableRandom random;
     private final Scene scene;
 
     private RunGenerator(long seed, int number, Scene scene) {
-        this.random = new Random(31 * seed + number);
+        this.random = new SplittableRandom(31 * seed + number);
         this.scene = scene;
     }
 
     static ChaosRun run(long seed, int number, Scene scene) {
         RunGenerator dice = new RunGenerator(seed, number, scene);
-        ToolVariant kind = dice.oneOf(List.of(ToolVariant.values()));
+        ToolVariant kind = dice.oneOf(Arrays.stream(ToolVariant.values())
+                .filter(each -> scene != Scene.FROZEN || each.isFenced())
+                .toList());
         int calls = dice.oneOf(ChaosAgents.CALLS);
         List<Fault> faults = new ArrayList<>(List.of(dice.fault(kind, calls)));
-        if (dice.random.nextDouble() < TWICE) {
+        if (scene != Scene.FROZEN && dice.random.nextDouble() < TWICE) {
             faults.add(dice.fault(kind, calls));
         }
         return new ChaosRun(
@@ -42,11 +44,10 @@ final class RunGenerator {
                 : fault;
     }
 
-    /** Points inside of a program cannot be observed. A moment after the granted claim is equivalent. */
+    /** Points inside of a program or a request cannot be observed. A moment after the granted claim is equivalent. */
     private List<CrashPoint> points(ToolVariant kind) {
         return Arrays.stream(CrashPoint.values())
-                .filter(point ->
-                        !kind.isCommand() || (point != CrashPoint.MID_EFFECT && point != CrashPoint.AFTER_EFFECT))
+                .filter(point -> kind.isJava() || (point != CrashPoint.MID_EFFECT && point != CrashPoint.AFTER_EFFECT))
                 .filter(point -> scene == Scene.SUBAGENT || point != CrashPoint.SUBAGENT_STARTED)
                 .toList();
     }

@@ -1,5 +1,6 @@
 package dev.waymark.bench.chaos;
 
+import dev.waymark.agent.Endpoint;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.testkit.RecordingTool;
@@ -12,43 +13,64 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-/** The declaration and kind of a tool. */
+/** The declaration and kind of a tool. Tools find the ledger and the gateway by variables of {@link ChaosStage}. */
 public enum ToolVariant {
-    EFFECT(false, spec -> spec),
+    EFFECT(Kind.JAVA, spec -> spec),
     /** The tool can ask the ledger for an effect. Its claim to honor keys is false, which a test would notice. */
-    VERIFIED(false, spec -> spec.verifiesItself().honouringKey()),
-    SAFE(false, ToolSpec.Builder::safeToRetry),
-    COMMAND(true, spec -> spec),
-    /** Its verify program makes the ledger refuse the lost execution from then on. */
-    VERIFIED_COMMAND(true, spec -> spec.forbiddingByVerify().verifiedBy("bash", "-c", """
-            exec 3<>/dev/tcp/127.0.0.1/$LEDGER_PORT
-            printf 'forbid %s %s\\n' "$WAYMARK_IDEMPOTENCY_KEY" "$WAYMARK_FENCING_TOKEN" >&3
-            read -r answer <&3
-            if [ "$answer" = yes ]; then echo '{"landed":true,"result":"done"}'; else echo '{"landed":false}'; fi
-            """));
+    VERIFIED(Kind.JAVA, spec -> spec.verifiesItself().honouringKey()),
+    SAFE(Kind.JAVA, ToolSpec.Builder::safeToRetry),
+    COMMAND(Kind.COMMAND, spec -> spec),
+    VERIFIED_COMMAND(Kind.COMMAND, ToolVariant::verified),
+    /** A program that is killed by a signal after its effect. */
+    DYING(Kind.DYING_COMMAND, spec -> spec),
+    VERIFIED_DYING(Kind.DYING_COMMAND, ToolVariant::verified),
+    /** A request that takes effect and is answered with 504. */
+    FAILING(Kind.FAILING_REQUEST, spec -> spec),
+    VERIFIED_FAILING(Kind.FAILING_REQUEST, ToolVariant::verified);
+
+    private enum Kind {
+        JAVA,
+        COMMAND,
+        DYING_COMMAND,
+        FAILING_REQUEST
+    }
+
+    static final String LEDGER_PORT = "LEDGER_PORT";
 
     /** Much longer than the ledger needs; the fence of a lost call has passed when the loss is noticed. */
     private static final Duration TIMEOUT = Duration.ofSeconds(8);
 
-    private static final String[] ASK_LEDGER = {"bash", "-c", """
+    private static final Json INPUT =
+            Json.of(Map.of("type", "object", "properties", Map.of("item", Map.of("type", "string"))));
+
+    private static final String ASK_LEDGER = """
             exec 3<>/dev/tcp/127.0.0.1/$LEDGER_PORT
             sleep 0.2
             printf 'effect %s %s %s\\n' "$WAYMARK_IDEMPOTENCY_KEY" "$WAYMARK_CALL_ID" "$WAYMARK_FENCING_TOKEN" >&3
             read -r answer <&3
             sleep 0.2
-            [ "$answer" = done ] && echo "$answer"
-            """};
+            """;
 
-    private final boolean command;
+    private final Kind kind;
     private final UnaryOperator<ToolSpec.Builder> declared;
 
-    ToolVariant(boolean command, UnaryOperator<ToolSpec.Builder> declared) {
-        this.command = command;
+    ToolVariant(Kind kind, UnaryOperator<ToolSpec.Builder> declared) {
+        this.kind = kind;
         this.declared = declared;
     }
 
-    boolean isCommand() {
-        return command;
+    /** By a program that makes the ledger refuse the lost execution from then on. */
+    private static ToolSpec.Builder verified(ToolSpec.Builder spec) {
+        return spec.forbiddingByVerify().verifiedBy("bash", "-c", """
+                exec 3<>/dev/tcp/127.0.0.1/$LEDGER_PORT
+                printf 'forbid %s %s\\n' "$WAYMARK_IDEMPOTENCY_KEY" "$WAYMARK_FENCING_TOKEN" >&3
+                read -r answer <&3
+                if [ "$answer" = yes ]; then echo '{"landed":true,"result":"done"}'; else echo '{"landed":false}'; fi
+                """);
+    }
+
+    boolean isJava() {
+        return kind == Kind.JAVA;
     }
 
     /** Whether the outcome is necessarily unknown if the worker is lost between claim and completion. */
@@ -56,37 +78,60 @@ public enum ToolVariant {
         return this == EFFECT || this == COMMAND;
     }
 
+    /** Whether the outcome of every call is unknown, even if no worker is lost. */
+    boolean isAlwaysUnknown() {
+        return this == DYING || this == FAILING;
+    }
+
+    /** Whether two executions at the same time, such as one on a frozen host, have one effect if the tool is run again. */
+    boolean isFenced() {
+        return this != VERIFIED;
+    }
+
     String tool(boolean approved) {
         return name().toLowerCase(Locale.ROOT) + (approved ? "_approved" : "");
     }
 
-    ToolSpec spec(boolean approved, int ledgerPort) {
-        if (!command) {
-            return recording(approved, ledgerPort).spec();
+    ToolSpec spec(boolean approved, Map<String, String> environment) {
+        if (isJava()) {
+            return recording(approved, environment).spec();
         }
-        Json input = Json.of(Map.of("type", "object", "properties", Map.of("item", Map.of("type", "string"))));
-        ToolSpec.Builder builder = ToolSpec.command(tool(approved), ASK_LEDGER)
-                .describedAs("Has an effect", input)
-                .env(Map.of("LEDGER_PORT", Integer.toString(ledgerPort)))
+        String name = tool(approved);
+        ToolSpec.Builder builder = switch (kind) {
+            case JAVA -> throw new AssertionError("answered above");
+            case COMMAND -> program(name, "[ \"$answer\" = done ] && echo done");
+            case DYING_COMMAND -> program(name, "kill -9 $$");
+            case FAILING_REQUEST ->
+                ToolSpec.http(
+                        name,
+                        Endpoint.of(Endpoint.Method.POST, FailingGateway.url(environment))
+                                .allowingPrivate());
+        };
+        builder.describedAs("Has an effect", INPUT)
+                .env(Map.of(LEDGER_PORT, environment.get(LEDGER_PORT)))
                 .timeout(TIMEOUT);
         return declared.apply(approved ? builder.approved() : builder).build();
     }
 
+    private static ToolSpec.Builder program(String name, String end) {
+        return ToolSpec.command(name, "bash", "-c", ASK_LEDGER + end);
+    }
+
     /** The tool for the worker, if it is in Java. */
-    Optional<Tool> tool(boolean approved, int ledgerPort, Crash crash) {
-        return command
-                ? Optional.empty()
-                : Optional.of(crash.around(
-                        recording(approved, ledgerPort).inTheMiddle(() -> crash.pass(CrashPoint.MID_EFFECT))));
+    Optional<Tool> tool(boolean approved, Map<String, String> environment, Crash crash) {
+        return isJava()
+                ? Optional.of(crash.around(
+                        recording(approved, environment).inTheMiddle(() -> crash.pass(CrashPoint.MID_EFFECT))))
+                : Optional.empty();
     }
 
-    /** Like {@link #tool(boolean, int, Crash)}, for a worker that is not killed. */
-    Optional<Tool> tool(boolean approved, int ledgerPort) {
-        return command ? Optional.empty() : Optional.of(recording(approved, ledgerPort));
+    /** Like {@link #tool(boolean, Map, Crash)}, for a worker without faults. */
+    Optional<Tool> tool(boolean approved, Map<String, String> environment) {
+        return isJava() ? Optional.of(recording(approved, environment)) : Optional.empty();
     }
 
-    private RecordingTool recording(boolean approved, int ledgerPort) {
-        return RecordingTool.of(tool(approved), ledgerPort)
+    private RecordingTool recording(boolean approved, Map<String, String> environment) {
+        return RecordingTool.of(tool(approved), Integer.parseInt(environment.get(LEDGER_PORT)))
                 .with(declared)
                 .with(spec -> approved ? spec.timeout(TIMEOUT).approved() : spec.timeout(TIMEOUT));
     }

@@ -36,6 +36,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 abstract class CrashMatrixCases {
     private static final List<ToolVariant> JAVA = List.of(ToolVariant.EFFECT, ToolVariant.VERIFIED, ToolVariant.SAFE);
     private static final List<ToolVariant> COMMANDS = List.of(ToolVariant.COMMAND, ToolVariant.VERIFIED_COMMAND);
+    /** Calls with an end that tells nothing, even of workers that live. */
+    private static final List<ToolVariant> AMBIGUOUS =
+            List.of(ToolVariant.DYING, ToolVariant.VERIFIED_DYING, ToolVariant.FAILING, ToolVariant.VERIFIED_FAILING);
+
     private static final Duration MIDDLE_OF_COMMAND = Duration.ofMillis(300);
     /** Where a lost worker's call was claimed and its outcome not recorded, for sure. */
     private static final Set<CrashPoint> CLAIMED = EnumSet.of(
@@ -69,6 +73,7 @@ abstract class CrashMatrixCases {
         playCommands(CrashPoint.AFTER_CLAIM);
         playCommands(CrashPoint.BEFORE_COMPLETION);
         playCommands(CrashPoint.AFTER_COMPLETION);
+        playAmbiguous();
         playScenes();
     }
 
@@ -91,6 +96,15 @@ abstract class CrashMatrixCases {
                     runs.add(ChaosRun.of(kind, calls, Fault.at(point).after(MIDDLE_OF_COMMAND)));
                 }
             }
+        }
+        play(runs);
+    }
+
+    private void playAmbiguous() {
+        List<ChaosRun> runs = new ArrayList<>();
+        for (ToolVariant kind : AMBIGUOUS) {
+            runs.add(ChaosRun.of(kind, 4, Fault.at(CrashPoint.AFTER_CLAIM)));
+            runs.add(ChaosRun.of(kind, 4, Fault.at(CrashPoint.BEFORE_COMPLETION)));
         }
         play(runs);
     }

@@ -221,18 +221,15 @@ class WorldFaultsServerTest {
         try (WorkerProcess frozen = FrozenWorker.start(server.address(), agent, ledger.port(), directory.toString())) {
             String thread = start(agent, agent);
             Awaitility.await().atMost(PATIENCE).until(() -> Files.exists(began));
-            List<ProcessHandle> family = frozen.family();
-            signal("STOP", family);
+            frozen.suspend();
             try (AgentWorker other =
                     worker(connection.client(), agent, programs(ledger.port(), directory.toString()))) {
                 other.start();
                 Conversation state = await(thread, WorldFaultsServerTest::isOver);
-                signal("CONT", family);
+                frozen.resume();
                 // Whatever goes on does so at once.
                 pass(Duration.ofSeconds(5));
                 return state;
-            } finally {
-                signal("CONT", family);
             }
         }
     }
@@ -240,12 +237,6 @@ class WorldFaultsServerTest {
     /** What is awaited is that nothing happens, or goes on, for so long. */
     private static void pass(Duration time) {
         Awaitility.await().atMost(time.plusMinutes(1)).pollDelay(time).until(() -> true);
-    }
-
-    private static void signal(String name, List<ProcessHandle> processes) throws Exception {
-        List<String> command = new ArrayList<>(List.of("kill", "-s", name));
-        processes.forEach(each -> command.add(Long.toString(each.pid())));
-        new ProcessBuilder(command).start().waitFor();
     }
 
     // ---- ends that say nothing about the effect

@@ -64,7 +64,7 @@ class ReleaseTest {
                     "-Prelease",
                     "-Dmaven.test.skip=true",
                     "-pl",
-                    "bom,shared,testkit,client,worker,langchain4j,spring-boot",
+                    "bom,shared,testkit,client,worker,langchain4j,spring-ai,spring-boot",
                     "-am",
                     "deploy");
             released = copy.resolve("target/release/dev/waymark");
@@ -73,7 +73,7 @@ class ReleaseTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"shared", "client", "worker", "testkit", "langchain4j", "spring-boot-starter"})
+    @ValueSource(strings = {"shared", "client", "worker", "testkit", "langchain4j", "spring-ai", "spring-boot-starter"})
     void library_hasSourcesJavadocAndSbom(String module) throws Exception {
         String file = "waymark-" + module + "/" + VERSION + "/waymark-" + module + "-" + VERSION;
 
@@ -96,6 +96,7 @@ class ReleaseTest {
                             "waymark-langchain4j",
                             "waymark-parent",
                             "waymark-shared",
+                            "waymark-spring-ai",
                             "waymark-spring-boot-starter",
                             "waymark-testkit",
                             "waymark-worker");

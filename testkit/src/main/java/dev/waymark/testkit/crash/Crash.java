@@ -48,15 +48,19 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class Crash {
     private final Fault fault;
     private final Path witness;
-    private final SelfKill kill;
+    private final Runnable end;
+    /** A suspended worker is not cut off: it goes on when its process continues. */
+    private final boolean cutsOff;
+
     private final AtomicInteger passed = new AtomicInteger();
     private final Set<ClientCall<?, ?>> calls = ConcurrentHashMap.newKeySet();
     private volatile boolean silent;
 
-    private Crash(Fault fault, Path witness, SelfKill kill) {
+    private Crash(Fault fault, Path witness, Runnable end, boolean cutsOff) {
         this.fault = fault;
         this.witness = witness;
-        this.kill = kill;
+        this.end = end;
+        this.cutsOff = cutsOff;
     }
 
     /** Kills this process when the fault is due. */
@@ -69,7 +73,15 @@ public final class Crash {
      * own fault is due; the process is killed after the last one.
      */
     public static Crash of(Fault fault, Path witness, SelfKill kill) {
-        return new Crash(fault, witness, kill);
+        return new Crash(fault, witness, kill::come, true);
+    }
+
+    /**
+     * Suspends this process and its descendants by SIGSTOP when the fault is due, as a host that freezes does. When they
+     * get a SIGCONT, the worker goes on where it was; the test then checks that nothing happens a second time.
+     */
+    public static Crash suspending(Fault fault, Path witness) {
+        return new Crash(fault, witness, Crash::suspendAll, false);
     }
 
     /** The time at which this witness's crash happened, if it did. Works in any process. */
@@ -182,8 +194,10 @@ public final class Crash {
 
     private void fire() {
         Instant now = Instant.now();
-        silent = true;
-        calls.forEach(call -> call.cancel("killed", null));
+        if (cutsOff) {
+            silent = true;
+            calls.forEach(call -> call.cancel("killed", null));
+        }
         try (FileChannel file = FileChannel.open(
                 witness, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND)) {
             String line = "fired " + fault + " " + now + "\n";
@@ -192,7 +206,18 @@ public final class Crash {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        kill.come();
+        end.run();
+    }
+
+    /** Returns when the process continues. */
+    private static void suspendAll() {
+        try {
+            Family.signal("STOP", ProcessHandle.current());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private static void sleep(Duration time) {

@@ -19,6 +19,7 @@ import io.temporal.api.protocol.v1.Message;
 import io.temporal.api.update.v1.Acceptance;
 import io.temporal.api.workflowservice.v1.PollActivityTaskQueueResponse;
 import io.temporal.api.workflowservice.v1.RespondActivityTaskCompletedRequest;
+import io.temporal.api.workflowservice.v1.RespondActivityTaskFailedRequest;
 import io.temporal.api.workflowservice.v1.RespondWorkflowTaskCompletedRequest;
 import io.temporal.api.workflowservice.v1.RespondWorkflowTaskCompletedResponse;
 import io.temporal.api.workflowservice.v1.UpdateWorkflowExecutionRequest;
@@ -127,7 +128,8 @@ final class Wiretap implements ClientInterceptor {
 
     private boolean isOutcomeOfTool(@Nullable Object request) {
         return request instanceof RespondActivityTaskCompletedRequest completed
-                && tools.contains(completed.getTaskToken());
+                        && tools.contains(completed.getTaskToken())
+                || request instanceof RespondActivityTaskFailedRequest failed && tools.contains(failed.getTaskToken());
     }
 
     /** A call that does not start, or is never answered, once the worker is to die. */

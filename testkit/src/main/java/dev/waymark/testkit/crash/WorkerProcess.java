@@ -96,11 +96,18 @@ public final class WorkerProcess implements AutoCloseable {
         Runtime.getRuntime().halt(1);
     }
 
-    /** The process and its descendants, for a test that freezes them together. */
-    public List<ProcessHandle> family() {
-        List<ProcessHandle> family = new ArrayList<>(List.of(process.toHandle()));
-        process.descendants().forEach(family::add);
-        return family;
+    /** Suspends the process and its descendants by SIGSTOP, as a host that freezes does. */
+    public void suspend() throws IOException, InterruptedException {
+        signal("STOP");
+    }
+
+    /** Continues a process that has been suspended, and its descendants. */
+    public void resume() throws IOException, InterruptedException {
+        signal("CONT");
+    }
+
+    private void signal(String name) throws IOException, InterruptedException {
+        Family.signal(name, process.toHandle());
     }
 
     /** Whether it dies within this time. */

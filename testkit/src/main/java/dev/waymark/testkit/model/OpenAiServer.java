@@ -59,7 +59,7 @@ public final class OpenAiServer extends OpenAiApiServer {
             JsonNode message = messages.get(i);
             String role = message.path("role").asText();
             if (role.equals("tool")) {
-                demandFields(message, List.of("role", "tool_call_id", "content"));
+                demandFields(message, List.of("role", "tool_call_id", "content", "name"));
                 demand(
                         open.remove(message.path("tool_call_id").asText()),
                         "messages with role 'tool' must be a response to a preceding message with 'tool_calls': "

@@ -1,5 +1,6 @@
 package dev.waymark.worker.server;
 
+import dev.waymark.history.HistoryReader;
 import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
@@ -35,8 +36,7 @@ final class UpdateOrder implements ServerInterceptor {
     }
 
     private static PollWorkflowTaskQueueResponse ordered(PollWorkflowTaskQueueResponse task) {
-        int events = task.getHistory().getEventsCount();
-        long started = task.getHistory().getEvents(events - 1).getEventId();
+        long started = HistoryReader.lastEventId(task.getHistory());
         PollWorkflowTaskQueueResponse.Builder ordered = task.toBuilder().setStartedEventId(started);
         ordered.getMessagesBuilderList().forEach(update -> update.setEventId(started - 1));
         return ordered.build();

@@ -32,6 +32,7 @@ import dev.waymark.worker.tool.ToolKinds;
 import dev.waymark.worker.tool.ToolRunner;
 import dev.waymark.worker.tool.VerifyActivityImpl;
 import dev.waymark.worker.tool.java.JavaTools;
+import dev.waymark.worker.workflow.AgentReplay;
 import dev.waymark.worker.workflow.AgentWorkflowImpl;
 import io.grpc.StatusRuntimeException;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -44,7 +45,6 @@ import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowStub;
 import io.temporal.client.WorkflowUpdateException;
 import io.temporal.common.WorkflowExecutionHistory;
-import io.temporal.testing.WorkflowReplayer;
 import io.temporal.worker.Worker;
 import io.temporal.worker.WorkerFactory;
 import java.io.IOException;
@@ -72,6 +72,7 @@ final class Plant implements AutoCloseable {
     private final Connection connection;
     private final ChargeService till;
     private final HistoryReader histories;
+    private final AgentReplay replay = new AgentReplay();
     private final String taskQueue = "plant-" + UUID.randomUUID();
     private final List<Half> halves = new ArrayList<>();
     private final Map<String, Gate> thinking = new ConcurrentHashMap<>();
@@ -340,11 +341,9 @@ final class Plant implements AutoCloseable {
     private void replay(String thread, String run) {
         WorkflowExecutionHistory history = connection.client().fetchHistory(thread, run);
         HistoryCheck.check(history);
-        try {
-            WorkflowReplayer.replayWorkflowExecution(history, AgentWorkflowImpl.class);
-        } catch (Exception e) {
-            throw new AssertionError("run " + run + " of " + thread + " does not replay", e);
-        }
+        assertThat(replay.replay(history))
+                .as("replay of run %s of %s", run, thread)
+                .isEmpty();
     }
 
     WorkflowExecution execution(String thread) {
@@ -362,6 +361,7 @@ final class Plant implements AutoCloseable {
 
     @Override
     public void close() {
+        replay.close();
         kill();
     }
 }

@@ -57,7 +57,6 @@ import io.temporal.client.WorkflowQueryException;
 import io.temporal.client.WorkflowStub;
 import io.temporal.client.WorkflowUpdateStage;
 import io.temporal.common.WorkflowExecutionHistory;
-import io.temporal.testing.WorkflowReplayer;
 import io.temporal.worker.Worker;
 import io.temporal.worker.WorkerFactory;
 import io.temporal.worker.WorkerFactoryOptions;
@@ -90,6 +89,7 @@ final class WorkflowRig implements AutoCloseable {
 
     private final Connection connection;
     private final HistoryReader histories;
+    private final AgentReplay replay = new AgentReplay();
     private final String taskQueue = "rig-" + UUID.randomUUID();
     private final List<String> threads = new ArrayList<>();
     private final ModelProviders providers;
@@ -409,11 +409,7 @@ final class WorkflowRig implements AutoCloseable {
     void replay(String thread, String runId) {
         WorkflowExecutionHistory history = connection.client().fetchHistory(thread, runId);
         HistoryCheck.check(history);
-        try {
-            WorkflowReplayer.replayWorkflowExecution(history, AgentWorkflowImpl.class);
-        } catch (Exception e) {
-            throw new AssertionError("the history of run " + runId + " does not replay", e);
-        }
+        assertThat(replay.replay(history)).as("replay of run " + runId).isEmpty();
     }
 
     @Override
@@ -421,6 +417,7 @@ final class WorkflowRig implements AutoCloseable {
         try {
             threads.forEach(this::check);
         } finally {
+            replay.close();
             shutdown();
         }
     }

@@ -1,0 +1,63 @@
+package dev.waymark.model.adapter;
+
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Sha256;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/** Transcripts in a form that every service behind a library accepts. */
+public final class PlainTranscript {
+    /** Services refuse messages without content, and those that consist of spaces. */
+    public static final String NOTHING = "(nothing)";
+
+    /** What all services accept as the id of a call and as the name of a tool. */
+    private static final Pattern ACCEPTED = Pattern.compile("[A-Za-z0-9_-]{1,40}");
+
+    private static final int LONGEST_NAME = 40;
+
+    private PlainTranscript() {}
+
+    /** Begins with a message of the user, and merges neighboring messages of one side, which some services refuse. */
+    public static List<Message> alternating(List<Message> messages) {
+        List<Message> alternating = new ArrayList<>();
+        if (!messages.isEmpty() && messages.get(0).role() == Role.ASSISTANT) {
+            alternating.add(Message.user(NOTHING));
+        }
+        for (Message message : messages) {
+            int last = alternating.size() - 1;
+            if (last >= 0 && alternating.get(last).role() == message.role()) {
+                List<Part> both = new ArrayList<>(alternating.get(last).content());
+                both.addAll(message.content());
+                alternating.set(last, new Message(message.role(), both));
+            } else {
+                alternating.add(message);
+            }
+        }
+        return alternating;
+    }
+
+    /** An id or a name that every service accepts; different ones stay different. */
+    public static String accepted(String idOrName) {
+        if (ACCEPTED.matcher(idOrName).matches()) {
+            return idOrName;
+        }
+        String digest = Sha256.hex(idOrName).substring(0, 12);
+        String rest = idOrName.replaceAll("[^A-Za-z0-9_-]", "_");
+        return rest.substring(0, Math.min(rest.length(), LONGEST_NAME - digest.length() - 1)) + "_" + digest;
+    }
+
+    /** The text, or a placeholder if there is none. */
+    public static String worded(String text) {
+        return text.isBlank() ? NOTHING : text;
+    }
+
+    /** The arguments of a call, which services accept only as an object. */
+    public static Json arguments(Part.ToolUse use) {
+        return use.input().isObject() ? use.input() : Json.of(Map.of("value", use.input()));
+    }
+}

@@ -1,0 +1,42 @@
+package dev.waymark.model.adapter;
+
+import dev.waymark.model.ModelFailure;
+import java.util.Locale;
+import java.util.stream.Stream;
+
+/**
+ * Classifies what a service answered, from what a library tells of it: the status and the words. The types are those of
+ * the providers over HTTP; histories store them.
+ */
+public final class StatusFailures {
+    private StatusFailures() {}
+
+    /** The failure that this status means, unless the service's words are more specific. */
+    public static ModelFailure of(int status, String message) {
+        String words = message.toLowerCase(Locale.ROOT);
+        if (status < 500
+                && Stream.of("insufficient_quota", "billing", "credit balance").anyMatch(words::contains)) {
+            return ModelFailure.permanent("NoCredit", message);
+        }
+        if (status < 500
+                && Stream.of("context_length_exceeded", "prompt is too long", "maximum context length")
+                        .anyMatch(words::contains)) {
+            return ModelFailure.permanent("ContextWindowExceeded", message);
+        }
+        return switch (status) {
+            case 401 -> ModelFailure.permanent("Unauthorized", message);
+            case 402 -> ModelFailure.permanent("NoCredit", message);
+            case 403 -> ModelFailure.permanent("Forbidden", message);
+            case 404 -> ModelFailure.permanent("ModelNotFound", message);
+            case 408 -> ModelFailure.passing("RequestTimedOut", message);
+            case 409 -> ModelFailure.passing("Conflict", message);
+            case 413 -> ModelFailure.permanent("RequestTooLarge", message);
+            case 429 -> ModelFailure.passing("RateLimited", message);
+            case 503, 529 -> ModelFailure.passing("Overloaded", message);
+            default ->
+                status >= 500
+                        ? ModelFailure.passing("ServerError", message)
+                        : ModelFailure.permanent("BadRequest", message);
+        };
+    }
+}

@@ -1,0 +1,159 @@
+package dev.waymark.springai;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.waymark.model.ModelFailure;
+import dev.waymark.model.adapter.StatusFailures;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpTimeoutException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.springframework.ai.retry.NonTransientAiException;
+import org.springframework.http.HttpHeaders;
+import org.springframework.util.ClassUtils;
+import org.springframework.web.client.RestClientResponseException;
+import org.springframework.web.reactive.function.client.WebClientResponseException;
+
+/** Which failures a retry may help with. The types are those of the providers over HTTP; histories store them. */
+final class SpringAiFailures {
+    private static final int LONGEST = 1_000;
+    private static final int LONGEST_CHAIN = 20;
+    private static final Duration LONGEST_WAIT = Duration.ofDays(1);
+    private static final int UNAUTHORIZED = 401;
+
+    /** How Spring AI, its model of Anthropic, and the clients of Azure and AWS put the status into words. */
+    private static final Pattern STATUS =
+            Pattern.compile("^([345]\\d\\d) - |Status: \\[([345]\\d\\d)[ \\]]|[Ss]tatus [Cc]ode:? ([345]\\d\\d)");
+
+    private static final boolean WEB_CLIENT = ClassUtils.isPresent(
+            "org.springframework.web.reactive.function.client.WebClientResponseException",
+            SpringAiFailures.class.getClassLoader());
+
+    private SpringAiFailures() {}
+
+    /** @param begun whether the service had begun to answer */
+    static ModelFailure of(Throwable thrown, boolean begun) {
+        return chain(thrown)
+                .flatMap(each -> answer(each).stream())
+                .findFirst()
+                .map(Answer::failure)
+                .orElseGet(() -> withoutAnswer(thrown, begun));
+    }
+
+    private static ModelFailure withoutAnswer(Throwable thrown, boolean begun) {
+        String message = message(thrown);
+        if (has(thrown, JsonProcessingException.class::isInstance)) {
+            return ModelFailure.passing("MalformedReply", message);
+        }
+        if (has(thrown, HttpConnectTimeoutException.class::isInstance)) {
+            return ModelFailure.passing("Unreachable", message);
+        }
+        if (has(thrown, SpringAiFailures::isTimeout)) {
+            return ModelFailure.passing("RequestTimedOut", message);
+        }
+        if (has(thrown, IOException.class::isInstance)) {
+            return ModelFailure.passing(begun ? "StreamCut" : "Unreachable", message);
+        }
+        if (has(thrown, SpringAiFailures::isWrongCall)) {
+            return ModelFailure.permanent("BadRequest", message);
+        }
+        return ModelFailure.passing("ServerError", message);
+    }
+
+    private static boolean isTimeout(Throwable thrown) {
+        return thrown instanceof HttpTimeoutException
+                || thrown instanceof SocketTimeoutException
+                || thrown instanceof TimeoutException;
+    }
+
+    private static boolean isWrongCall(Throwable thrown) {
+        return thrown instanceof NonTransientAiException
+                || thrown instanceof IllegalArgumentException
+                || thrown instanceof UnsupportedOperationException;
+    }
+
+    private static Optional<Answer> answer(Throwable thrown) {
+        if (WEB_CLIENT) {
+            Optional<Answer> answer = WebClientAnswers.of(thrown);
+            if (answer.isPresent()) {
+                return answer;
+            }
+        }
+        if (thrown instanceof RestClientResponseException response) {
+            return Optional.of(new Answer(
+                    response.getStatusCode().value(),
+                    response.getResponseBodyAsString(),
+                    Optional.ofNullable(response.getResponseHeaders()).flatMap(SpringAiFailures::retryAfter)));
+        }
+        Matcher status = STATUS.matcher(String.valueOf(thrown.getMessage()));
+        if (status.find()) {
+            int number = Stream.of(1, 2, 3)
+                    .map(status::group)
+                    .filter(each -> each != null)
+                    .findFirst()
+                    .map(Integer::valueOf)
+                    .orElseThrow();
+            return Optional.of(new Answer(number, message(thrown), Optional.empty()));
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<Duration> retryAfter(HttpHeaders headers) {
+        return Optional.ofNullable(headers.getFirst(HttpHeaders.RETRY_AFTER))
+                .filter(value -> value.matches("[0-9]{1,6}"))
+                .map(value -> Duration.ofSeconds(Long.parseLong(value)))
+                .filter(wait -> !wait.isZero() && wait.compareTo(LONGEST_WAIT) <= 0);
+    }
+
+    private static boolean has(Throwable thrown, Predicate<Throwable> kind) {
+        return chain(thrown).anyMatch(kind);
+    }
+
+    private static Stream<Throwable> chain(Throwable thrown) {
+        return Stream.iterate(thrown, each -> each != null, Throwable::getCause).limit(LONGEST_CHAIN);
+    }
+
+    private static String message(Throwable thrown) {
+        return cut(chain(thrown)
+                .map(Throwable::getMessage)
+                .filter(each -> each != null && !each.isBlank())
+                .findFirst()
+                .orElse(thrown.getClass().getSimpleName()));
+    }
+
+    private static String cut(String words) {
+        return words.length() <= LONGEST ? words : words.substring(0, LONGEST) + " …";
+    }
+
+    /** What the service answered in place of a reply. */
+    private record Answer(int status, String body, Optional<Duration> retryAfter) {
+        ModelFailure failure() {
+            // Services repeat a key that they do not know, and histories must not have it.
+            String words = status == UNAUTHORIZED ? "the service does not accept the key" : cut(body);
+            ModelFailure failure = StatusFailures.of(status, status + ": " + words);
+            return failure.retryable() && retryAfter.isPresent()
+                    ? ModelFailure.passing(failure.type(), String.valueOf(failure.getMessage()), retryAfter.get())
+                    : failure;
+        }
+    }
+
+    /** Loaded only if there is a WebClient. */
+    private static final class WebClientAnswers {
+        private WebClientAnswers() {}
+
+        static Optional<Answer> of(Throwable thrown) {
+            return thrown instanceof WebClientResponseException response
+                    ? Optional.of(new Answer(
+                            response.getStatusCode().value(),
+                            response.getResponseBodyAsString(),
+                            retryAfter(response.getHeaders())))
+                    : Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,208 @@
+package dev.waymark.springai;
+
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.model.ModelFailure;
+import dev.waymark.model.ModelProvider;
+import dev.waymark.model.ModelRequest;
+import dev.waymark.model.ReplyListener;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.springframework.ai.chat.model.ChatModel;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.prompt.Prompt;
+import org.springframework.ai.model.tool.ToolCallingChatOptions;
+import reactor.core.publisher.BaseSubscriber;
+
+/**
+ * Models of Spring AI, by names of your own. Agents refer to one by {@code spring-ai:NAME}, if the provider is registered
+ * under {@code spring-ai}. Spring AI never executes tools here: Waymark does.
+ *
+ * <p>Replies are streamed, which Spring AI's models do without the retries of their {@code RetryTemplate}: only Temporal
+ * retries, and records and pays for each attempt. Models that do not stream have to be named in {@link
+ * #withoutStreaming}. A model's own options apply, except for the limit of tokens, which is that of the agent, unless
+ * the model has a {@code maxCompletionTokens} of its own.
+ *
+ * <pre>{@code
+ * OpenAiChatModel gpt = OpenAiChatModel.builder()…build();
+ * AgentWorker.on(connection)
+ *         .provider("spring-ai", SpringAiProvider.of(Map.of("gpt", gpt))) // model: spring-ai:gpt
+ * }</pre>
+ */
+public final class SpringAiProvider implements ModelProvider {
+    private static final Duration SILENCE = Duration.ofMinutes(5);
+
+    private final Map<String, ChatModel> models;
+    private final Set<String> whole;
+    private final Duration silence;
+
+    private SpringAiProvider(Map<String, ChatModel> models, Set<String> whole, Duration silence) {
+        this.models = Collections.unmodifiableMap(new LinkedHashMap<>(models));
+        this.whole = Collections.unmodifiableSet(new LinkedHashSet<>(whole));
+        this.silence = silence;
+    }
+
+    /** A provider of these models, which stream. */
+    public static SpringAiProvider of(Map<String, ? extends ChatModel> models) {
+        return new SpringAiProvider(new LinkedHashMap<>(models), Set.of(), SILENCE);
+    }
+
+    /**
+     * Asks these models for whole replies: for services, or models of Spring AI, that do not stream. Such a model must
+     * not retry, which cannot be seen from outside: build it with {@code
+     * retryTemplate(RetryTemplate.builder().maxAttempts(1).build())}.
+     *
+     * @throws IllegalArgumentException if there is no model of one of these names
+     */
+    public SpringAiProvider withoutStreaming(String... names) {
+        Set<String> all = new LinkedHashSet<>(whole);
+        for (String name : names) {
+            if (!models.containsKey(name)) {
+                throw new IllegalArgumentException(unknown(name));
+            }
+            all.add(name);
+        }
+        return new SpringAiProvider(models, all, silence);
+    }
+
+    /** Gives up a call after this time without any data from the model. Default: 5 minutes. */
+    public SpringAiProvider withSilence(Duration most) {
+        return new SpringAiProvider(models, whole, most);
+    }
+
+    @Override
+    public void check(String model) throws ModelFailure {
+        find(model);
+    }
+
+    private ChatModel find(String name) throws ModelFailure {
+        ChatModel model = models.get(name);
+        if (model == null) {
+            throw ModelFailure.permanent("ModelNotFound", unknown(name));
+        }
+        List<String> tools = ownTools(model);
+        if (!tools.isEmpty()) {
+            throw ModelFailure.permanent(
+                    "NotConfigured",
+                    "the model " + name + " has tools of its own (" + String.join(", ", tools)
+                            + "), which Waymark cannot run. Build it without, and give them to the agent by"
+                            + " SpringAiTools.of");
+        }
+        return model;
+    }
+
+    private String unknown(String name) {
+        return "no model " + name + ". Known models: " + String.join(", ", models.keySet());
+    }
+
+    private static List<String> ownTools(ChatModel model) {
+        List<String> names = new ArrayList<>();
+        if (model.getDefaultOptions() instanceof ToolCallingChatOptions options) {
+            names.addAll(options.getToolNames());
+            options.getToolCallbacks()
+                    .forEach(tool -> names.add(tool.getToolDefinition().name()));
+        }
+        return names;
+    }
+
+    @Override
+    public Reply reply(ModelRequest request) throws ModelFailure, InterruptedException {
+        return reply(request, words -> {});
+    }
+
+    @Override
+    public Reply reply(ModelRequest request, ReplyListener listener) throws ModelFailure, InterruptedException {
+        String name = request.model();
+        ChatModel model = find(name);
+        boolean streams = !whole.contains(name);
+        Prompt prompt = SpringAiMapper.prompt(request, model.getDefaultOptions());
+        Responses responses = new Responses();
+        Thread caller = new Thread(() -> ask(model, prompt, streams, responses), "spring-ai model call");
+        caller.setDaemon(true);
+        caller.start();
+        SpringAiReply reply = new SpringAiReply(listener);
+        boolean complete = false;
+        try {
+            while (!complete) {
+                Event event = responses.queue.poll(silence.toMillis(), TimeUnit.MILLISECONDS);
+                if (event == null) {
+                    throw ModelFailure.passing("StreamCut", "no sign of the model for " + silence.toSeconds() + " s");
+                }
+                if (event.failure().isPresent()) {
+                    throw failure(name, event.failure().get(), reply);
+                }
+                event.response().ifPresent(reply::add);
+                reply.checkSize();
+                complete = event.response().isEmpty();
+            }
+            return reply.finish(streams);
+        } finally {
+            if (!complete) {
+                responses.dispose();
+                caller.interrupt();
+            }
+        }
+    }
+
+    private static ModelFailure failure(String name, Throwable thrown, SpringAiReply reply) {
+        return thrown instanceof NotStreaming
+                ? ModelFailure.permanent(
+                        "NotConfigured",
+                        "the model " + name + " does not stream. Build it with a RetryTemplate of one attempt, and name"
+                                + " it in SpringAiProvider.withoutStreaming")
+                : SpringAiFailures.of(thrown, reply.hasBegun());
+    }
+
+    private static void ask(ChatModel model, Prompt prompt, boolean streams, Responses responses) {
+        try {
+            if (streams) {
+                model.stream(prompt).subscribe(responses);
+            } else {
+                responses.hookOnNext(model.call(prompt));
+                responses.hookOnComplete();
+            }
+        } catch (UnsupportedOperationException e) {
+            responses.hookOnError(streams ? new NotStreaming(e) : e);
+        } catch (RuntimeException | Error e) {
+            responses.hookOnError(e);
+        }
+    }
+
+    /** What the model tells, in whichever thread; the listener is called in the thread that asked. */
+    private static final class Responses extends BaseSubscriber<ChatResponse> {
+        private final BlockingQueue<Event> queue = new LinkedBlockingQueue<>();
+
+        @Override
+        protected void hookOnNext(ChatResponse response) {
+            queue.add(new Event(Optional.of(response), Optional.empty()));
+        }
+
+        @Override
+        protected void hookOnComplete() {
+            queue.add(new Event(Optional.empty(), Optional.empty()));
+        }
+
+        @Override
+        protected void hookOnError(Throwable failure) {
+            queue.add(new Event(Optional.empty(), Optional.of(failure)));
+        }
+    }
+
+    /** A response or a failure; with neither, the end. */
+    private record Event(Optional<ChatResponse> response, Optional<Throwable> failure) {}
+
+    private static final class NotStreaming extends RuntimeException {
+        NotStreaming(Throwable cause) {
+            super(cause);
+        }
+    }
+}

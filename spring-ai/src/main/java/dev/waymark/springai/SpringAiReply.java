@@ -1,0 +1,164 @@
+package dev.waymark.springai;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Usage;
+import dev.waymark.model.ModelFailure;
+import dev.waymark.model.ReplyListener;
+import dev.waymark.model.adapter.PlainReply;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.metadata.EmptyUsage;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.model.Generation;
+
+/** A reply while its pieces arrive. */
+final class SpringAiReply {
+    private static final int LONGEST = 1024 * 1024;
+
+    private static final String MAX_TOKENS = "max_tokens";
+
+    /** How the models say that a reply is complete, cut or refused, in lower case. */
+    private static final Set<String> COMPLETE = Set.of(
+            "stop", "end_turn", "stop_sequence", "tool_use", "tool_calls", "tool_call", "function_call", "complete");
+
+    private static final Set<String> CUT = Set.of("length", MAX_TOKENS, "model_length");
+
+    private static final Set<String> REFUSED = Set.of(
+            "content_filter",
+            "content_filtered",
+            "guardrail_intervened",
+            "refusal",
+            "safety",
+            "blocklist",
+            "prohibited_content",
+            "recitation",
+            "spii");
+
+    /** By these, models mark generations that are thoughts: Anthropic's with a signature or as data. */
+    private static final Set<String> MARKS_OF_THOUGHTS = Set.of("signature", "data");
+
+    private final ReplyListener listener;
+    private final StringBuilder text = new StringBuilder();
+    /** By id, since some models repeat the last call at the end of the reply. */
+    private final Map<String, PlainReply.Call> calls = new LinkedHashMap<>();
+
+    private Usage usage = Usage.NONE;
+    private String stop = "";
+    private int size;
+    private boolean begun;
+
+    SpringAiReply(ReplyListener listener) {
+        this.listener = listener;
+    }
+
+    /** Whether the service has answered at all. */
+    boolean hasBegun() {
+        return begun;
+    }
+
+    void add(ChatResponse response) {
+        begun = true;
+        for (Generation generation : response.getResults()) {
+            addOutput(generation.getOutput());
+            String reason = generation.getMetadata().getFinishReason();
+            if (reason != null && !reason.isBlank()) {
+                stop = reason;
+            }
+        }
+        addUsage(response.getMetadata().getUsage());
+    }
+
+    private void addOutput(AssistantMessage output) {
+        for (AssistantMessage.ToolCall call : output.getToolCalls()) {
+            String key = isGiven(call.id()) ? call.id() : "call_" + (calls.size() + 1);
+            calls.put(key, new PlainReply.Call(key, call.name(), call.arguments()));
+            size += key.length()
+                    + (call.arguments() == null ? 0 : call.arguments().length());
+        }
+        String words = output.getText();
+        if (isGiven(words) && !isThought(output)) {
+            text.append(words);
+            size += words.length();
+            listener.words(words);
+        }
+    }
+
+    private static boolean isGiven(@Nullable String value) {
+        return value != null && !value.isEmpty();
+    }
+
+    private static boolean isThought(AssistantMessage output) {
+        return MARKS_OF_THOUGHTS.stream().anyMatch(output.getMetadata()::containsKey)
+                || Boolean.TRUE.equals(output.getMetadata().get("isThought"));
+    }
+
+    private void addUsage(org.springframework.ai.chat.metadata.@Nullable Usage told) {
+        if (told == null || told instanceof EmptyUsage) {
+            return;
+        }
+        JsonNode details = details(told.getNativeUsage());
+        long input = count(told.getPromptTokens());
+        long output = count(told.getCompletionTokens());
+        if (input == 0 && output == 0 && details.isMissingNode()) {
+            return;
+        }
+        // Anthropic's count of input is without what its cache read or wrote, OpenAI's with it.
+        long read = details.path("cache_read_input_tokens").asLong();
+        long written = details.path("cache_creation_input_tokens").asLong();
+        long included =
+                details.path("prompt_tokens_details").path("cached_tokens").asLong();
+        usage = new Usage(Math.max(input + read + written, usage.inputTokens()), output, read + included, written);
+        listener.usage(usage);
+    }
+
+    private static long count(@Nullable Integer tokens) {
+        return tokens == null ? 0 : Math.max(0, tokens);
+    }
+
+    /** What the service told of the usage, if it is in a form that can be read. */
+    private static JsonNode details(@Nullable Object told) {
+        try {
+            return told == null || told instanceof Map<?, ?>
+                    ? MissingNode.getInstance()
+                    : PayloadJson.MAPPER.valueToTree(told);
+        } catch (IllegalArgumentException e) {
+            return MissingNode.getInstance();
+        }
+    }
+
+    void checkSize() throws ModelFailure {
+        if (size > LONGEST) {
+            throw ModelFailure.permanent("ReplyTooLarge", "the reply has more than " + LONGEST + " characters");
+        }
+    }
+
+    /** @param streamed whether a reply that was broken off looks like one that is complete, but for the reason */
+    Reply finish(boolean streamed) throws ModelFailure {
+        if (stop.isEmpty() && streamed) {
+            throw ModelFailure.passing("StreamCut", "the reply ended without a reason");
+        }
+        return PlainReply.of(text.toString(), List.copyOf(calls.values()), usage, reason());
+    }
+
+    private String reason() throws ModelFailure {
+        String word = stop.toLowerCase(Locale.ROOT);
+        if (REFUSED.contains(word)) {
+            throw ModelFailure.permanent("Refused", "the provider refuses to answer (" + stop + ")");
+        }
+        if (!CUT.contains(word)) {
+            return stop.isEmpty() || COMPLETE.contains(word) ? "end_turn" : stop;
+        }
+        if (!calls.isEmpty()) {
+            throw ModelFailure.permanent("CallCut", "the reply reached the limit of tokens in the middle of its calls");
+        }
+        return MAX_TOKENS;
+    }
+}

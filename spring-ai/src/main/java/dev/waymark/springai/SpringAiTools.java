@@ -1,0 +1,78 @@
+package dev.waymark.springai;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.tool.Tool;
+import dev.waymark.tool.ToolContext;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.definition.ToolDefinition;
+import org.springframework.ai.tool.execution.ToolExecutionException;
+
+/**
+ * The tool callbacks of Spring AI as tools of Waymark: with claims, approvals and idempotency keys around them. They have
+ * side effects unless they are declared otherwise, because a callback does not tell. Spring AI makes callbacks of
+ * annotated methods, of functions and of the tools of MCP servers.
+ *
+ * <p>The callback finds the call's key in its tool context as {@code idempotencyKey}, and the thread as {@code thread}.
+ *
+ * <pre>{@code
+ * Agent clerk = Agent.named("clerk")
+ *         .model("spring-ai:gpt")
+ *         .tools(SpringAiTools.of(List.of(ToolCallbacks.from(new Bookings())), tool -> tool.approved())
+ *                 .toArray(Tool[]::new))
+ *         .build();
+ * }</pre>
+ */
+public final class SpringAiTools {
+    private SpringAiTools() {}
+
+    /** These callbacks as tools, side-effecting. */
+    public static List<Tool> of(List<? extends ToolCallback> callbacks) {
+        return of(callbacks, tool -> tool);
+    }
+
+    /**
+     * These callbacks as tools, each declared like this.
+     *
+     * @throws IllegalArgumentException if the schema of one is not JSON
+     */
+    public static List<Tool> of(List<? extends ToolCallback> callbacks, UnaryOperator<ToolSpec.Builder> declaration) {
+        return callbacks.stream()
+                .<Tool>map(callback -> new CallbackTool(
+                        declaration.apply(spec(callback.getToolDefinition())).build(), callback))
+                .toList();
+    }
+
+    private static ToolSpec.Builder spec(ToolDefinition definition) {
+        try {
+            Json schema = PayloadJson.MAPPER.readValue(definition.inputSchema(), Json.class);
+            return ToolSpec.java(definition.name()).describedAs(definition.description(), schema);
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException(
+                    "the schema of the tool " + definition.name() + " is not JSON: " + e.getOriginalMessage(), e);
+        }
+    }
+
+    private record CallbackTool(ToolSpec spec, ToolCallback callback) implements Tool {
+        @Override
+        public String run(Json args, ToolContext context) throws Exception {
+            Map<String, Object> known = Map.of("idempotencyKey", context.idempotencyKey(), "thread", context.thread());
+            try {
+                String result = callback.call(
+                        PayloadJson.MAPPER.writeValueAsString(args),
+                        new org.springframework.ai.chat.model.ToolContext(known));
+                return result == null ? "" : result;
+            } catch (ToolExecutionException e) {
+                if (e.getCause() instanceof Exception thrown) {
+                    throw thrown;
+                }
+                throw e;
+            }
+        }
+    }
+}
