@@ -8,6 +8,7 @@ import dev.waymark.codec.KeyProblem;
 import dev.waymark.contract.PayloadJson;
 import io.temporal.api.common.v1.Header;
 import io.temporal.api.common.v1.Payload;
+import io.temporal.api.common.v1.Payloads;
 import io.temporal.api.common.v1.SearchAttributes;
 import io.temporal.api.failure.v1.Failure;
 import io.temporal.api.history.v1.HistoryEvent;
@@ -15,24 +16,12 @@ import io.temporal.payload.codec.PayloadCodec;
 import io.temporal.payload.codec.PayloadCodecException;
 import io.temporal.payload.context.WorkflowSerializationContext;
 import java.io.IOException;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.stream.Stream;
 
 /** Decodes the payloads and failure messages of a thread's events. */
 final class HistoryDecoder {
-    /** The events with payloads of workers and starters. */
-    private static final Set<HistoryEvent.AttributesCase> WRITTEN_BY_WORKERS = EnumSet.of(
-            HistoryEvent.AttributesCase.WORKFLOW_EXECUTION_STARTED_EVENT_ATTRIBUTES,
-            HistoryEvent.AttributesCase.ACTIVITY_TASK_SCHEDULED_EVENT_ATTRIBUTES,
-            HistoryEvent.AttributesCase.ACTIVITY_TASK_COMPLETED_EVENT_ATTRIBUTES,
-            HistoryEvent.AttributesCase.START_CHILD_WORKFLOW_EXECUTION_INITIATED_EVENT_ATTRIBUTES,
-            HistoryEvent.AttributesCase.CHILD_WORKFLOW_EXECUTION_COMPLETED_EVENT_ATTRIBUTES,
-            HistoryEvent.AttributesCase.SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED_EVENT_ATTRIBUTES,
-            HistoryEvent.AttributesCase.MARKER_RECORDED_EVENT_ATTRIBUTES);
-
     private final PayloadCodec codec;
 
     HistoryDecoder(PayloadCodec codec, String namespace, String workflowId) {
@@ -61,10 +50,37 @@ final class HistoryDecoder {
      *     thread unreadable.
      */
     static HistoryEvent refuseEncrypted(HistoryEvent event) {
-        if (WRITTEN_BY_WORKERS.contains(event.getAttributesCase()) && isEncrypted(event)) {
+        if (ofWorkers(event).anyMatch(EncryptionCodec::isEncrypted)) {
             throw KeyProblem.withoutKeys("the thread is encrypted");
         }
         return event;
+    }
+
+    /** The payloads of workers and starters. Not by reflection, which would take as long as parsing the event. */
+    private static Stream<Payload> ofWorkers(HistoryEvent event) {
+        Payloads payloads = switch (event.getAttributesCase()) {
+            case WORKFLOW_EXECUTION_STARTED_EVENT_ATTRIBUTES ->
+                event.getWorkflowExecutionStartedEventAttributes().getInput();
+            case ACTIVITY_TASK_SCHEDULED_EVENT_ATTRIBUTES ->
+                event.getActivityTaskScheduledEventAttributes().getInput();
+            case ACTIVITY_TASK_COMPLETED_EVENT_ATTRIBUTES ->
+                event.getActivityTaskCompletedEventAttributes().getResult();
+            case START_CHILD_WORKFLOW_EXECUTION_INITIATED_EVENT_ATTRIBUTES ->
+                event.getStartChildWorkflowExecutionInitiatedEventAttributes().getInput();
+            case CHILD_WORKFLOW_EXECUTION_COMPLETED_EVENT_ATTRIBUTES ->
+                event.getChildWorkflowExecutionCompletedEventAttributes().getResult();
+            case SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED_EVENT_ATTRIBUTES ->
+                event.getSignalExternalWorkflowExecutionInitiatedEventAttributes()
+                        .getInput();
+            case MARKER_RECORDED_EVENT_ATTRIBUTES ->
+                Payloads.newBuilder()
+                        .addAllPayloads(event.getMarkerRecordedEventAttributes().getDetailsMap().values().stream()
+                                .flatMap(details -> details.getPayloadsList().stream())
+                                .toList())
+                        .build();
+            default -> Payloads.getDefaultInstance();
+        };
+        return payloads.getPayloadsList().stream();
     }
 
     /** Whether any payload of an event, or of a part of one, is encrypted, whoever sent it. */
