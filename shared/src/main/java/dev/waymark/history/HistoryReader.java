@@ -47,7 +47,11 @@ public final class HistoryReader {
         this.pages = new HistoryPages(client);
     }
 
-    /** Reads all new events into the projector. */
+    /**
+     * Reads all new events into the projector.
+     *
+     * @throws PreviousRunGoneException if the run was to fetch its state, and the server no longer has it
+     */
     public void catchUp(String workflowId, Projector projector) {
         readNew(workflowId, projector);
         readAwaited(workflowId, projector);
@@ -63,10 +67,7 @@ public final class HistoryReader {
         try {
             readNew(workflowId, previous);
         } catch (StatusRuntimeException e) {
-            if (isNotFound(e)) {
-                return;
-            }
-            throw e;
+            throw isNotFound(e) ? new PreviousRunGoneException(awaited.get().runId()) : e;
         }
         projector.expect(previous);
     }
@@ -201,7 +202,11 @@ public final class HistoryReader {
         return newestRun(workflowId).filter(newest -> !newest.equals(runId));
     }
 
-    /** The history of a thread, as far as the server still has it; empty if it has none. */
+    /**
+     * The history of a thread, as far as the server still has it; empty if it has none.
+     *
+     * @throws PreviousRunGoneException if the newest run was to fetch its state, and the server no longer has it
+     */
     public Optional<Timeline> read(String workflowId) {
         return newestRun(workflowId).map(newest -> readToTheEnd(workflowId, newest));
     }
@@ -248,10 +253,10 @@ public final class HistoryReader {
                 newestRunId,
                 moments,
                 newest.expectedState()
-                        .orElseThrow(
-                                () -> new IllegalStateException(
-                                        "the run " + newestRunId + " of " + workflowId
-                                                + " continues a run that the server no longer has, and its state was not carried over")),
+                        .orElseThrow(() -> new PreviousRunGoneException(newest.awaited()
+                                .map(CarriedReference::runId)
+                                .or(newest::continuedFrom)
+                                .orElse(""))),
                 newest.agent(),
                 newest.ending(),
                 newest.lastEventId(),

@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.ai.chat.model.ChatModel;
 import org.springframework.ai.openai.OpenAiChatModel;
@@ -30,6 +31,7 @@ import org.springframework.ai.openai.api.OpenAiApi;
 import org.springframework.retry.support.RetryTemplate;
 
 /** Spring AI's model of OpenAI, and a service that does not stream. */
+@Tag("full")
 class WholeRepliesTest {
     private static final ModelRequest HI =
             new ModelRequest("small", Optional.empty(), List.of(Message.user("Hi")), List.of(), 100);

@@ -4,6 +4,7 @@ import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.codec.KeyProblem;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.history.PreviousRunGoneException;
 import io.grpc.StatusRuntimeException;
 import io.temporal.client.WorkflowServiceException;
 import java.util.Optional;
@@ -22,6 +23,11 @@ public final class ServerFailures {
             return request.get();
         } catch (KeyProblem e) {
             throw unreadable(e);
+        } catch (PreviousRunGoneException e) {
+            throw new WaymarkException.Refused(
+                    PreviousRunGoneException.TYPE,
+                    String.valueOf(e.getMessage()),
+                    "Continue from a checkpoint, if a saver has one, under another thread id");
         } catch (StatusRuntimeException e) {
             throw translate(e);
         } catch (WorkflowServiceException e) {

@@ -8,6 +8,7 @@ import dev.waymark.contract.carry.StateChunkInput;
 import dev.waymark.conversation.state.UnknownRulesException;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.HistoryReader;
+import dev.waymark.history.PreviousRunGoneException;
 import dev.waymark.history.RunReader;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.Heartbeat;
@@ -24,9 +25,6 @@ public final class StateCarrierActivity implements StateCarrier {
     /** Failure type if this worker's build computes another state. Stored in histories. */
     private static final String STATE_DIFFERS = "StateDiffers";
 
-    /** Failure type if the server has lost the previous run. Stored in histories. */
-    private static final String PREVIOUS_RUN_GONE = "PreviousRunGone";
-
     /** A server that has failed over may not find a run for some minutes. These take a quarter of an hour. */
     private static final int TRIES_TO_FIND_IT = 100;
 
@@ -36,13 +34,20 @@ public final class StateCarrierActivity implements StateCarrier {
     private static final Duration SOON = Duration.ofSeconds(1);
 
     private final RunReader runs;
+    private final int triesToFindIt;
     private volatile @Nullable Chunked newest;
 
     /** The newest state, so that it is computed once for all of its chunks. Memory is freed if it gets short. */
     private record Chunked(CarriedReference reference, SoftReference<ChunkedState> state) {}
 
     public StateCarrierActivity(RunReader runs) {
+        this(runs, TRIES_TO_FIND_IT);
+    }
+
+    /** @param triesToFindIt how often a run that the server does not find is looked for until the thread fails */
+    public StateCarrierActivity(RunReader runs, int triesToFindIt) {
         this.runs = runs;
+        this.triesToFindIt = triesToFindIt;
     }
 
     @Override
@@ -91,11 +96,8 @@ public final class StateCarrierActivity implements StateCarrier {
             try {
                 return runs.atEnd(info.getWorkflowId(), reference.runId());
             } catch (StatusRuntimeException e) {
-                if (HistoryReader.isNotFound(e) && info.getAttempt() >= TRIES_TO_FIND_IT) {
-                    throw ActivityProblems.permanent(new Problem(
-                            PREVIOUS_RUN_GONE,
-                            "the server no longer has run " + reference.runId()
-                                    + ", which this run continues, and its state was not carried over yet"));
+                if (HistoryReader.isNotFound(e)) {
+                    throw notFound(info, reference);
                 }
                 throw e;
             } catch (UnknownRulesException e) {
@@ -106,6 +108,16 @@ public final class StateCarrierActivity implements StateCarrier {
                 throw passing(Problem.CORRUPTION, String.valueOf(e.getMessage()));
             }
         });
+    }
+
+    /** Operators see why the thread waits in the activity's last failure, and in that of the run at the end. */
+    private RuntimeException notFound(ActivityInfo info, CarriedReference reference) {
+        Problem gone = new Problem(
+                PreviousRunGoneException.TYPE,
+                String.valueOf(new PreviousRunGoneException(reference.runId()).getMessage()));
+        return info.getAttempt() < triesToFindIt
+                ? ActivityProblems.passing(gone, Optional.empty())
+                : ActivityProblems.permanent(gone);
     }
 
     private static RuntimeException passing(String type, String words) {

@@ -46,7 +46,7 @@ abstract class ChunkedStateCases {
         return Base64.getEncoder().encodeToString(bytes);
     }
 
-    private static ModelProvider fourCallsATime(int times) {
+    static ModelProvider fourCallsATime(int times) {
         return request -> {
             long done = request.messages().stream()
                     .filter(message -> !message.toolResults().isEmpty())
@@ -59,7 +59,7 @@ abstract class ChunkedStateCases {
         };
     }
 
-    private static JavaTool<?> noisyStep(int characters) {
+    static JavaTool<?> noisyStep(int characters) {
         return JavaTool.of(
                         "step",
                         "One step",
@@ -126,7 +126,7 @@ abstract class ChunkedStateCases {
     }
 
     /** The first turn is over and the second run waits for its state. */
-    private static String waitingForItsState(WorkflowRig rig) {
+    static String waitingForItsState(WorkflowRig rig) {
         rig.holdStates();
         String thread = rig.start(
                 ContinueAsNewCases.start(NOTHING_INLINE.withSoftEvents(12)).saying(SayPayload.message("m-0", "Hello")));

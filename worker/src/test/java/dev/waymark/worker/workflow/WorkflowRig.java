@@ -17,9 +17,9 @@ import dev.waymark.contract.work.AgentInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.history.DigestAudit;
 import dev.waymark.history.HistoryReader;
-import dev.waymark.history.Moment;
 import dev.waymark.history.RunEnding;
 import dev.waymark.history.RunReader;
+import dev.waymark.history.ThreadHistoryReader;
 import dev.waymark.history.Timeline;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.testkit.HistoryCheck;
@@ -84,6 +84,9 @@ import org.awaitility.Awaitility;
 final class WorkflowRig implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+    /** Instead of a quarter of an hour. */
+    static final int TRIES_TO_FIND_A_RUN = 4;
+
     /** As for the workers of programs. */
     private static final Duration DEADLOCK = Duration.ofSeconds(5);
 
@@ -130,7 +133,7 @@ final class WorkflowRig implements AutoCloseable {
                 new ModelActivity(runs, providers, new ActivityMetrics(new SimpleMeterRegistry())));
         kinds = new ToolKinds(System.getenv(), Path.of("."), JavaTools.of(tools));
         ToolRunner runner = new ToolRunner(kinds);
-        StateCarrierActivity carrier = new StateCarrierActivity(runs);
+        StateCarrierActivity carrier = new StateCarrierActivity(runs, TRIES_TO_FIND_A_RUN);
         worker.registerActivitiesImplementations(
                 new ToolActivity(
                         runs,
@@ -186,10 +189,20 @@ final class WorkflowRig implements AutoCloseable {
         return thread;
     }
 
+    /** Does not check this thread when closed: it cannot be read any more. */
+    void disown(String thread) {
+        threads.remove(thread);
+    }
+
     /** Another worker takes over, with nothing cached. */
     void replaceWorker() {
         shutdown();
         factory = newWorker();
+    }
+
+    /** Where other workers can take what this one leaves. */
+    String taskQueue() {
+        return taskQueue;
     }
 
     /** Until {@link #releaseStates}, runs that fetch the state of the previous one wait for it. */
@@ -402,12 +415,15 @@ final class WorkflowRig implements AutoCloseable {
                 .filter(ending -> ending.kind() == RunEnding.Kind.TERMINATED)
                 .isPresent();
         if (!terminated) { // The replayer does not know that event.
-            timeline(thread).moments().stream().map(Moment::runId).distinct().forEach(run -> replay(thread, run));
+            new ThreadHistoryReader(connection.client())
+                    .read(thread)
+                    .orElseThrow()
+                    .runs()
+                    .forEach(run -> replay(run.runId(), run.history()));
         }
     }
 
-    void replay(String thread, String runId) {
-        WorkflowExecutionHistory history = connection.client().fetchHistory(thread, runId);
+    private void replay(String runId, WorkflowExecutionHistory history) {
         HistoryCheck.check(history);
         assertThat(replay.replay(history)).as("replay of run " + runId).isEmpty();
     }
