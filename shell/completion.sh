@@ -107,6 +107,13 @@ completion_for() {
 }
 
 if [ "$own" = completion ]; then
+    case ${1:-} in
+        -h | --help)
+            echo "Usage: $called completion bash|zsh|fish"
+            echo "Prints a completion script for the shell. 'install' writes them where the shells look for them."
+            exit
+            ;;
+    esac
     [ $# = 1 ] || die "no shell given. Use: $called completion bash, zsh or fish"
     completion_for "$1"
 fi

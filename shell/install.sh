@@ -21,6 +21,18 @@ complete_in() {
     echo "  $1 completion: $2" >&2
 }
 
+case ${1:-} in
+    -h | --help)
+        cat <<EOF
+Usage: $called install [DIR]
+Links waymark into a directory on PATH, with completion for bash, zsh and fish.
+      [DIR]   The directory. Default: the first of ~/.local/bin, ~/bin and
+                /usr/local/bin that is on PATH and writable, or ~/.local/bin.
+EOF
+        exit
+        ;;
+    -*) die "no such option: $1. Try: $called install --help" ;;
+esac
 [ $# -le 1 ] || die "expected at most one directory: $*"
 directory=${1:-$(directory_on_path || echo "$HOME/.local/bin")}
 mkdir -p "$directory" || die "the directory can't be created: $directory"

@@ -35,7 +35,16 @@ class DefaultSaverTest {
         try (Dev dev = Dev.inMemoryAndKept(agents)) {
             Command waymark = Command.withoutAddress();
             Done shown = waymark.run("show", "trip", "--address", dev.address());
-            assertThat(shown.err()).contains("the saver has it: trip. Restore it with: waymark run --thread trip\n");
+            assertThat(shown.err())
+                    .contains("the saver has it: trip. Restore it with: waymark run --thread trip --address "
+                            + dev.address() + "\n");
+            Done asked = waymark.run("run", "--thread", "trip", "--address", dev.address());
+            assertThat(asked.err()).endsWith("waymark answer trip TEXT --address " + dev.address() + "\n");
+            String kept = "file:" + directory.resolve("kept");
+            String address = "--address=" + dev.address();
+            Done begun = waymark.run(
+                    "run", "--agent", "assistant", "--thread", "b", "--no-wait", "--saver", kept, address, "Go");
+            assertThat(begun.err()).contains("waymark save b --to " + kept + " --follow --address " + dev.address());
             Done answered = waymark.run("answer", "trip", "Friday", "--address", dev.address());
             assertThat(answered.out()).isEqualTo("Booked.\n");
             assertThat(answered.exitCode()).isZero();

@@ -15,6 +15,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The script {@code ./waymark} in a checkout of its own, with a {@code java} and an {@code mvn} that only say what they are asked. */
 class LauncherTest {
@@ -168,6 +170,16 @@ class LauncherTest {
 
         assertThat(call("./waymark", "run").out()).contains("-Dwaymark.command=waymark ");
         assertThat(call("sh", "-c", "waymark run").out()).contains("-Dwaymark.command=waymark ", checkout.toString());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"install --help", "install -h", "help install", "completion --help", "help completion"})
+    void help_ofTheCommandsOfTheScript_isShownAndNothingElseDone(String words) throws Exception {
+        Done done = call(("./waymark " + words).split(" "));
+
+        assertThat(done.exitCode()).isZero();
+        assertThat(done.out()).startsWith("Usage: ./waymark " + (words.contains("install") ? "install" : "completion"));
+        assertThat(done.err()).doesNotContain("installed");
     }
 
     @Test

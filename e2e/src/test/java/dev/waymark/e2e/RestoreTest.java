@@ -17,6 +17,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -325,6 +326,14 @@ class RestoreTest {
         assertThat(unnamed.err()).contains("Name its agent with --agent");
         assertThat(unknown.exitCode()).isEqualTo(3);
         assertThat(place.resolve("agentless.json")).content().isEqualTo(saved);
+        Done chat = on(after, target).runTyping("Hello\n", "chat", "--session", "agentless", "--agent", "nobody");
+        assertThat(chat.exitCode()).isEqualTo(3);
+        assertThat(chat.err()).contains("Nothing was changed. Name its agent with --agent");
+        try (Stream<Path> entries = Files.list(place)) {
+            assertThat(entries.map(entry -> entry.getFileName().toString()))
+                    .filteredOn(name -> name.endsWith(".json"))
+                    .containsExactly("agentless.json");
+        }
         assertThat(place.resolve("agentless.owner")).doesNotExist();
         assertThat(on(after, target).run("run", "--thread", "agentless", "--agent", "assistant"))
                 .returns(0, Done::exitCode)

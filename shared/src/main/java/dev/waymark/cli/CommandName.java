@@ -6,15 +6,27 @@ import java.util.Optional;
 public final class CommandName {
     private static final String PROPERTY = "waymark.command";
 
+    private static volatile String serverOption = "";
+
     private CommandName() {}
+
+    /** Sets the option by which this command reaches its server, so that the commands of hints have it too. */
+    public static void reachServerBy(String option) {
+        serverOption = option.isEmpty() ? "" : " " + option;
+    }
 
     /** {@code ./waymark}, {@code waymark}, or another name that the launcher sets. */
     public static String get() {
         return Optional.ofNullable(System.getProperty(PROPERTY)).orElse("waymark");
     }
 
-    /** A command line that can be pasted, such as {@code waymark show trip}. */
+    /** A command line that can be pasted, such as {@code waymark show trip}. It asks the server of this command. */
     public static String line(String arguments) {
+        return get() + " " + arguments + serverOption;
+    }
+
+    /** Like {@link #line}, for commands that ask no server. */
+    public static String lineWithoutServer(String arguments) {
         return get() + " " + arguments;
     }
 }

@@ -156,6 +156,6 @@ final class HelpText {
 
     private static String footer() {
         return HelpWord.section("Exit codes", EXIT_CODES) + HelpWord.section("Settings", SETTINGS)
-                + "\nHelp for a command: " + CommandName.line("help COMMAND") + "\n";
+                + "\nHelp for a command: " + CommandName.lineWithoutServer("help COMMAND") + "\n";
     }
 }

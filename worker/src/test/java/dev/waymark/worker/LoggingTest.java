@@ -18,7 +18,7 @@ class LoggingTest {
                 .warn("Activity failure. activityType={}", "agent", failure));
 
         assertThat(printed.lines()).singleElement().asString().contains("activityType=agent", "no agent \"x\"");
-        assertThat(printed).doesNotContain("\tat ");
+        assertThat(printed).doesNotContain("\tat ", "ActivityTaskExecutors");
     }
 
     @Test

@@ -159,9 +159,10 @@ public final class ChatSession implements Watcher, AutoCloseable {
         return timeline;
     }
 
+    /** Empty also if the thread never began, because its agent was not found: its id is free. */
     private Optional<Timeline> read(String name) {
         try {
-            return Optional.of(client.timeline(name));
+            return Optional.of(client.timeline(name)).filter(timeline -> !timeline.lacksAgent());
         } catch (WaymarkException.NotFound e) {
             return Optional.empty();
         }

@@ -1,6 +1,7 @@
 package dev.waymark.starter.command;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.cli.CommandName;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
@@ -94,8 +95,9 @@ public final class RunCommand implements Callable<Integer> {
                 int exitCode = started("running", client.start(prompt));
                 if (thread != null && client.saved().isInMemory()) {
                     wait.target()
-                            .ifPresent(target -> output.note("  waymark save " + ValueText.quoted(thread) + " --to "
-                                    + ValueText.quoted(target) + " --follow"));
+                            .ifPresent(target -> output.note("  "
+                                    + CommandName.line("save " + ValueText.quoted(thread) + " --to "
+                                            + ValueText.quoted(target) + " --follow")));
                 }
                 return exitCode;
             }

@@ -1,6 +1,8 @@
 package dev.waymark.starter.connection;
 
+import dev.waymark.cli.CommandName;
 import dev.waymark.client.AgentClient;
+import dev.waymark.client.connection.ValueText;
 import dev.waymark.connect.ProcessEnvironment;
 import java.util.Map;
 import java.util.Optional;
@@ -14,9 +16,11 @@ public final class ConnectionOptions {
 
     private ConnectionOptions() {}
 
-    /** Sets the address for {@link #toServer}; null for the setting of the environment. */
+    /** Sets the address for {@link #toServer} and for the commands of hints; null for the setting of the environment. */
     public static void use(@Nullable String hostAndPort) {
         address = Optional.ofNullable(hostAndPort);
+        CommandName.reachServerBy(
+                address.map(given -> "--address " + ValueText.quoted(given)).orElse(""));
     }
 
     public static AgentClient toServer() {

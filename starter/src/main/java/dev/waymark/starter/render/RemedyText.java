@@ -12,7 +12,8 @@ public final class RemedyText {
         String thread = remedy.thread().map(ValueText::quoted).orElse("THREAD");
         return switch (remedy.action()) {
             case NONE, ADVICE -> remedy.toString();
-            case START_SERVER -> "Start one with: " + line("dev") + ", or set TEMPORAL_ADDRESS to HOST:PORT";
+            case START_SERVER ->
+                "Start one with: " + CommandName.lineWithoutServer("dev") + ", or set TEMPORAL_ADDRESS to HOST:PORT";
             case CHECK_CONNECTION -> "Check TEMPORAL_NAMESPACE and TEMPORAL_ADDRESS";
             case START_WORKER ->
                 "The message is stored, and the turn continues once there is a worker. Start one with: "
@@ -32,19 +33,22 @@ public final class RemedyText {
                 "Raise it with: "
                         + line("budget " + thread + " --iterations "
                                 + remedy.detail().orElse("N"));
-            case ANSWER_OR_SAY -> "Continue it with: " + line("answer " + thread + " TEXT") + ", or " + line("say");
+            case ANSWER_OR_SAY ->
+                "Continue it with: " + line("answer " + thread + " TEXT") + ", or "
+                        + line("say " + thread + " MESSAGE");
             case ANSWER_OR_RESUME_ELSEWHERE ->
-                "Continue it with: " + line("answer " + thread + " TEXT") + ", or " + line("say")
+                "Continue it with: " + line("answer " + thread + " TEXT") + ", or "
+                        + line("say " + thread + " MESSAGE")
                         + ", or resume into a new thread with --thread";
             case START_THREAD -> "Start one with: " + line("run --agent A --thread " + thread + " MESSAGE");
             case SAY -> "Start one with: " + line("say " + thread + " MESSAGE");
-            case DECIDE -> "Decide with: " + line("approve " + thread) + ", or " + line("deny");
+            case DECIDE -> "Decide with: " + line("approve " + thread) + ", or " + line("deny " + thread);
             case DECIDE_AFTER_RESUME ->
                 "Resume it without --answer, and decide with: " + line("approve") + ", deny or settle";
             case LIST_PENDING -> "List the open requests with: " + line("pending " + thread);
             case MAKE_KEY ->
                 "Create one with: "
-                        + line("keygen "
+                        + CommandName.lineWithoutServer("keygen "
                                 + remedy.detail().map(ValueText::quoted).orElse("FILE"));
             case LIST_THREADS -> "List the threads with: " + line("sessions");
             case LIST_VERSIONS -> "List them with: " + line("checkpoints " + thread);

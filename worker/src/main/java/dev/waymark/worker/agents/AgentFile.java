@@ -309,7 +309,7 @@ final class AgentFile {
                 return kind.read(field.get(), entry);
             }
         }
-        throw entry.fields().problem("command", "is missing");
+        throw entry.fields().missing("command");
     }
 
     private void sideEffects(ToolSpec.Builder tool, YamlFields fields) throws YamlProblem {

@@ -41,9 +41,14 @@ public final class YamlFields {
     public YamlValue require(String name) throws YamlProblem {
         Optional<YamlValue> value = take(name);
         if (value.isEmpty()) {
-            throw misspelled(name).orElseGet(() -> problem(name, "is missing"));
+            throw missing(name);
         }
         return value.get();
+    }
+
+    /** A required field is missing, or misspelled. */
+    public YamlProblem missing(String name) {
+        return misspelled(name).orElseGet(() -> problem(name, "is missing"));
     }
 
     /** The problem of a similar field that is present instead of this one. */

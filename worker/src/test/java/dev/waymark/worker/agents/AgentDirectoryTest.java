@@ -359,6 +359,7 @@ class AgentDirectoryTest {
                 "{ name: ask_user, command: [x], safe_to_retry: true } | name: this name is reserved: ask_user",
                 "{ name: a.b, command: [x], safe_to_retry: true } | name: a tool's name has 1 to 64 characters A-Z a-z 0-9 _ -, found a.b",
                 "{ name: t, safe_to_retry: true } | command: is missing",
+                "{ name: t, comand: [x] } | comand: unknown field. Did you mean \"command\"?",
                 "{ name: t, command: x, safe_to_retry: true } | command: expected a list, found x",
                 "{ name: t, command: [], safe_to_retry: true } | command: no program given",
                 "{ name: t, command: [x], safe_to_retry: true, dedupe: session } | dedupe: not allowed with "
