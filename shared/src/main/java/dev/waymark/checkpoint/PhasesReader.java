@@ -33,6 +33,7 @@ final class PhasesReader {
     private final CallIds ids;
     /** The calls of the newest reply, with their ids in the file. */
     private List<Part.ToolUse> newestCalls = List.of();
+
     private boolean newestReplyCalls;
 
     /** Whether each call succeeded, by its id in the file, if the snapshot tells. */

@@ -104,7 +104,9 @@ public final class LongThreadBenchmark {
     }
 
     private Reply reply(ModelRequest request) {
-        long read = request.messages().stream().mapToLong(LongThreadBenchmark::characters).sum();
+        long read = request.messages().stream()
+                .mapToLong(LongThreadBenchmark::characters)
+                .sum();
         if (request.tools().isEmpty()) { // A request for a summary.
             return replied(read, new Part.Text(FillerText.of(TEXT_BYTES, 2)));
         }
@@ -157,8 +159,7 @@ public final class LongThreadBenchmark {
         double early = millis(window + 1, 2 * window + 1);
         double late = millis(iterations - window, iterations);
         List<WorkflowExecutionInfo> runs = new ThreadListing(
-                        laboratory.connection().stubs(),
-                        laboratory.connection().namespace())
+                        laboratory.connection().stubs(), laboratory.connection().namespace())
                 .all("WorkflowId = 'long'");
         long stored = runs.stream()
                 .mapToLong(WorkflowExecutionInfo::getHistorySizeBytes)

@@ -260,8 +260,7 @@ final class AgentFile {
         YamlProblems problems = new YamlProblems();
         String name = problems.check(() -> toolName(fields.require("name"))).orElse(UNNAMED);
         Optional<YamlValue> description = fields.take("description");
-        Json input =
-                problems.read(fields.take("input"), AgentFile::input).orElse(Json.of(Map.of("type", "object")));
+        Json input = problems.read(fields.take("input"), AgentFile::input).orElse(Json.of(Map.of("type", "object")));
         Optional<ToolSpec.Builder> declared =
                 problems.check(() -> declared(new ToolEntry(name, input, fields, directory)));
         // The rest of a tool is checked whatever its kind, except for the fields that only its kind knows.
