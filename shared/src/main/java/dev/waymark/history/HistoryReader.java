@@ -7,6 +7,7 @@ import com.google.protobuf.ByteString;
 import dev.waymark.contract.CarriedReference;
 import dev.waymark.contract.ContinuationMarker;
 import dev.waymark.contract.TraceIds;
+import dev.waymark.contract.carry.PreviousRunGoneException;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
 import io.grpc.Status;

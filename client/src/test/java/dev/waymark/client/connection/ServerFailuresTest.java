@@ -3,7 +3,7 @@ package dev.waymark.client.connection;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.client.failure.WaymarkException;
-import dev.waymark.history.PreviousRunGoneException;
+import dev.waymark.contract.carry.PreviousRunGoneException;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 

@@ -1,4 +1,4 @@
-package dev.waymark.history;
+package dev.waymark.contract.carry;
 
 /** The server no longer has the run whose state a run was to fetch, so that nobody can say what the state is. */
 public final class PreviousRunGoneException extends IllegalStateException {
