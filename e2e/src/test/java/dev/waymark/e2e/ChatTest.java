@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -167,23 +168,27 @@ class ChatTest {
                     .until(() -> waymark.run("show", "ctrl-c", "--json").out().contains("\"thinking\""));
 
             terminal.type("half a line" + CTRL_C);
-            shows(terminal, "stopped. Send another message");
+            promptsAfter(terminal, "stopped. Send another message", 1);
 
             String hint = "quit with /quit or Ctrl-D";
             terminal.type(CTRL_C);
-            shows(terminal, hint);
+            promptsAfter(terminal, hint, 1);
             terminal.type(CTRL_C);
-            // What is typed while the prompt is not there yet is not the chat's to read.
-            await().atMost(Duration.ofSeconds(60))
-                    .until(() -> terminal.screen().lastIndexOf("> ")
-                                    > terminal.screen().lastIndexOf(hint)
-                            && terminal.screen().indexOf(hint)
-                                    < terminal.screen().lastIndexOf(hint));
+            promptsAfter(terminal, hint, 2);
             terminal.type(CTRL_D);
             assertThat(terminal.exitCode()).isZero();
         }
         assertThat(waymark.run("show", "ctrl-c", "--json").json().get("status").textValue())
                 .isEqualTo("stopped");
+    }
+
+    /** What is typed while the prompt is not there yet is not the chat's to read. */
+    private static void promptsAfter(Terminal terminal, String words, int times) {
+        await().atMost(Duration.ofSeconds(60)).until(() -> {
+            String screen = terminal.screen();
+            return screen.split(Pattern.quote(words), -1).length == times + 1
+                    && screen.lastIndexOf("> ") > screen.lastIndexOf(words);
+        });
     }
 
     @Test

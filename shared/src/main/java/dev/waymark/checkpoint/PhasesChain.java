@@ -241,8 +241,13 @@ final class PhasesChain {
                         entry.endsBatch() || entry.step() > entries.get(newest).step());
     }
 
+    /** The end of any batch after the snapshot. */
+    Optional<Entry> batchSinceSnapshot() {
+        return after().stream().filter(Entry::endsBatch).findFirst();
+    }
+
     /** The end of a batch that the snapshot cannot include, since it is older than the reply with the calls. */
-    Optional<Entry> unknownBatch() {
+    Optional<Entry> batchOfLaterReply() {
         boolean beforeReply = newest > 0 && entries.get(newest - 1).isOf("step_started");
         for (Entry entry : after()) {
             beforeReply |= entry.isOf("pre_llm", "post_llm");

@@ -34,6 +34,8 @@ final class PhasesReader {
     /** The calls of the newest reply, with their ids in the file. */
     private List<Part.ToolUse> newestCalls = List.of();
 
+    private boolean newestReplyCalls;
+
     /** Whether each call succeeded, by its id in the file, if the snapshot tells. */
     private Map<String, Boolean> outcomes = Map.of();
 
@@ -199,7 +201,7 @@ final class PhasesReader {
         if (pendingReply) {
             reply(payload.object("pending_llm_response"));
         }
-        chain.flatMap(PhasesChain::unknownBatch)
+        chain.flatMap(newestReplyCalls ? PhasesChain::batchOfLaterReply : PhasesChain::batchSinceSnapshot)
                 .filter(end -> conversation.openCalls().isEmpty())
                 .ifPresent(end -> {
                     throw end.fields().corrupt("no snapshot has the calls of this batch");
@@ -331,6 +333,7 @@ final class PhasesReader {
             case "system" -> new Message(Role.USER, first ? List.of() : content(row));
             case "user" -> new Message(Role.USER, content(row));
             case "assistant" -> {
+                newestReplyCalls = calls;
                 String text = calls && row.isNull("content") ? "" : words(row);
                 yield assistant(text, calls ? calls(row) : List.of());
             }
@@ -416,6 +419,7 @@ final class PhasesReader {
             throw reply.corrupt("the calls of an earlier reply have no results: "
                     + conversation.openCalls().get(0).id());
         }
+        newestReplyCalls = !pending.isEmpty();
         if (!saidAlready) {
             conversation.say(assistant(text, calls(reply)), Optional.empty(), at);
         }

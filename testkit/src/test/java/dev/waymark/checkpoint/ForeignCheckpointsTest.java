@@ -139,6 +139,20 @@ class ForeignCheckpointsTest {
         }
     }
 
+    /** Otherwise the model would be asked again, and might call again what is over. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "(\"tool_calls\": )\\[\\{\"id\": \"tc1\".*?\\}\\}\\]/$1[]",
+                "(\"pending_llm_response\": )\\{.*?\"model\": \"unknown\"\\}/$1null"
+            })
+    void phases_batchWhoseCallsTheSnapshotLacks_isCorruption(String removal) {
+        String[] change = removal.split("/");
+
+        assertCorrupt(
+                firstRecords(CHAIN, 8).replaceAll(change[0], change[1]), "no snapshot has the calls of this batch");
+    }
+
     @Test
     void phases_laterStepWithoutASnapshot_runsNoneOfTheCalls() {
         List<String> records = CHAIN.lines().toList();

@@ -38,6 +38,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -47,6 +48,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * that goes on from it does so in order: no call that has an outcome runs again, none with side effects runs that may have
  * been begun, each call has one result before the model is called, and every format can show it.
  */
+@Tag("full")
 class MutatedForeignFilesTest {
     private static final Instant NOW = Instant.parse("2026-06-01T09:00:00Z");
     private static final JsonMapper JSON = new JsonMapper();

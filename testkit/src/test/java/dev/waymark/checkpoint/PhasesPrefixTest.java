@@ -17,9 +17,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A chain may be cut after any of its records. Whatever it says by then to have run does not run again. */
+@Tag("full")
 class PhasesPrefixTest {
     private static final Instant LATER = Instant.parse("2026-06-01T09:00:00Z");
     private static final Resumption ONWARD =

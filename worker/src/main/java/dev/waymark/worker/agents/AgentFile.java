@@ -124,35 +124,28 @@ final class AgentFile {
         Optional<YamlValue> pricing = fields.take("pricing");
         Optional<YamlValue> context = fields.take("context");
         Optional<YamlValue> summarize = fields.take("summarize");
-        problems.check(() -> {
-            fields.end();
-            return root;
-        });
+        problems.run(fields::end);
         Optional<String> modelName = model.flatMap(value -> problems.check(() -> modelFields.model(value)));
         AgentSpec.Builder builder = new AgentSpec.Builder(name.orElse(UNNAMED), modelName.orElse(""));
         List<McpEntry> servers = new ArrayList<>();
-        description.flatMap(value -> problems.check(value::text)).ifPresent(builder::description);
-        instructions.flatMap(value -> problems.check(value::text)).ifPresent(builder::instructions);
-        Optional<Integer> mostTokens = maxTokens.flatMap(value -> problems.check(() -> value.integer(1)));
+        problems.read(description, YamlValue::text).ifPresent(builder::description);
+        problems.read(instructions, YamlValue::text).ifPresent(builder::instructions);
+        Optional<Integer> mostTokens = problems.read(maxTokens, value -> value.integer(1));
         mostTokens.ifPresent(builder::maxTokens);
         int limit = mostTokens.orElse(AgentSpec.DEFAULT_MAX_TOKENS);
-        modelName.ifPresent(named -> options.flatMap(
-                        value -> problems.check(() -> modelFields.options(value, named, limit)))
+        modelName.ifPresent(named -> problems.read(options, value -> modelFields.options(value, named, limit))
                 .ifPresent(builder::options));
-        modelName.ifPresent(named -> fallback.flatMap(
-                        value -> problems.check(() -> modelFields.fallback(value, named, limit)))
+        modelName.ifPresent(named -> problems.read(fallback, value -> modelFields.fallback(value, named, limit))
                 .ifPresent(builder::fallback));
-        maxIterations.flatMap(value -> problems.check(() -> value.integer(1))).ifPresent(builder::maxIterations);
-        tools.flatMap(value -> problems.check(() -> tools(value, servers))).ifPresent(builder::tools);
-        approvals
-                .flatMap(value -> problems.check(() -> ApprovalFields.read(value)))
-                .ifPresent(builder::approvals);
+        problems.read(maxIterations, value -> value.integer(1)).ifPresent(builder::maxIterations);
+        problems.read(tools, value -> tools(value, servers)).ifPresent(builder::tools);
+        problems.read(approvals, ApprovalFields::read).ifPresent(builder::approvals);
         pricing.ifPresent(value ->
                 builder.pricing(problems.check(() -> PriceTable.pricing(value)).orElse(Pricing.FREE)));
         List<String> priceless = modelName.isPresent() ? models.withoutPrice(builder.build()) : List.of();
-        budget.flatMap(value -> problems.check(() -> budget(value, priceless))).ifPresent(builder::budget);
-        context.flatMap(value -> problems.check(() -> context(value))).ifPresent(builder::context);
-        summarize.flatMap(value -> problems.check(() -> summaries(value))).ifPresent(builder::summaries);
+        problems.read(budget, value -> budget(value, priceless)).ifPresent(builder::budget);
+        problems.read(context, AgentFile::context).ifPresent(builder::context);
+        problems.read(summarize, AgentFile::summaries).ifPresent(builder::summaries);
         problems.end();
         AgentSpec agent = builder.build();
         int bytes = bytes(agent);
@@ -183,13 +176,13 @@ final class AgentFile {
         Set<String> names = new HashSet<>();
         YamlProblems problems = new YamlProblems();
         for (YamlValue item : list.items()) {
-            problems.check(() -> addTools(item, tools, names, servers));
+            problems.run(() -> addTools(item, tools, names, servers));
         }
         problems.end();
         return tools;
     }
 
-    private YamlValue addTools(YamlValue item, List<ToolSpec> tools, Set<String> names, List<McpEntry> servers)
+    private void addTools(YamlValue item, List<ToolSpec> tools, Set<String> names, List<McpEntry> servers)
             throws YamlProblem {
         YamlFields fields = item.fields();
         Optional<YamlValue> mcp = fields.take("mcp");
@@ -203,7 +196,7 @@ final class AgentFile {
                         .problem("duplicate server name: " + entry.server().name());
             }
             servers.add(entry);
-            return item;
+            return;
         }
         Optional<YamlValue> use = fields.take("use");
         for (ToolSpec tool : use.isPresent() ? used(use.get(), fields) : List.of(own(fields))) {
@@ -212,7 +205,6 @@ final class AgentFile {
             }
             tools.add(tool);
         }
-        return item;
     }
 
     /** Existing tools: a group of built-in ones or one in Java, with the settings that are added here. */
@@ -265,41 +257,41 @@ final class AgentFile {
 
     /** A tool defined in the file; one of its fields determines the kind. */
     private ToolSpec own(YamlFields fields) throws YamlProblem {
-        String name = toolName(fields.require("name"));
+        YamlProblems problems = new YamlProblems();
+        String name = problems.check(() -> toolName(fields.require("name"))).orElse(UNNAMED);
         Optional<YamlValue> description = fields.take("description");
-        Optional<YamlValue> inputField = fields.take("input");
-        Json input = inputField.isPresent() ? input(inputField.get()) : Json.of(Map.of("type", "object"));
-        ToolEntry entry = new ToolEntry(name, input, fields, directory);
-        ToolSpec.Builder tool = declared(entry);
-        tool.describedAs(description.isPresent() ? description.get().text() : "", input);
-        Optional<YamlValue> output = fields.take("output");
-        if (output.isPresent()) {
-            tool.returning(schema(output.get()));
-        }
-        Optional<YamlValue> env = fields.take("env");
-        if (env.isPresent()) {
-            if (!fields.has("verify")) {
-                throw env.get().problem("only for tools that run a program");
-            }
-            tool.env(ToolEntry.environment(env.get()));
-        }
-        Optional<YamlValue> timeout = fields.take("timeout");
-        if (timeout.isPresent()) {
-            tool.timeout(ToolEntry.timeout(timeout.get()));
-        }
-        Optional<YamlValue> approval = fields.take("approval");
-        if (approval.isPresent() && ToolEntry.isAlways(approval.get())) {
+        Json input = problems.read(fields.take("input"), AgentFile::input).orElse(Json.of(Map.of("type", "object")));
+        Optional<ToolSpec.Builder> declared =
+                problems.check(() -> declared(new ToolEntry(name, input, fields, directory)));
+        // The rest of a tool is checked whatever its kind, except for the fields that only its kind knows.
+        ToolSpec.Builder tool = declared.orElseGet(() -> ToolSpec.command(name, "true"));
+        tool.describedAs(problems.read(description, YamlValue::text).orElse(""), input);
+        problems.read(fields.take("output"), AgentFile::schema).ifPresent(tool::returning);
+        problems.read(fields.take("timeout"), ToolEntry::timeout).ifPresent(tool::timeout);
+        if (problems.read(fields.take("approval"), ToolEntry::isAlways).orElse(false)) {
             tool.approved();
         }
-        Optional<YamlValue> safeToRetry = fields.take("safe_to_retry");
-        if (safeToRetry.isPresent() && safeToRetry.get().flag()) {
+        Optional<YamlValue> env = declared.flatMap(known -> fields.take("env"));
+        problems.read(env, value -> verifyEnvironment(value, fields)).ifPresent(tool::env);
+        if (problems.read(fields.take("safe_to_retry"), YamlValue::flag).orElse(false)) {
             tool.safeToRetry();
-            fields.refuse(EFFECT_FIELDS, "not allowed with safe_to_retry: true");
+            problems.run(() -> fields.refuse(EFFECT_FIELDS, "not allowed with safe_to_retry: true"));
         } else {
-            sideEffects(tool, fields);
+            sideEffects(tool, fields, problems);
         }
-        fields.end();
+        if (declared.isPresent()) {
+            problems.run(fields::end);
+        }
+        problems.end();
         return tool.build();
+    }
+
+    /** The variables of the verify program of a tool that is not a program itself. */
+    private static Map<String, String> verifyEnvironment(YamlValue value, YamlFields fields) throws YamlProblem {
+        if (!fields.has("verify")) {
+            throw value.problem("only for tools that run a program");
+        }
+        return ToolEntry.environment(value);
     }
 
     private ToolSpec.Builder declared(ToolEntry entry) throws YamlProblem {
@@ -312,30 +304,31 @@ final class AgentFile {
         throw entry.fields().missing("command");
     }
 
-    private void sideEffects(ToolSpec.Builder tool, YamlFields fields) throws YamlProblem {
-        Optional<YamlValue> dedupe = fields.take("dedupe");
-        if (dedupe.isPresent() && dedupe.get().oneOf("call", "session").equals("session")) {
-            tool.deduplicated();
-        }
+    private void sideEffects(ToolSpec.Builder tool, YamlFields fields, YamlProblems problems) {
+        problems.read(fields.take("dedupe"), value -> value.oneOf("call", "session"))
+                .filter("session"::equals)
+                .ifPresent(session -> tool.deduplicated());
         Optional<YamlValue> verify = fields.take("verify");
-        if (verify.isPresent()) {
-            tool.verifiedBy(ToolEntry.program(verify.get(), directory).toArray(String[]::new));
-        }
-        Optional<YamlValue> verifyForbids = fields.take("verify_forbids");
-        if (verifyForbids.isPresent() && verifyForbids.get().flag()) {
-            if (verify.isEmpty()) {
-                throw verifyForbids.get().problem("not allowed without verify");
-            }
+        problems.read(verify, value -> ToolEntry.program(value, directory))
+                .ifPresent(program -> tool.verifiedBy(program.toArray(String[]::new)));
+        if (problems.read(fields.take("verify_forbids"), value -> verifyForbids(value, verify.isPresent()))
+                .orElse(false)) {
             tool.forbiddingByVerify();
         }
-        Optional<YamlValue> onUnknown = fields.take("on_unknown");
-        if (onUnknown.isPresent() && onUnknown.get().oneOf("report", "ask").equals("ask")) {
-            tool.askingOnUnknown();
-        }
-        Optional<YamlValue> honoursKey = fields.take("honours_key");
-        if (honoursKey.isPresent() && honoursKey.get().flag()) {
+        problems.read(fields.take("on_unknown"), value -> value.oneOf("report", "ask"))
+                .filter("ask"::equals)
+                .ifPresent(ask -> tool.askingOnUnknown());
+        if (problems.read(fields.take("honours_key"), YamlValue::flag).orElse(false)) {
             tool.honouringKey();
         }
+    }
+
+    private static boolean verifyForbids(YamlValue value, boolean verifies) throws YamlProblem {
+        boolean forbids = value.flag();
+        if (forbids && !verifies) {
+            throw value.problem("not allowed without verify");
+        }
+        return forbids;
     }
 
     private static Json context(YamlValue value) throws YamlProblem {
@@ -350,12 +343,14 @@ final class AgentFile {
 
     private static SummaryRule summaries(YamlValue value) throws YamlProblem {
         YamlFields fields = value.fields();
-        Optional<YamlValue> whenTokens = fields.take("when_tokens");
-        Optional<YamlValue> keepMessages = fields.take("keep_messages");
-        fields.end();
+        YamlProblems problems = new YamlProblems();
+        Optional<Long> whenTokens = problems.read(fields.take("when_tokens"), tokens -> tokens.whole(1));
+        Optional<Integer> keepMessages = problems.read(fields.take("keep_messages"), messages -> messages.integer(1));
+        problems.run(fields::end);
+        problems.end();
         return new SummaryRule(
-                whenTokens.isPresent() ? whenTokens.get().whole(1) : SummaryRule.DEFAULT.whenTokens(),
-                keepMessages.isPresent() ? keepMessages.get().integer(1) : SummaryRule.DEFAULT.keepMessages());
+                whenTokens.orElse(SummaryRule.DEFAULT.whenTokens()),
+                keepMessages.orElse(SummaryRule.DEFAULT.keepMessages()));
     }
 
     /** Whether prices are known for what the agent asks. */
@@ -365,18 +360,18 @@ final class AgentFile {
 
     private static Budget budget(YamlValue value, List<String> priceless) throws YamlProblem {
         YamlFields fields = value.fields();
-        Optional<YamlValue> usd = fields.take("usd");
-        Optional<YamlValue> tokens = fields.take("tokens");
-        fields.end();
-        if (usd.isPresent() && !priceless.isEmpty()) {
-            throw usd.get().problem("no price is known for " + String.join(", ", priceless) + ". Set pricing");
-        }
-        return new Budget(
-                usd.isPresent() ? Optional.of(dollars(usd.get())) : Optional.empty(),
-                tokens.isPresent() ? Optional.of(tokens.get().whole(1)) : Optional.empty());
+        YamlProblems problems = new YamlProblems();
+        Optional<Usd> usd = problems.read(fields.take("usd"), amount -> dollars(amount, priceless));
+        Optional<Long> tokens = problems.read(fields.take("tokens"), amount -> amount.whole(1));
+        problems.run(fields::end);
+        problems.end();
+        return new Budget(usd, tokens);
     }
 
-    private static Usd dollars(YamlValue value) throws YamlProblem {
+    private static Usd dollars(YamlValue value, List<String> priceless) throws YamlProblem {
+        if (!priceless.isEmpty()) {
+            throw value.problem("no price is known for " + String.join(", ", priceless) + ". Set pricing");
+        }
         BigDecimal dollars = value.number();
         if (dollars.signum() <= 0 || dollars.compareTo(MOST_DOLLARS) > 0) {
             throw value.problem("expected more than 0 to " + MOST_DOLLARS + " dollars, found " + dollars);

@@ -31,7 +31,11 @@ public final class CommandFailure extends Exception {
         String words = Optional.ofNullable(problem.getMessage())
                 .orElse(problem.getClass().getSimpleName());
         if (problem instanceof AgentInvalid invalid) {
-            return new CommandError(ExitCode.BAD_INPUT, "AgentInvalid", "invalid agent: " + words, "")
+            return new CommandError(
+                            ExitCode.BAD_INPUT,
+                            "AgentInvalid",
+                            "invalid agent: " + words,
+                            "Workers that are running use the last valid version of the file")
                     .with(invalid.others());
         }
         if (problem instanceof KeyProblem) {

@@ -68,11 +68,14 @@ public final class YamlFields {
 
     /** Rejects fields with any of these names, with this message. */
     public void refuse(Set<String> names, String words) throws YamlProblem {
-        for (Map.Entry<String, YamlValue> field : left.entrySet()) {
-            if (names.contains(field.getKey())) {
-                throw field.getValue().problem(words);
+        YamlProblems problems = new YamlProblems();
+        for (String name : names) {
+            YamlValue value = left.remove(name);
+            if (value != null) {
+                problems.add(value.problem(words));
             }
         }
+        problems.end();
     }
 
     /** Rejects the remaining fields, and suggests the field that may have been meant. */

@@ -14,6 +14,18 @@ public final class YamlProblems {
         T run() throws YamlProblem;
     }
 
+    /** Reads a field's value. */
+    @FunctionalInterface
+    public interface Reading<T> {
+        T of(YamlValue value) throws YamlProblem;
+    }
+
+    /** A check without a result. */
+    @FunctionalInterface
+    public interface Action {
+        void run() throws YamlProblem;
+    }
+
     public void add(YamlProblem problem) {
         found.add(problem);
         found.addAll(problem.others());
@@ -26,6 +38,19 @@ public final class YamlProblems {
         } catch (YamlProblem e) {
             add(e);
             return Optional.empty();
+        }
+    }
+
+    /** What an optional field says; empty also if the reading finds a problem. */
+    public <T> Optional<T> read(Optional<YamlValue> field, Reading<T> reading) {
+        return field.flatMap(value -> check(() -> reading.of(value)));
+    }
+
+    public void run(Action action) {
+        try {
+            action.run();
+        } catch (YamlProblem e) {
+            add(e);
         }
     }
 

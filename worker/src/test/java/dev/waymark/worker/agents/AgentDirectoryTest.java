@@ -211,18 +211,27 @@ class AgentDirectoryTest {
                 tools:
                   - { use: ask_usr }
                   - { name: pay, command: [sh], timout: 5s }
+                  - { name: p.q, comand: [sh], timeout: soon, dedupe: maybe, env: { A: b } }
+                budget: { usd: -1, foo: 2 }
                 """);
         Path other = file("b.yml", MODEL);
 
         assertThatThrownBy(this::load).isInstanceOfSatisfying(AgentInvalid.class, problem -> {
             assertThat(problem).hasMessage(one + ":2: modle: unknown field. Did you mean \"model\"?");
             assertThat(problem.others())
-                    .hasSize(4)
+                    .hasSize(10)
                     .anyMatch(line -> line.equals(one + ":3: max_iterations: must be at least 1, found 0"))
                     .anyMatch(line -> line.startsWith(
                             one + ":5: tools[0].use: no such tool: ask_usr. Did you mean \"ask_user\"? Known tools:"))
                     .anyMatch(
                             line -> line.equals(one + ":6: tools[1].timout: unknown field. Did you mean \"timeout\"?"))
+                    .anyMatch(line -> line.startsWith(one + ":7: tools[2].name: a tool's name has 1 to 64 characters"))
+                    .anyMatch(
+                            line -> line.equals(one + ":7: tools[2].comand: unknown field. Did you mean \"command\"?"))
+                    .anyMatch(line -> line.startsWith(one + ":7: tools[2].timeout: "))
+                    .anyMatch(line -> line.startsWith(one + ":7: tools[2].dedupe: expected call or session"))
+                    .anyMatch(line -> line.startsWith(one + ":8: budget.usd: expected more than 0"))
+                    .anyMatch(line -> line.startsWith(one + ":8: budget.foo: unknown field"))
                     .anyMatch(line -> line.equals(other + ":1: the name of an agent file ends with .yaml. Rename it"));
         });
     }

@@ -167,7 +167,8 @@ class WorkerMainTest {
     @ValueSource(strings = {"agents", "worker", "dev"})
     void command_invalidAgent_exitsTwoWithFileLineAndField(String command) throws Exception {
         Path file = file("a.yaml", "model: scripted:none.yaml\n");
-        String message = "invalid agent: " + file + ":1: model: no such script: " + directory.resolve("none.yaml");
+        String message = "invalid agent: " + file + ":1: model: no such script: " + directory.resolve("none.yaml")
+                + ". Workers that are running use the last valid version of the file";
         assertThat(say(command, "--agents", directory.toString(), "--json"))
                 .isEqualTo(new Said(
                         2,

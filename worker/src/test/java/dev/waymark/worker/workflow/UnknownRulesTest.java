@@ -40,10 +40,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A worker of today beside one of tomorrow, whose threads go by rules that today's does not know. */
+@Tag("full")
 class UnknownRulesTest {
     private static final int TOMORROWS = ThreadIdentity.RULES + 1;
     private static final String DONE = "done by tomorrow's worker";

@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests as tools of agents that a whole worker runs. */
 @Timeout(120)
+@Tag("full")
 class HttpToolTest {
     private static final Json SCHEMA = Json.of(Map.of(
             "type",
@@ -147,7 +148,6 @@ class HttpToolTest {
     }
 
     @Test
-    @Tag("full")
     void lostAnswer_thatDidNotLand_isSentAgainWithItsKey() throws Exception {
         AtomicInteger effects = new AtomicInteger();
         try (RecordingServer server = losingTheFirst(effects)) {
@@ -169,7 +169,6 @@ class HttpToolTest {
     }
 
     @Test
-    @Tag("full")
     void lostAnswer_thatDidLand_isFoundOut() throws Exception {
         AtomicInteger effects = new AtomicInteger();
         try (RecordingServer server = losingTheFirst(effects)) {
@@ -187,7 +186,6 @@ class HttpToolTest {
 
     @ParameterizedTest
     @ValueSource(ints = {408, 500, 502, 504, 0})
-    @Tag("full")
     void effectBeforeAnEndThatSaysNothing_isFoundOut_andHappensOnce(int status) throws Exception {
         AtomicInteger effects = new AtomicInteger();
         try (RecordingServer server = RecordingServer.with((exchange, request) -> {
