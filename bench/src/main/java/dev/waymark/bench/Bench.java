@@ -1,6 +1,5 @@
 package dev.waymark.bench;
 
-import dev.waymark.bench.endurance.LongThreadBenchmark;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -28,8 +27,7 @@ public final class Bench {
             "streams",
             "streams-killed",
             "crowd",
-            "lists",
-            "long");
+            "lists");
     private static final String QUICK = "--quick";
 
     private static final int DONE = 0;
@@ -80,7 +78,6 @@ public final class Bench {
                 case "streams-killed" -> streams(laboratory, report, root, quick, true);
                 case "crowd" -> new CrowdBenchmark(laboratory, report, quick).run();
                 case "lists" -> new ListsBenchmark(laboratory, report, root, quick).run();
-                case "long" -> new LongThreadBenchmark(laboratory, report, quick).run();
                 case "programs" -> new ProgramsBenchmark(report, quick).run();
                 default -> throw new IllegalArgumentException(scenario);
             }

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /** Prints Markdown to stdout and marks whether each limit was met. */
-public final class BenchReport {
+final class BenchReport {
     private final PrintStream out;
     private final boolean judges;
     private int missed;
@@ -16,18 +16,18 @@ public final class BenchReport {
         this.judges = judges;
     }
 
-    public void line(String text) {
+    void line(String text) {
         out.println(text);
         out.flush();
     }
 
-    public void title(String text) {
+    void title(String text) {
         line("");
         line("## " + text);
         line("");
     }
 
-    public void head(String... columns) {
+    void head(String... columns) {
         row((Object[]) columns);
         String[] rules = new String[columns.length];
         Arrays.fill(rules, "---:");
@@ -35,12 +35,12 @@ public final class BenchReport {
         line("|" + String.join("|", rules) + "|");
     }
 
-    public void row(Object... cells) {
+    void row(Object... cells) {
         line("| " + String.join(" | ", Arrays.stream(cells).map(String::valueOf).toList()) + " |");
     }
 
     /** A figure with its limit. */
-    public String within(double figure, double most, String format) {
+    String within(double figure, double most, String format) {
         return judged(figure <= most, text(format, figure) + " (≤ " + text(format, most) + ")");
     }
 
@@ -60,7 +60,7 @@ public final class BenchReport {
         return missed;
     }
 
-    public static String text(String format, Object... values) {
+    static String text(String format, Object... values) {
         return String.format(Locale.ROOT, format, values);
     }
 }
