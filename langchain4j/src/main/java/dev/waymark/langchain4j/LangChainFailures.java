@@ -18,7 +18,6 @@ import java.util.Optional;
 
 /** Which failures a retry may help with. The types are those of the providers over HTTP; histories store them. */
 final class LangChainFailures {
-
     private LangChainFailures() {}
 
     static ModelFailure of(Throwable thrown) {
