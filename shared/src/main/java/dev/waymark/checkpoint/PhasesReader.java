@@ -34,6 +34,7 @@ final class PhasesReader {
     /** The calls of the newest reply, with their ids in the file. */
     private List<Part.ToolUse> newestCalls = List.of();
 
+    /** Whether the newest reply of all has calls. */
     private boolean newestReplyCalls;
 
     /** Whether each call succeeded, by its id in the file, if the snapshot tells. */

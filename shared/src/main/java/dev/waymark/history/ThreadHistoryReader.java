@@ -66,7 +66,7 @@ public final class ThreadHistoryReader {
             try {
                 pages.forEachStored(HistoryPages.execution(workflowId, runId), event -> {
                     events.addEvents(decoder.apply(event));
-                    encrypted.compareAndSet(false, HistoryDecoder.isEncrypted(event));
+                    encrypted.set(encrypted.get() || HistoryDecoder.isEncrypted(event));
                 });
             } catch (StatusRuntimeException e) {
                 if (!HistoryReader.isNotFound(e) || runs.isEmpty()) {

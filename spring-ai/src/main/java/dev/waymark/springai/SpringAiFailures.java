@@ -2,6 +2,7 @@ package dev.waymark.springai;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.model.ModelFailure;
+import dev.waymark.model.adapter.Causes;
 import dev.waymark.model.adapter.StatusFailures;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
@@ -10,7 +11,6 @@ import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -22,8 +22,6 @@ import org.springframework.web.reactive.function.client.WebClientResponseExcepti
 
 /** Which failures a retry may help with. The types are those of the providers over HTTP; histories store them. */
 final class SpringAiFailures {
-    private static final int LONGEST = 1_000;
-    private static final int LONGEST_CHAIN = 20;
     private static final Duration LONGEST_WAIT = Duration.ofDays(1);
     private static final int UNAUTHORIZED = 401;
 
@@ -39,7 +37,7 @@ final class SpringAiFailures {
 
     /** @param begun whether the service had begun to answer */
     static ModelFailure of(Throwable thrown, boolean begun) {
-        return chain(thrown)
+        return Causes.of(thrown)
                 .flatMap(each -> answer(each).stream())
                 .findFirst()
                 .map(Answer::failure)
@@ -47,20 +45,20 @@ final class SpringAiFailures {
     }
 
     private static ModelFailure withoutAnswer(Throwable thrown, boolean begun) {
-        String message = message(thrown);
-        if (has(thrown, JsonProcessingException.class::isInstance)) {
+        String message = Causes.message(thrown);
+        if (Causes.has(thrown, JsonProcessingException.class::isInstance)) {
             return ModelFailure.passing("MalformedReply", message);
         }
-        if (has(thrown, HttpConnectTimeoutException.class::isInstance)) {
+        if (Causes.has(thrown, HttpConnectTimeoutException.class::isInstance)) {
             return ModelFailure.passing("Unreachable", message);
         }
-        if (has(thrown, SpringAiFailures::isTimeout)) {
+        if (Causes.has(thrown, SpringAiFailures::isTimeout)) {
             return ModelFailure.passing("RequestTimedOut", message);
         }
-        if (has(thrown, IOException.class::isInstance)) {
+        if (Causes.has(thrown, IOException.class::isInstance)) {
             return ModelFailure.passing(begun ? "StreamCut" : "Unreachable", message);
         }
-        if (has(thrown, SpringAiFailures::isWrongCall)) {
+        if (Causes.has(thrown, SpringAiFailures::isWrongCall)) {
             return ModelFailure.permanent("BadRequest", message);
         }
         return ModelFailure.passing("ServerError", message);
@@ -99,7 +97,7 @@ final class SpringAiFailures {
                     .findFirst()
                     .map(Integer::valueOf)
                     .orElseThrow();
-            return Optional.of(new Answer(number, message(thrown), Optional.empty()));
+            return Optional.of(new Answer(number, Causes.message(thrown), Optional.empty()));
         }
         return Optional.empty();
     }
@@ -111,31 +109,11 @@ final class SpringAiFailures {
                 .filter(wait -> !wait.isZero() && wait.compareTo(LONGEST_WAIT) <= 0);
     }
 
-    private static boolean has(Throwable thrown, Predicate<Throwable> kind) {
-        return chain(thrown).anyMatch(kind);
-    }
-
-    private static Stream<Throwable> chain(Throwable thrown) {
-        return Stream.iterate(thrown, each -> each != null, Throwable::getCause).limit(LONGEST_CHAIN);
-    }
-
-    private static String message(Throwable thrown) {
-        return cut(chain(thrown)
-                .map(Throwable::getMessage)
-                .filter(each -> each != null && !each.isBlank())
-                .findFirst()
-                .orElse(thrown.getClass().getSimpleName()));
-    }
-
-    private static String cut(String words) {
-        return words.length() <= LONGEST ? words : words.substring(0, LONGEST) + " …";
-    }
-
     /** What the service answered in place of a reply. */
     private record Answer(int status, String body, Optional<Duration> retryAfter) {
         ModelFailure failure() {
             // Services repeat a key that they do not know, and histories must not have it.
-            String words = status == UNAUTHORIZED ? "the service does not accept the key" : cut(body);
+            String words = status == UNAUTHORIZED ? "the service does not accept the key" : Causes.cut(body);
             ModelFailure failure = StatusFailures.of(status, status + ": " + words);
             return failure.retryable() && retryAfter.isPresent()
                     ? ModelFailure.passing(failure.type(), String.valueOf(failure.getMessage()), retryAfter.get())

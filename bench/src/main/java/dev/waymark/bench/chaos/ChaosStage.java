@@ -105,8 +105,8 @@ public final class ChaosStage implements AutoCloseable {
 
     /** Executes these runs concurrently, with a worker each in one process, so that the process dies once for all. */
     public List<RunResult> play(List<ChaosRun> runs) throws IOException, InterruptedException {
-        if (runs.size() == 1 && runs.get(0).scene() == Scene.FROZEN) {
-            return List.of(playFrozen(runs.get(0)));
+        if (runs.get(0).scene() == Scene.FROZEN) {
+            return playFrozen(runs);
         }
         List<AgentWorker> survivors = new ArrayList<>();
         try {
@@ -134,6 +134,15 @@ public final class ChaosStage implements AutoCloseable {
         return worker;
     }
 
+    private List<RunResult> playFrozen(List<ChaosRun> runs) throws IOException, InterruptedException {
+        List<RunResult> results = new ArrayList<>();
+        for (ChaosRun run : runs) {
+            results.add(playFrozen(run));
+        }
+        return results;
+    }
+
+    /** In a process of its own, which is suspended as a whole. */
     private RunResult playFrozen(ChaosRun run) throws IOException, InterruptedException {
         Path witness = witness(run, 0);
         ChaosWorker.Role role = new ChaosWorker.Role(run.id(), run.faults().get(0), witness);

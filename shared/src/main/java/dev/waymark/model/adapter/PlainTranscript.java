@@ -24,21 +24,11 @@ public final class PlainTranscript {
 
     /** Begins with a message of the user, and merges neighboring messages of one side, which some services refuse. */
     public static List<Message> alternating(List<Message> messages) {
-        List<Message> alternating = new ArrayList<>();
+        List<Message> begun = new ArrayList<>(messages);
         if (!messages.isEmpty() && messages.get(0).role() == Role.ASSISTANT) {
-            alternating.add(Message.user(NOTHING));
+            begun.add(0, Message.user(NOTHING));
         }
-        for (Message message : messages) {
-            int last = alternating.size() - 1;
-            if (last >= 0 && alternating.get(last).role() == message.role()) {
-                List<Part> both = new ArrayList<>(alternating.get(last).content());
-                both.addAll(message.content());
-                alternating.set(last, new Message(message.role(), both));
-            } else {
-                alternating.add(message);
-            }
-        }
-        return alternating;
+        return AlternatingRoles.alternating(begun, message -> true);
     }
 
     /** An id or a name that every service accepts; different ones stay different. */

@@ -1,5 +1,6 @@
 /**
- * What providers that adapt models of other libraries have in common. Must not know the libraries, or who calls.
+ * What providers have in common, above all those that adapt models of other libraries. Must not know the libraries, or
+ * who calls.
  */
 @NullMarked
 package dev.waymark.model.adapter;

@@ -5,7 +5,7 @@ import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.model.ModelRequest;
-import dev.waymark.worker.model.http.AlternatingRoles;
+import dev.waymark.model.adapter.AlternatingRoles;
 import dev.waymark.worker.model.http.CallArguments;
 import dev.waymark.worker.model.http.WireName;
 import dev.waymark.worker.model.openai.ChatRequest.ChatMessage;

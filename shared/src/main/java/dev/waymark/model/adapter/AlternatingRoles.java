@@ -1,4 +1,4 @@
-package dev.waymark.worker.model.http;
+package dev.waymark.model.adapter;
 
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
