@@ -8,9 +8,11 @@ import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.TemporalBinary;
 import dev.waymark.worker.server.TemporalDownload;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -73,9 +75,12 @@ public final class DevCommand implements Callable<Integer> {
 
     @Option(
             names = "--download",
+            paramLabel = "SHA256",
+            arity = "0..1",
+            fallbackValue = "",
             description = "Download the temporal command if it is not found, as the Temporal SDK does for its"
-                    + " development servers.")
-    private boolean download;
+                    + " development servers. With a SHA-256, refuse a file with another one.")
+    private @Nullable String download;
 
     @Option(names = "--no-worker", description = "Do not start a worker. Run `waymark worker` yourself.")
     private boolean noWorker;
@@ -122,14 +127,14 @@ public final class DevCommand implements Callable<Integer> {
             if (database != null) {
                 throw contradiction("--in-memory and --db");
             }
-            if (download) {
+            if (download != null) {
                 throw contradiction("--in-memory and --download");
             }
             return Optional.empty();
         }
         Optional<Path> binary = TemporalBinary.find();
-        if (binary.isEmpty() && download) {
-            binary = Optional.of(downloaded());
+        if (binary.isEmpty() && download != null) {
+            binary = Optional.of(downloaded(download.toLowerCase(Locale.ROOT)));
         }
         if (binary.isEmpty() && database != null) {
             throw new CommandFailure(
@@ -149,10 +154,26 @@ public final class DevCommand implements Callable<Integer> {
                 "Leave one of them out");
     }
 
-    private Path downloaded() throws CommandFailure {
+    /** @param sha256 in lower-case hexadecimal, or empty to accept any file */
+    private Path downloaded(String sha256) throws CommandFailure {
+        if (!sha256.isEmpty() && !sha256.matches("[0-9a-f]{64}")) {
+            throw new CommandFailure(
+                    ExitCode.BAD_INPUT,
+                    CommandError.BAD_INPUT,
+                    "not a SHA-256: " + sha256,
+                    "Write its 64 hexadecimal digits after --download=");
+        }
         output.tell("Downloading the temporal command ...");
         try {
             TemporalDownload.Downloaded downloaded = TemporalDownload.fetch();
+            if (!sha256.isEmpty() && !sha256.equals(downloaded.sha256())) {
+                Files.delete(downloaded.binary());
+                throw new CommandFailure(
+                        ExitCode.BAD_INPUT,
+                        "ChecksumMismatch",
+                        "the downloaded temporal command has another SHA-256: " + downloaded.sha256(),
+                        "It was deleted. Check the expected one: " + sha256);
+            }
             output.tell("Downloaded: " + downloaded.binary() + ", SHA-256 " + downloaded.sha256());
             return downloaded.binary();
         } catch (IOException e) {
@@ -160,7 +181,7 @@ public final class DevCommand implements Callable<Integer> {
                     ExitCode.NOT_FOUND,
                     CommandError.NOT_FOUND,
                     "the temporal command can't be downloaded: " + e.getMessage(),
-                    "Install it yourself, or omit --download to run the server in memory");
+                    "Install it as docs/guide/real-server.md says, or omit --download to run the server in memory");
         }
     }
 

@@ -3,8 +3,10 @@ package dev.waymark.worker.server;
 import dev.waymark.connect.ProcessEnvironment;
 import io.temporal.testing.TemporalDevServerOptions;
 import io.temporal.testing.internal.devserver.TemporalDevServerDownloader;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.DigestInputStream;
@@ -66,8 +68,16 @@ public final class TemporalDownload {
             while (cause.getCause() != null) {
                 cause = cause.getCause();
             }
-            throw new IOException(cause.getClass().getSimpleName() + ": " + cause.getMessage(), e);
+            throw new IOException(words(cause), e);
         }
+    }
+
+    private static String words(Throwable cause) {
+        String message = String.valueOf(cause.getMessage());
+        if (cause instanceof UnknownHostException) {
+            return "no such host: " + message;
+        }
+        return cause instanceof EOFException ? "the file ends too early" : message;
     }
 
     private static TemporalDevServerOptions options(Path directory, boolean download) {

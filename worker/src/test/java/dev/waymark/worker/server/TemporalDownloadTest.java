@@ -10,6 +10,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -97,7 +98,23 @@ class TemporalDownloadTest {
 
         assertThatThrownBy(() -> TemporalDownload.fetch(environment()))
                 .isInstanceOf(IOException.class)
-                .hasMessageStartingWith("ConnectException: ");
+                .hasMessageStartingWith("Connection refused");
+        assertThat(TemporalDownload.cached(environment())).isEmpty();
+    }
+
+    @Test
+    void fetch_archiveThatIsCut_leavesNoCommand() throws Exception {
+        Path archive = home.resolve("temporal.tar.gz");
+        answer(
+                "/cut/cli/",
+                ("{\"archiveUrl\":\"" + System.getProperty(BASE_URL) + "/cut/archive\",\"fileToExtract\":\"temporal\"}")
+                        .getBytes(StandardCharsets.UTF_8));
+        answer("/cut/archive", Arrays.copyOf(Files.readAllBytes(archive), (int) Files.size(archive) / 2));
+        System.setProperty(BASE_URL, System.getProperty(BASE_URL) + "/cut");
+
+        assertThatThrownBy(() -> TemporalDownload.fetch(environment()))
+                .isInstanceOf(IOException.class)
+                .hasMessage("the file ends too early");
         assertThat(TemporalDownload.cached(environment())).isEmpty();
     }
 }
