@@ -8,11 +8,9 @@ import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.TemporalBinary;
 import dev.waymark.worker.server.TemporalDownload;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -133,8 +131,8 @@ public final class DevCommand implements Callable<Integer> {
             return Optional.empty();
         }
         Optional<Path> binary = TemporalBinary.find();
-        if (binary.isEmpty() && download != null) {
-            binary = Optional.of(downloaded(download.toLowerCase(Locale.ROOT)));
+        if (download != null && binary.equals(TemporalDownload.cached())) {
+            binary = Optional.of(downloaded(Optional.of(download).filter(sha256 -> !sha256.isEmpty())));
         }
         if (binary.isEmpty() && database != null) {
             throw new CommandFailure(
@@ -154,28 +152,31 @@ public final class DevCommand implements Callable<Integer> {
                 "Leave one of them out");
     }
 
-    /** @param sha256 in lower-case hexadecimal, or empty to accept any file */
-    private Path downloaded(String sha256) throws CommandFailure {
-        if (!sha256.isEmpty() && !sha256.matches("[0-9a-f]{64}")) {
+    /** The downloaded command, which must have this SHA-256, if one is given. */
+    private Path downloaded(Optional<String> sha256) throws CommandFailure {
+        if (sha256.isPresent() && !sha256.get().matches("[0-9a-fA-F]{64}")) {
             throw new CommandFailure(
                     ExitCode.BAD_INPUT,
                     CommandError.BAD_INPUT,
-                    "not a SHA-256: " + sha256,
+                    "not a SHA-256: " + sha256.get(),
                     "Write its 64 hexadecimal digits after --download=");
         }
-        output.tell("Downloading the temporal command ...");
+        boolean isHere = TemporalDownload.cached().isPresent();
+        if (!isHere) {
+            output.tell("Downloading the temporal command ...");
+        }
         try {
-            TemporalDownload.Downloaded downloaded = TemporalDownload.fetch();
-            if (!sha256.isEmpty() && !sha256.equals(downloaded.sha256())) {
-                Files.delete(downloaded.binary());
-                throw new CommandFailure(
-                        ExitCode.BAD_INPUT,
-                        "ChecksumMismatch",
-                        "the downloaded temporal command has another SHA-256: " + downloaded.sha256(),
-                        "It was deleted. Check the expected one: " + sha256);
+            TemporalDownload.Downloaded downloaded = TemporalDownload.fetch(sha256);
+            if (!isHere) {
+                output.tell("Downloaded: " + downloaded.binary() + ", SHA-256 " + downloaded.sha256());
             }
-            output.tell("Downloaded: " + downloaded.binary() + ", SHA-256 " + downloaded.sha256());
             return downloaded.binary();
+        } catch (TemporalDownload.ChecksumMismatch e) {
+            throw new CommandFailure(
+                    ExitCode.BAD_INPUT,
+                    "ChecksumMismatch",
+                    "the downloaded temporal command has another SHA-256: " + e.getMessage(),
+                    "It was deleted. Compare with: " + sha256.orElseThrow());
         } catch (IOException e) {
             throw new CommandFailure(
                     ExitCode.NOT_FOUND,
