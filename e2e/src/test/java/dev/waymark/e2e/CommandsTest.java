@@ -406,7 +406,7 @@ class CommandsTest {
         waymark.run("run", "--agent", "slow", "--thread", "mid", "--volatile", "--no-wait", "Go");
 
         Done forked = waymark.run("fork", "mid", "--thread", "mid-copy", "--volatile");
-        JsonNode again = waymark.run("fork", "mid", "--at", "1", "--thread", "mid-copy-2", "--volatile", "--json")
+        JsonNode again = waymark.run("fork", "mid", "--thread", "mid-copy-2", "--volatile", "--json")
                 .json();
 
         assertThat(forked.exitCode()).isZero();
