@@ -31,10 +31,10 @@ class SpringAiAnthropicTest extends SpringAiCases {
     }
 
     @Override
-    ChatModel model(ModelServer server, List<ToolCallback> tools) {
+    ChatModel model(String address, List<ToolCallback> tools) {
         return AnthropicChatModel.builder()
                 .anthropicApi(AnthropicApi.builder()
-                        .baseUrl(server.environment().get("ANTHROPIC_BASE_URL"))
+                        .baseUrl(address)
                         .apiKey(ModelServer.KEY)
                         .build())
                 .defaultOptions(AnthropicChatOptions.builder()

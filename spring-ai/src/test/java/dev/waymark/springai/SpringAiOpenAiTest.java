@@ -28,19 +28,18 @@ class SpringAiOpenAiTest extends SpringAiCases {
     }
 
     @Override
-    ChatModel model(ModelServer server, List<ToolCallback> tools) {
-        return model(server, options().toolCallbacks(tools).build());
+    ChatModel model(String address, List<ToolCallback> tools) {
+        return model(address, options().toolCallbacks(tools).build());
     }
 
     private static OpenAiChatOptions.Builder options() {
         return OpenAiChatOptions.builder().model("gpt-test").streamUsage(true);
     }
 
-    private static ChatModel model(ModelServer server, OpenAiChatOptions options) {
+    private static ChatModel model(String address, OpenAiChatOptions options) {
         return OpenAiChatModel.builder()
                 .openAiApi(OpenAiApi.builder()
-                        .baseUrl(server.environment().get("OPENAI_BASE_URL"))
-                        .completionsPath("/chat/completions")
+                        .baseUrl(address)
                         .apiKey(ModelServer.KEY)
                         .build())
                 .defaultOptions(options)
@@ -88,7 +87,7 @@ class SpringAiOpenAiTest extends SpringAiCases {
     @Test
     void request_modelWithLimitForReasoning_keepsIt() throws Exception {
         stage(ModelAnswer.says("Fine."));
-        ChatModel model = model(server(), options().maxCompletionTokens(900).build());
+        ChatModel model = model(server().address(), options().maxCompletionTokens(900).build());
 
         SpringAiProvider.of(Map.of("tested", model)).reply(request(List.of(Message.user("Hi"))));
 
@@ -103,7 +102,7 @@ class SpringAiOpenAiTest extends SpringAiCases {
     @Test
     void request_asSent_hasTheToolsAndTheOptionsOfTheModel() throws Exception {
         stage(ModelAnswer.says("Fine."));
-        ChatModel model = model(server(), options().temperature(0.25).build());
+        ChatModel model = model(server().address(), options().temperature(0.25).build());
 
         SpringAiProvider.of(Map.of("tested", model)).reply(request(List.of(Message.user("Hi"))));
 

@@ -123,7 +123,7 @@ abstract class OpenAiApi implements ModelProvider {
         Request.Builder http =
                 new Request.Builder().url(service.at(path)).post(EventStreams.once(body(request, secondForm)));
         service.credentials("Bearer ").ifPresent(key -> http.header("Authorization", key));
-        return streams.ask(http.build(), reader(service, request.model(), listener));
+        return streams.ask(http.build(), reader(service, request.model(), listener), listener);
     }
 
     /** The message of a failure in lower case, to search for words in it. */

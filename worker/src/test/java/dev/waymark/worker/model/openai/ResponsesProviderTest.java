@@ -262,4 +262,22 @@ class ResponsesProviderTest extends OpenAiWireCases {
             throw new IllegalArgumentException(item, e);
         }
     }
+
+    @Test
+    void progress_isThatOfTheReply_notOfItsStatus() {
+        String created = "{\"type\":\"response.created\",\"response\":{}}";
+        String status = "{\"type\":\"response.in_progress\",\"response\":{}}";
+        String alive = "{\"type\":\"keepalive\",\"sequence_number\":3}";
+        String thought = "{\"type\":\"response.output_item.added\",\"output_index\":0,\"item\":{\"type\":\"reasoning\"}}";
+        String summary = "{\"type\":\"response.reasoning_summary_text.delta\",\"output_index\":0,\"delta\":\"Hm\"}";
+        String call = "{\"type\":\"response.output_item.added\",\"output_index\":1,"
+                + "\"item\":{\"type\":\"function_call\"}}";
+        String arguments =
+                "{\"type\":\"response.function_call_arguments.delta\",\"output_index\":1,\"delta\":\"{\"}";
+
+        assertThat(progress(status, alive)).isZero();
+        assertThat(progress(created, status, alive, status)).isEqualTo(1);
+        assertThat(progress(created, status, thought, alive, summary, call, alive, arguments, status))
+                .isEqualTo(5);
+    }
 }
