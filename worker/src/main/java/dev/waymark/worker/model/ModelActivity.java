@@ -84,6 +84,7 @@ public final class ModelActivity implements ModelCaller {
                         : cancellation;
             } finally {
                 if (!replied) {
+                    words.model().ifPresent(model -> metrics.wasted(model, words.own()));
                     // The next attempt needs to know what this one spent, however it ended.
                     heartbeat.finish();
                 }
@@ -161,7 +162,7 @@ public final class ModelActivity implements ModelCaller {
         try {
             ModelProviders.Bound bound = bound(asked);
             Optional<Pricing> pricing = asked.ownPrice().or(bound::pricing);
-            words.cost(pricing);
+            words.asks(asked.model(), pricing);
             ModelRequest sent = request.to(bound.model(), asked.options());
             Reply reply = SilenceWatch.ask(bound.provider(), sent, words, asked.silence(), cancelled);
             chain.answered(asked);
@@ -169,6 +170,7 @@ public final class ModelActivity implements ModelCaller {
             Reply charged = reply.charged(pricing.map(price -> price.of(reply.usage())), words.before());
             return asked.model().equals(agent.model()) ? charged : charged.answeredBy(asked.model());
         } catch (ModelFailure failure) {
+            metrics.failedAttempt(asked.model(), failure.type());
             throw problem(chain, asked, failure, words);
         }
     }
