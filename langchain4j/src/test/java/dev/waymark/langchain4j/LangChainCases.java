@@ -184,7 +184,8 @@ abstract class LangChainCases extends ModelProviderContract {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("the model tested retries up to 2 times by itself, unseen by Temporal, which retries as"
                         + " well. Build it with maxRetries(0)");
-        assertThat(LangChainProvider.of(Map.of("tested", whole(server.address(), 0)))).isNotNull();
+        assertThat(LangChainProvider.of(Map.of("tested", whole(server.address(), 0))))
+                .isNotNull();
     }
 
     @Test

@@ -87,7 +87,8 @@ class SpringAiOpenAiTest extends SpringAiCases {
     @Test
     void request_modelWithLimitForReasoning_keepsIt() throws Exception {
         stage(ModelAnswer.says("Fine."));
-        ChatModel model = model(server().address(), options().maxCompletionTokens(900).build());
+        ChatModel model =
+                model(server().address(), options().maxCompletionTokens(900).build());
 
         SpringAiProvider.of(Map.of("tested", model)).reply(request(List.of(Message.user("Hi"))));
 

@@ -198,18 +198,17 @@ public abstract class ModelProviderContract {
             Optional<ModelProvider> provider = providerAt(silent.address());
             Assumptions.assumeTrue(provider.isPresent(), "the provider cannot be configured for another service");
             AtomicInteger progress = new AtomicInteger();
-            FutureTask<Reply> reply = new FutureTask<>(
-                    () -> provider.get().reply(hello(), new ReplyListener() {
-                        @Override
-                        public void words(String piece) {
-                            progress.incrementAndGet();
-                        }
+            FutureTask<Reply> reply = new FutureTask<>(() -> provider.get().reply(hello(), new ReplyListener() {
+                @Override
+                public void words(String piece) {
+                    progress.incrementAndGet();
+                }
 
-                        @Override
-                        public void progress() {
-                            progress.incrementAndGet();
-                        }
-                    }));
+                @Override
+                public void progress() {
+                    progress.incrementAndGet();
+                }
+            }));
             Thread thread = new Thread(reply);
             thread.start();
             silent.awaitRequests(1);

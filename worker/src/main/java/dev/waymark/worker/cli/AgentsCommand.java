@@ -104,8 +104,7 @@ public final class AgentsCommand implements Callable<Integer> {
     private static String model(AgentSpec agent) {
         return Stream.concat(
                         Stream.of(model(agent.model(), agent.options(), agent.silence())),
-                        agent.fallback().stream()
-                                .map(other -> model(other.model(), other.options(), other.silence())))
+                        agent.fallback().stream().map(other -> model(other.model(), other.options(), other.silence())))
                 .collect(Collectors.joining(", else "));
     }
 

@@ -77,8 +77,7 @@ final class ModelChain {
 
     private static Link link(
             String model, Optional<ModelOptions> options, Optional<Pricing> price, Optional<Duration> silence) {
-        return new Link(
-                model, options.orElse(ModelOptions.NONE), price, silence.orElse(AgentSpec.DEFAULT_SILENCE));
+        return new Link(model, options.orElse(ModelOptions.NONE), price, silence.orElse(AgentSpec.DEFAULT_SILENCE));
     }
 
     /** Whether there is only one model. */

@@ -156,8 +156,10 @@ class ModelFieldsTest {
                 .isEqualTo(PayloadJson.MAPPER.readValue(
                         json.replace(",\"silence\":\"PT1M\"", ",\"luck\":1"), AgentSpec.class))
                 .returns(Optional.empty(), AgentSpec::silence);
-        assertThat(PayloadJson.MAPPER.writeValueAsString(
-                        AgentSpec.of("a", "openai:m-1").with().fallback(List.of(FallbackModel.of("x:y"))).build()))
+        assertThat(PayloadJson.MAPPER.writeValueAsString(AgentSpec.of("a", "openai:m-1")
+                        .with()
+                        .fallback(List.of(FallbackModel.of("x:y")))
+                        .build()))
                 .doesNotContain("silence");
     }
 

@@ -29,9 +29,8 @@ class AgentsCommandTest {
     @Test
     void agents_withOptionsAndFallbacks_areListedWithThem() {
         assertThat(said("agents", "--agents", directory.toString()))
-                .isEqualTo(
-                        "careful  openai:m-1 (effort high, temperature 0.2, silence 120s), else openai:m-2, else"
-                                + " openai:m-3 (silence 90s)\nplain    openai:m-1\n");
+                .isEqualTo("careful  openai:m-1 (effort high, temperature 0.2, silence 120s), else openai:m-2, else"
+                        + " openai:m-3 (silence 90s)\nplain    openai:m-1\n");
     }
 
     @Test

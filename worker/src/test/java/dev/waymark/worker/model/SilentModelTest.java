@@ -96,8 +96,7 @@ class SilentModelTest {
         AgentWorker built = AgentWorker.builder(connection.client())
                 .taskQueue("silence-" + UUID.randomUUID())
                 .agents(patient)
-                .providers(
-                        ModelProviders.of(Map.of("first", first, "other", OpenAiProvider.of(other.environment()))))
+                .providers(ModelProviders.of(Map.of("first", first, "other", OpenAiProvider.of(other.environment()))))
                 .build();
         built.start();
         return built;
@@ -239,8 +238,7 @@ class SilentModelTest {
     @Test
     void silence_isRememberedByTheNextThread_andSaidInWords() throws Exception {
         try (SilentServer silent = SilentServer.mute();
-                AgentWorker worker =
-                        worker(Wire.ANTHROPIC.provider.apply(silent.address()), FallbackModel.of(OTHER))) {
+                AgentWorker worker = worker(Wire.ANTHROPIC.provider.apply(silent.address()), FallbackModel.of(OTHER))) {
             assertThat(start(worker).getResult(RunOutcome.class).text()).isEqualTo("Hello.");
             assertThat(start(worker).getResult(RunOutcome.class).text()).isEqualTo("Hello.");
             assertThat(silent.requests()).isEqualTo(1);

@@ -130,7 +130,8 @@ public final class EventStreams {
      * @param listener is told of the progress of the reply
      * @throws InterruptedException if that thread is interrupted; the request is canceled
      */
-    public Reply ask(Request request, EventReader reader, ReplyListener listener) throws ModelFailure, InterruptedException {
+    public Reply ask(Request request, EventReader reader, ReplyListener listener)
+            throws ModelFailure, InterruptedException {
         Call call = CLIENT.newCall(
                 request.newBuilder().header("Accept", "text/event-stream").build());
         try (MemoryBudget.Share memory = MemoryBudget.ofThisProcess().open();
