@@ -11,6 +11,7 @@ import dev.waymark.worker.yaml.YamlFields;
 import dev.waymark.worker.yaml.YamlProblem;
 import dev.waymark.worker.yaml.YamlProblems;
 import dev.waymark.worker.yaml.YamlValue;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -20,7 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Reads {@code model} of an agent file, its {@code options} and its {@code fallback}. */
+/** Reads {@code model} of an agent file, its {@code options}, its {@code silence} and its {@code fallback}. */
 final class ModelFields {
     private static final List<String> OPTIONS =
             Arrays.stream(ModelOption.values()).map(ModelOption::field).toList();
@@ -58,6 +59,16 @@ final class ModelFields {
         return options;
     }
 
+    /** How long the model may be silent. */
+    static Duration silence(YamlValue value) throws YamlProblem {
+        Duration silence = value.duration();
+        Optional<String> problem = ModelChecks.silenceProblem(silence);
+        if (problem.isPresent()) {
+            throw value.problem(problem.get() + ", found " + value.text());
+        }
+        return silence;
+    }
+
     /** The models that answer while those before them are out of service. */
     List<FallbackModel> fallback(YamlValue list, String first, int maxTokens) throws YamlProblem {
         YamlProblems problems = new YamlProblems();
@@ -87,13 +98,15 @@ final class ModelFields {
         Optional<FallbackModel> other = problems.check(() -> FallbackModel.of(model(fields.require("model"))));
         Optional<YamlValue> options = fields.take("options");
         Optional<Pricing> pricing = problems.read(fields.take("pricing"), PriceTable::pricing);
+        Optional<Duration> silence = problems.read(fields.take("silence"), ModelFields::silence);
         problems.run(fields::end);
         other = other.map(model -> problems.read(options, value -> options(value, model.model(), maxTokens))
                 .map(model::with)
                 .orElse(model));
         problems.end();
         FallbackModel model = other.orElseThrow();
-        return pricing.map(model::with).orElse(model);
+        FallbackModel patient = silence.map(model::withSilence).orElse(model);
+        return pricing.map(patient::with).orElse(patient);
     }
 
     private ModelOptions with(ModelOptions before, String name, YamlValue value, String model) throws YamlProblem {
