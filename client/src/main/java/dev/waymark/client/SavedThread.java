@@ -12,6 +12,7 @@ import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.Moment;
 import dev.waymark.saver.CheckpointOwner;
 import dev.waymark.saver.SaverException;
+import io.temporal.client.WorkflowTargetOptions;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -104,7 +105,10 @@ final class SavedThread {
             }
             context.connection()
                     .client()
-                    .newUntypedWorkflowStub(thread, Optional.of(runId), Optional.empty())
+                    .newUntypedWorkflowStub(WorkflowTargetOptions.newBuilder()
+                            .setWorkflowId(thread)
+                            .setRunId(runId)
+                            .build())
                     .terminate("The thread was restored on another server at the same time.");
             throw new WaymarkException.Refused(
                     e.type(),

@@ -7,6 +7,7 @@ import dev.waymark.testkit.crash.CuttableProxy;
 import dev.waymark.testkit.crash.Fault;
 import dev.waymark.testkit.crash.SelfKill;
 import dev.waymark.testkit.crash.WorkerProcess;
+import io.grpc.ClientInterceptor;
 import io.temporal.client.WorkflowClient;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -62,7 +63,7 @@ final class ChaosWorker {
                     work(role, environment, proxy.address(), Crash.of(role.fault(), role.witness(), outage));
                 }
                 case RESUMED_TWICE -> {
-                    WorkflowClient operator = Connection.to(address).client();
+                    WorkflowClient operator = connect(address).client();
                     Runnable termination =
                             () -> operator.newUntypedWorkflowStub(role.run()).terminate("to be resumed");
                     work(role, environment, address, Crash.of(role.fault(), role.witness(), termination));
@@ -74,7 +75,7 @@ final class ChaosWorker {
 
     private static void work(Role role, Map<String, String> environment, String address, Crash crash)
             throws ServerUnreachable {
-        WorkflowClient client = connect(address, crash).client();
+        WorkflowClient client = connect(address, crash.interceptor()).client();
         ChaosAgents.worker(client, role.run(), environment, crash).start();
     }
 
@@ -97,10 +98,10 @@ final class ChaosWorker {
     }
 
     /** Retries, since a server on a busy machine may answer late. */
-    private static Connection connect(String address, Crash crash) throws ServerUnreachable {
+    private static Connection connect(String address, ClientInterceptor... interceptors) throws ServerUnreachable {
         for (int i = 1; ; i++) {
             try {
-                return Connection.to(address, crash.interceptor());
+                return Connection.to(address, interceptors);
             } catch (ServerUnreachable e) {
                 if (i == MOST_TRIES) {
                     throw e;
