@@ -222,7 +222,9 @@ final class Caller {
             try {
                 result = item.kind().equals(PendingItem.QUESTION)
                         ? client.answer(thread.id(), item.callId(), "Yes.")
-                        : client.decide(thread.id(), decision(denied).withCall(item.callId()).withBy("ann"));
+                        : client.decide(
+                                thread.id(),
+                                decision(denied).withCall(item.callId()).withBy("ann"));
             } catch (WaymarkException e) {
                 // Perhaps it was received nevertheless.
                 result = result(thread);

@@ -55,10 +55,8 @@ final class MortalServer implements AutoCloseable {
 
     /** Kills the process with SIGKILL. */
     void kill() {
-        List<ProcessHandle> processes = ProcessHandle.current()
-                .descendants()
-                .filter(this::isServer)
-                .toList();
+        List<ProcessHandle> processes =
+                ProcessHandle.current().descendants().filter(this::isServer).toList();
         if (processes.size() != 1) {
             throw new IllegalStateException("one server process was expected: " + processes);
         }

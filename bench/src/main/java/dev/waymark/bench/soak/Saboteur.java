@@ -42,8 +42,7 @@ final class Saboteur {
         }));
         for (CuttableProxy proxy : proxies) {
             targets.add(new Target(
-                    List.of(Outage.Kind.CONNECTION_CUT, Outage.Kind.CONNECTION_SILENT),
-                    (kind, share) -> {
+                    List.of(Outage.Kind.CONNECTION_CUT, Outage.Kind.CONNECTION_SILENT), (kind, share) -> {
                         if (kind == Outage.Kind.CONNECTION_CUT) {
                             proxy.cut();
                             pause(share, MOST_CUT_MILLIS);

@@ -49,7 +49,8 @@ public final class Soak implements Callable<Integer> {
     @Option(
             names = "--seed",
             paramLabel = "S",
-            description = "The same seed makes the same tasks and faults, at about the same times. Default: another one")
+            description =
+                    "The same seed makes the same tasks and faults, at about the same times. Default: another one")
     private long seed = System.nanoTime() & 0xffffff;
 
     @Option(names = "--help", usageHelp = true, description = "Prints this.")
@@ -89,10 +90,7 @@ public final class Soak implements Callable<Integer> {
             Instant begin = Instant.now();
             LiveHeap.sampleInto(ownHeap);
             Saboteur saboteur = new Saboteur(
-                    seed,
-                    server,
-                    List.of(one, two),
-                    List.of(survivor.proxy(), one.proxy(), two.proxy(), callersProxy));
+                    seed, server, List.of(one, two), List.of(survivor.proxy(), one.proxy(), two.proxy(), callersProxy));
             SoakProgress progress =
                     new SoakProgress(begin, threads, violations, saboteur, ledger, survivorsHeap, ownHeap);
             load(callersProxy.address(), begin.plus(Duration.ofMinutes(minutes)), saboteur, progress);
@@ -111,14 +109,8 @@ public final class Soak implements Callable<Integer> {
             SplittableRandom random = new SplittableRandom(seed);
             List<Future<?>> all = new ArrayList<>();
             for (int i = 0; i < callers; i++) {
-                Caller caller = new Caller(
-                        client,
-                        "c" + i,
-                        random.split(),
-                        end,
-                        end.plus(MOST_DRAINING),
-                        threads,
-                        violations);
+                Caller caller =
+                        new Caller(client, "c" + i, random.split(), end, end.plus(MOST_DRAINING), threads, violations);
                 boolean isLong = i < LONG_LIVED;
                 all.add(pool.submit(() -> {
                     if (isLong) {

@@ -100,7 +100,8 @@ final class SoakAgents {
         if (parts.isEmpty()) {
             parts.add(new Part.Text("Done."));
         }
-        return new Reply(parts, new Usage((long) TOKENS_A_MESSAGE * request.messages().size(), 1), "end_turn");
+        return new Reply(
+                parts, new Usage((long) TOKENS_A_MESSAGE * request.messages().size(), 1), "end_turn");
     }
 
     /** The next calls of all tasks in the conversation. */

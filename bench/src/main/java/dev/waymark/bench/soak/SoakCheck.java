@@ -155,9 +155,7 @@ final class SoakCheck implements AutoCloseable {
         }
         figures.subagents++;
         boolean ended = cancelled || call.status() != Call.Status.COMPLETED;
-        List<SoakTask> tasks = SoakTask.parse(
-                        String.valueOf(call.args().field("task")))
-                .stream()
+        List<SoakTask> tasks = SoakTask.parse(String.valueOf(call.args().field("task"))).stream()
                 .toList();
         return check(thread.get(), tasks, ended).stream()
                 .map(violation -> call.id() + ": " + violation)

@@ -43,10 +43,9 @@ final class SoakProgress {
                 threads.stream().mapToInt(thread -> thread.accepted().size()).sum();
         List<Outage> outages = saboteur.outages();
         String faults = Arrays.stream(Outage.Kind.values())
-                .map(kind -> outages.stream()
-                                .filter(outage -> outage.kind() == kind)
-                                .count()
-                        + " " + kind.name().toLowerCase(Locale.ROOT).replace('_', ' '))
+                .map(kind ->
+                        outages.stream().filter(outage -> outage.kind() == kind).count() + " "
+                                + kind.name().toLowerCase(Locale.ROOT).replace('_', ' '))
                 .collect(Collectors.joining(", "));
         Duration since = Duration.between(begin, Instant.now());
         System.err.println(String.format(

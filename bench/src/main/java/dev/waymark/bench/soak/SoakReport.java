@@ -37,7 +37,8 @@ final class SoakReport {
                 minutes,
                 seed,
                 callers,
-                Duration.between(begin.plus(Duration.ofMinutes(minutes)), drained).toSeconds());
+                Duration.between(begin.plus(Duration.ofMinutes(minutes)), drained)
+                        .toSeconds());
         line("");
         line("| fault | times | seconds |");
         line("|---|---:|---:|");
@@ -74,8 +75,8 @@ final class SoakReport {
         line("| runs, each replayed | %d |", figures.runs);
         line("| summaries | %d |", figures.summaries);
         line("| calls | %d |", figures.calls);
-        figures.byStatus.forEach((status, count) ->
-                line("| … %s | %d |", status.name().toLowerCase(Locale.ROOT), count));
+        figures.byStatus.forEach(
+                (status, count) -> line("| … %s | %d |", status.name().toLowerCase(Locale.ROOT), count));
         line("| dispatched again | %d |", figures.dispatchedAgain);
         line("| effects | %d |", effects);
         line("| duplicated | %d |", figures.duplicated);

@@ -2,7 +2,6 @@ package dev.waymark.bench.soak;
 
 import dev.waymark.bench.chaos.ToolVariant;
 import dev.waymark.connect.Connection;
-import dev.waymark.connect.ServerUnreachable;
 import dev.waymark.testkit.crash.CuttableProxy;
 import dev.waymark.testkit.crash.WorkerProcess;
 import java.io.IOException;
@@ -11,6 +10,8 @@ import java.util.Map;
 
 /** A worker process, with a proxy between it and the server. */
 final class SoakWorker implements AutoCloseable {
+    private static final int MOST_STARTS = 10;
+
     private final CuttableProxy proxy;
     private final int ledgerPort;
     private final Path heapFile;
@@ -30,10 +31,19 @@ final class SoakWorker implements AutoCloseable {
         return new SoakWorker(proxy, ledgerPort, heapFile, process(proxy, ledgerPort, heapFile));
     }
 
+    /** Starts the process again if it ends at once, as supervisors do: the server may be away. */
     private static WorkerProcess process(CuttableProxy proxy, int ledgerPort, Path heapFile)
             throws IOException, InterruptedException {
-        return WorkerProcess.start(
-                SoakWorker.class, proxy.address(), Integer.toString(ledgerPort), heapFile.toString());
+        for (int i = 1; ; i++) {
+            try {
+                return WorkerProcess.start(
+                        SoakWorker.class, proxy.address(), Integer.toString(ledgerPort), heapFile.toString());
+            } catch (IOException e) {
+                if (i == MOST_STARTS) {
+                    throw e;
+                }
+            }
+        }
     }
 
     CuttableProxy proxy() {
@@ -60,21 +70,10 @@ final class SoakWorker implements AutoCloseable {
     }
 
     public static void main(String[] arguments) throws Exception {
-        Connection connection = connect(arguments[0]);
+        Connection connection = Connection.to(arguments[0]);
         SoakAgents.worker(connection.client(), Map.of(ToolVariant.LEDGER_PORT, arguments[1]))
                 .start();
         LiveHeap.sampleInto(Path.of(arguments[2]));
         WorkerProcess.work();
-    }
-
-    /** Retries, since the server may be away. */
-    private static Connection connect(String address) throws InterruptedException {
-        while (true) {
-            try {
-                return Connection.to(address);
-            } catch (ServerUnreachable e) {
-                Thread.sleep(200);
-            }
-        }
     }
 }
