@@ -70,11 +70,12 @@ public final class Soak implements Callable<Integer> {
         Path binary = TemporalBinary.find()
                 .orElseThrow(() -> new NoSuchFileException("temporal", null, "not on PATH; TEMPORAL_CLI may name it"));
         Path directory = Files.createTempDirectory("waymark-soak-");
-        try {
-            return run(binary, directory) ? KEPT : BROKEN;
-        } finally {
+        if (run(binary, directory)) {
             delete(directory);
+            return KEPT;
         }
+        System.err.println("Database, server log and ledger are in " + directory);
+        return BROKEN;
     }
 
     /** Returns whether all promises were kept. */

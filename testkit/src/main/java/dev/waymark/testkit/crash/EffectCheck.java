@@ -77,7 +77,10 @@ public record EffectCheck(
             this.results = results(timeline);
         }
 
-        /** How often the results of calls are in the transcript. A summary may have replaced them later. */
+        /**
+         * How often the results of calls are in the transcript. A summary may have replaced them later. When a thread is
+         * cancelled, the newest ones are not in the transcript yet.
+         */
         private static Map<String, Integer> results(Timeline timeline) {
             Map<String, Integer> most = new HashMap<>();
             for (Moment moment : timeline.moments()) {
@@ -87,6 +90,7 @@ public record EffectCheck(
                         .forEach(result -> now.merge(result.toolUseId(), 1, Integer::sum));
                 now.forEach((callId, count) -> most.merge(callId, count, Math::max));
             }
+            timeline.now().uncommittedResults().forEach(result -> most.putIfAbsent(result.toolUseId(), 1));
             return most;
         }
 
