@@ -169,7 +169,7 @@ final class Caller {
     private void close(SoakThread thread) throws InterruptedException {
         try {
             while (!repeat("close", () -> client.close(thread.id()))) {
-                TimeUnit.NANOSECONDS.sleep(BETWEEN_REPETITIONS.toNanos());
+                pauseAfter("close");
             }
         } catch (WaymarkException.Closed e) {
             // An earlier request did it.
@@ -227,6 +227,7 @@ final class Caller {
                                 decision(denied).withCall(item.callId()).withBy("ann"));
             } catch (WaymarkException e) {
                 // Perhaps it was received nevertheless.
+                pauseAfter("decision");
                 result = result(thread);
             }
         }
@@ -244,19 +245,24 @@ final class Caller {
             try {
                 return request.get();
             } catch (WaymarkException.NoWorker | WaymarkException.TimedOut | WaymarkException.ServerUnreachable e) {
-                if (Instant.now().isAfter(patience)) {
-                    throw new GaveUp(what, e);
-                }
-                TimeUnit.NANOSECONDS.sleep(BETWEEN_REPETITIONS.toNanos());
+                pauseAfter(what);
             }
         }
+    }
+
+    /** Before the request is repeated. */
+    private void pauseAfter(String request) throws InterruptedException {
+        if (Instant.now().isAfter(patience)) {
+            throw new GaveUp(request);
+        }
+        TimeUnit.NANOSECONDS.sleep(BETWEEN_REPETITIONS.toNanos());
     }
 
     private static final class GaveUp extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
-        GaveUp(String what, WaymarkException cause) {
-            super(what, cause);
+        GaveUp(String request) {
+            super(request);
         }
     }
 

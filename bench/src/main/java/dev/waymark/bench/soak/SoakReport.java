@@ -13,6 +13,7 @@ final class SoakReport {
     /** Shorter soaks are over before the memory of a worker is full of threads. */
     private static final int LEAST_MINUTES_FOR_TREND = 10;
 
+    /** MiB an hour, two standard errors included. */
     private static final double MOST_GROWTH = 20;
 
     private final long seed;
@@ -87,7 +88,7 @@ final class SoakReport {
 
     /** Returns whether heaps do not grow. */
     boolean printHeaps(List<LiveHeap.Sample> survivors, List<LiveHeap.Sample> own) {
-        line("| live heap, second half | samples | MiB, least | MiB, most | MiB an hour | standard error |");
+        line("| live heap, second half | samples | MiB, least | MiB, most | MiB an hour | ± |");
         line("|---|---:|---:|---:|---:|---:|");
         boolean flat = heap("of the worker that was not killed", secondHalf(survivors));
         heap("of the callers", secondHalf(own));
@@ -116,8 +117,8 @@ final class SoakReport {
                 samples.stream().mapToDouble(LiveHeap.Sample::mebibytes).min().orElseThrow(),
                 samples.stream().mapToDouble(LiveHeap.Sample::mebibytes).max().orElseThrow(),
                 trend.mebibytesAnHour(),
-                trend.error());
-        return trend.mebibytesAnHour() - 2 * trend.error() <= MOST_GROWTH;
+                2 * trend.error());
+        return trend.upper() <= MOST_GROWTH;
     }
 
     private static void line(String format, Object... values) {
