@@ -50,8 +50,10 @@ final class SoakAgents {
 
     private static final int LEAST_MODEL_MILLIS = 50;
     private static final int MOST_MODEL_MILLIS = 400;
-    /** Few enough that the memory of a worker is full of threads long before the second half of a run. */
-    private static final int CACHED_THREADS = 50;
+    /** So few that they are reached within minutes: threads that continued on other workers stay in memory until then. */
+    private static final int CACHED_THREADS = 10;
+
+    private static final int MOST_WORKFLOW_THREADS = 200;
 
     private SoakAgents() {}
 
@@ -77,7 +79,7 @@ final class SoakAgents {
                 .providers(ModelProviders.of(Map.of("obedient", SoakAgents::reply)))
                 .tools(JavaTools.of(tools))
                 .factoryOptions(options ->
-                        options.setWorkflowCacheSize(CACHED_THREADS).setMaxWorkflowThreadCount(4 * CACHED_THREADS))
+                        options.setWorkflowCacheSize(CACHED_THREADS).setMaxWorkflowThreadCount(MOST_WORKFLOW_THREADS))
                 .build();
     }
 

@@ -19,6 +19,7 @@ import org.awaitility.Awaitility;
 /** A real OpenTelemetry Collector that writes what it receives to a file. Built by {@code go install} in bench/otelcol. */
 final class OtelCollector implements AutoCloseable {
     private static final String NAME = "otelcol";
+    private static final String LOG = "otelcol.log";
     private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final String CONFIGURATION = """
             receivers:
@@ -72,7 +73,7 @@ final class OtelCollector implements AutoCloseable {
         Files.writeString(configuration, CONFIGURATION.formatted(port, received));
         Process process = new ProcessBuilder(program.toString(), "--config", "file:" + configuration)
                 .redirectErrorStream(true)
-                .redirectOutput(directory.resolve("otelcol.log").toFile())
+                .redirectOutput(directory.resolve(LOG).toFile())
                 .start();
         OtelCollector collector = new OtelCollector(process, port, received);
         Awaitility.await().atMost(PATIENCE).until(collector::answers);
@@ -80,6 +81,9 @@ final class OtelCollector implements AutoCloseable {
     }
 
     private boolean answers() {
+        if (!process.isAlive()) {
+            throw new IllegalStateException("the collector has ended; its log is " + received.resolveSibling(LOG));
+        }
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             return socket.isConnected();
         } catch (IOException e) {
@@ -101,7 +105,8 @@ final class OtelCollector implements AutoCloseable {
         ObjectMapper mapper = new ObjectMapper();
         for (String line : Files.readAllLines(received)) {
             for (JsonNode span : mapper.readTree(line).findValues("spans").stream()
-                    .flatMap(spans -> Stream.iterate(0, i -> i < spans.size(), i -> i + 1).map(spans::get))
+                    .flatMap(spans ->
+                            Stream.iterate(0, i -> i < spans.size(), i -> i + 1).map(spans::get))
                     .toList()) {
                 all.add(new Received(
                         span.get("traceId").textValue(), span.get("spanId").textValue()));
