@@ -74,7 +74,7 @@ public final class Soak implements Callable<Integer> {
             delete(directory);
             return KEPT;
         }
-        System.err.println("Database, server log and ledger are in " + directory);
+        System.err.println("Database, server log, ledger and faults are in " + directory);
         return BROKEN;
     }
 
@@ -98,6 +98,9 @@ public final class Soak implements Callable<Integer> {
             if (survivor.isDead()) {
                 violations.add("the worker that is not killed has ended");
             }
+            Files.write(
+                    directory.resolve("faults"),
+                    saboteur.outages().stream().map(Outage::toString).toList());
             return report(server.address(), begin, saboteur.outages(), ledger.effects(), survivorsHeap, ownHeap);
         }
     }

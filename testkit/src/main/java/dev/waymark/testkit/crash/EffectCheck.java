@@ -149,7 +149,7 @@ public record EffectCheck(
 
         private void readLost(Call call, ToolSpec tool, long happened) {
             // A claim sent before a worker was lost may be granted afterwards.
-            if (call.claim().isEmpty() || !hidden.test(handedOut(call), call.since())) {
+            if (!wasClaimed(call) || !hidden.test(handedOut(call), call.since())) {
                 violations.add(call.id() + " is unknown, but no worker was lost that could have claimed it");
             }
             boolean verifies = tool.verifies() || !tool.verify().isEmpty();
@@ -157,6 +157,13 @@ public record EffectCheck(
             if (verifies && (happened > 0 || canRunAgain)) {
                 violations.add(call.id() + " is unknown, although it can be found out");
             }
+        }
+
+        /** The call itself no longer has its claim if the lost execution has reported its end too late. */
+        private boolean wasClaimed(Call call) {
+            return timeline.moments().stream()
+                    .flatMap(moment -> moment.state().calls().get(call.id()).stream())
+                    .anyMatch(earlier -> earlier.claim().isPresent());
         }
 
         /** When the last dispatch of the call started. */
