@@ -25,20 +25,27 @@ const Chat = ({ messages: initial }) => {
   const chat = useChat({
     id: asked.thread,
     messages: initial,
-    resume: 'again' in asked,
     transport: new DefaultChatTransport({ api, headers }),
     sendAutomaticallyWhen: (now) =>
       lastAssistantMessageIsCompleteWithApprovalResponses(now) || lastAssistantMessageIsCompleteWithToolCalls(now),
   });
   const { status, messages } = chat;
   React.useEffect(() => running(status === 'submitted' || status === 'streaming'), [status]);
+  /** Follows the running turn. If it has ended since the messages were read, there is no stream, and they have it. */
+  const follow = async () => {
+    await chat.resumeStream();
+    chat.setMessages(await saved());
+  };
   React.useEffect(() => {
-    // The server instance is gone: follows the turn on the next one.
+    if ('again' in asked) follow();
+  }, []);
+  React.useEffect(() => {
+    // The server instance is gone: goes on with the next one.
     if (status === 'error') {
       saved().then((before) => {
         chat.setMessages(before);
         chat.clearError();
-        return chat.resumeStream();
+        return follow();
       });
     }
   }, [status]);

@@ -35,6 +35,7 @@ const Interrupts = () => {
       onRunFinalized: () => running(false),
       // The server instance is gone: follows the turn on the next one. The run is over only after this.
       onRunFailed: () => {
+        agent.pendingInterrupts = [];
         if (thread) sleep(500).then(() => copilotkit.connectAgent({ agent }));
       },
     });

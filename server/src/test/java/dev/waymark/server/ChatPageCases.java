@@ -47,7 +47,9 @@ abstract class ChatPageCases {
     private static final String HELPERS = """
             const chats = (globalThis.chats ??= {});
             const all = (names, act) => Promise.all(names.map((name) => act(chats[name], name)));
-            const see = (chat, text) => chat.getByText(text, { exact: true }).first().waitFor();
+            const see = (chat, text) => chat.getByText(text, { exact: true }).first().waitFor().catch(async () => {
+              throw new Error(`no ${text} at ${chat.url()}: ${await chat.locator('body').innerText()}`);
+            });
             const press = (chat, name) => chat.getByRole('button', { name, exact: true }).click();
             """;
 
