@@ -69,6 +69,7 @@ final class ScriptedWorker {
             listener.words(text.substring(0, pause));
             while (!Files.exists(file)) {
                 Thread.sleep(POLL_MILLIS);
+                listener.progress();
             }
             listener.words(text.substring(pause));
             return reply;
