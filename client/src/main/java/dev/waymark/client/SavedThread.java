@@ -12,6 +12,7 @@ import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.Moment;
 import dev.waymark.saver.CheckpointOwner;
 import dev.waymark.saver.SaverException;
+import io.temporal.client.WorkflowTargetOptions;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -86,7 +87,10 @@ final class SavedThread {
                 : new WaymarkException.Refused(problem.type(), message, remedy);
     }
 
-    /** Makes this run the owner of the entry, so that the previous thread can no longer replace it. */
+    /**
+     * Makes this run the owner of the entry, so that the previous thread can no longer replace it. If another server's
+     * thread took it over since {@code before} was read, this run is terminated, so that its calls are not made in both.
+     */
     void takeOver(String runId, Optional<CheckpointOwner> before) {
         try {
             String agent = context.histories().startInput(thread, runId).agent();
@@ -95,7 +99,21 @@ final class SavedThread {
                     .orElseGet(() -> CheckpointOwner.first(runId, agent, thread));
             saving.bounded().handOver(thread, owner);
         } catch (SaverException e) {
-            saving.listener().failed(e);
+            if (!e.type().equals(SaverException.SUPERSEDED)) {
+                saving.listener().failed(e);
+                return;
+            }
+            context.connection()
+                    .client()
+                    .newUntypedWorkflowStub(WorkflowTargetOptions.newBuilder()
+                            .setWorkflowId(thread)
+                            .setRunId(runId)
+                            .build())
+                    .terminate("The thread was restored on another server at the same time.");
+            throw new WaymarkException.Refused(
+                    e.type(),
+                    "the thread was restored on another server at the same time: " + thread,
+                    "Continue there. It does not run here");
         }
     }
 }

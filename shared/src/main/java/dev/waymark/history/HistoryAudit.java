@@ -16,7 +16,7 @@ import java.util.Set;
  * differently.
  */
 public final class HistoryAudit {
-    /** Ends of a run that no worker takes part in; the SDK cannot replay them. */
+    /** Ends of a run that no worker takes part in. */
     private static final Set<EventType> OUTSIDE_ENDS = Set.of(
             EventType.EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED, EventType.EVENT_TYPE_WORKFLOW_EXECUTION_TIMED_OUT);
 
@@ -62,7 +62,8 @@ public final class HistoryAudit {
         return new Audited(agent, events, findings);
     }
 
-    private static WorkflowExecutionHistory replayable(WorkflowExecutionHistory history) {
+    /** The history without an end that the SDK cannot replay: a termination, or a timeout of the run. */
+    public static WorkflowExecutionHistory replayable(WorkflowExecutionHistory history) {
         List<HistoryEvent> events = history.getEvents();
         HistoryEvent last = events.get(events.size() - 1);
         return OUTSIDE_ENDS.contains(last.getEventType())

@@ -43,6 +43,18 @@ public record CheckpointOwner(String run, String agent, String session, int epoc
         return new CheckpointOwner(run, known, session, stored.get().epoch);
     }
 
+    /**
+     * Checks that this owner may take the entry over.
+     *
+     * @throws SaverException with type {@code CheckpointSuperseded} if another thread has taken it over in the meantime
+     */
+    void checkSuccession(Optional<CheckpointOwner> stored, String threadId) {
+        boolean isNext = stored.isEmpty() || stored.get().equals(this) || epoch == stored.get().epoch + 1;
+        if (!isNext) {
+            throw SaverException.superseded(threadId, stored.get().epoch);
+        }
+    }
+
     Json json(String threadId) {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("threadId", threadId);

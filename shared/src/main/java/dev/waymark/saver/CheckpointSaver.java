@@ -59,7 +59,12 @@ public interface CheckpointSaver extends AutoCloseable {
         return Optional.empty();
     }
 
-    /** Makes this the owner of the thread's entry, whoever owned it before. The document does not change. */
+    /**
+     * Makes this the owner of the thread's entry, which has the next epoch or is the first. The document does not
+     * change. If several threads take over from the same owner, one succeeds.
+     *
+     * @throws SaverException with type {@code CheckpointSuperseded} if another thread has taken over
+     */
     default void handOver(String threadId, CheckpointOwner owner) {}
 
     /**

@@ -73,7 +73,7 @@ public final class FileSaver implements CheckpointSaver {
                 Optional<CheckpointOwner> stored = owner(threadId);
                 CheckpointOwner next = owner.replacing(stored, threadId);
                 if (!stored.equals(Optional.of(next))) {
-                    handOver(threadId, next);
+                    writeOwner(threadId, next);
                 }
                 save(checkpoint);
             }
@@ -90,15 +90,22 @@ public final class FileSaver implements CheckpointSaver {
 
     @Override
     public void handOver(String threadId, CheckpointOwner owner) {
-        Path file = ownerFileOf(threadId);
         try {
             createDirectory(directory.toAbsolutePath());
             try (DirectoryLock lock = DirectoryLock.take(directory)) {
-                PrivateFiles.replace(file, CheckpointText.writeIndented(owner.json(threadId)) + "\n");
+                owner.checkSuccession(owner(threadId), threadId);
+                writeOwner(threadId, owner);
             }
         } catch (IOException e) {
-            throw SaverException.failed("the owner of the checkpoint can't be saved", file.toString(), e);
+            throw SaverException.failed(
+                    "the owner of the checkpoint can't be saved",
+                    ownerFileOf(threadId).toString(),
+                    e);
         }
+    }
+
+    private void writeOwner(String threadId, CheckpointOwner owner) throws IOException {
+        PrivateFiles.replace(ownerFileOf(threadId), CheckpointText.writeIndented(owner.json(threadId)) + "\n");
     }
 
     @Override

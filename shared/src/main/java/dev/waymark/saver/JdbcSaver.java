@@ -64,12 +64,15 @@ public final class JdbcSaver implements CheckpointSaver {
     /** Runs in the transaction of the save: if two threads save the same entry at once, one is refused. */
     private void own(Connection connection, String threadId, CheckpointOwner owner) throws SQLException {
         String key = entries.ownerKey(threadId);
-        Optional<CheckpointOwner> stored =
-                store.getForUpdate(connection, key).map(text -> CheckpointOwner.read(text, threadId, key));
-        CheckpointOwner next = owner.replacing(stored, threadId);
-        if (!stored.equals(Optional.of(next))) {
-            JdbcStore.put(connection, key, CheckpointText.write(next.json(threadId)));
-        }
+        Optional<String> stored;
+        String next;
+        do {
+            stored = store.getForUpdate(connection, key);
+            CheckpointOwner known =
+                    owner.replacing(stored.map(text -> CheckpointOwner.read(text, threadId, key)), threadId);
+            next = CheckpointText.write(known.json(threadId));
+            // Without an entry, nothing is locked yet.
+        } while (!stored.equals(Optional.of(next)) && !JdbcStore.replace(connection, key, stored, next));
     }
 
     @Override

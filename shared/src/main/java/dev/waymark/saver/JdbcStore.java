@@ -97,15 +97,38 @@ public final class JdbcStore implements KeyValueStore {
     }
 
     static int put(Connection connection, String key, String value) throws SQLException {
-        try (PreparedStatement upsert = connection.prepareStatement("""
+        return insert(connection, key, value, "UPDATE SET entry_value = excluded.entry_value");
+    }
+
+    private static int insert(Connection connection, String key, String value, String onConflict) throws SQLException {
+        try (PreparedStatement insert = connection.prepareStatement("""
                 INSERT INTO waymark_entries (key_hash, entry_key, entry_value)
                 VALUES (?, ?, ?)
-                ON CONFLICT (key_hash) DO UPDATE SET entry_value = excluded.entry_value
-                """)) {
-            upsert.setString(1, Sha256.hex(key));
-            upsert.setString(2, EscapedName.of(key));
-            upsert.setString(3, value);
-            return upsert.executeUpdate();
+                ON CONFLICT (key_hash) DO\s""" + onConflict)) {
+            insert.setString(1, Sha256.hex(key));
+            insert.setString(2, EscapedName.of(key));
+            insert.setString(3, value);
+            return insert.executeUpdate();
+        }
+    }
+
+    @Override
+    public boolean replace(String key, Optional<String> expected, String value) {
+        return inTable("written", connection -> replace(connection, key, expected, value));
+    }
+
+    /** In PostgreSQL, waits for a transaction that writes the same entry. */
+    static boolean replace(Connection connection, String key, Optional<String> expected, String value)
+            throws SQLException {
+        if (expected.isEmpty()) {
+            return insert(connection, key, value, "NOTHING") == 1;
+        }
+        try (PreparedStatement update = connection.prepareStatement(
+                "UPDATE waymark_entries SET entry_value = ? WHERE key_hash = ? AND entry_value = ?")) {
+            update.setString(1, value);
+            update.setString(2, Sha256.hex(key));
+            update.setString(3, expected.get());
+            return update.executeUpdate() == 1;
         }
     }
 

@@ -3,9 +3,17 @@ package dev.waymark.saver;
 import dev.waymark.conversation.value.Json;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** Stores checkpoints in a key-value store, under {@code NAMESPACE/checkpoints/THREAD}. Closing it closes the store. */
+/**
+ * Stores checkpoints in a key-value store, under {@code NAMESPACE/checkpoints/THREAD}, and their owners under {@code
+ * NAMESPACE/owners/THREAD}. Closing it closes the store.
+ *
+ * <p>Entries are only replaced if they still have the value that was read. So a save that has checked its owner does not
+ * replace the document of a thread that took over after that.
+ */
 public final class KeyValueSaver implements CheckpointSaver {
     private final KeyValueStore store;
     private final String prefix;
@@ -23,21 +31,36 @@ public final class KeyValueSaver implements CheckpointSaver {
 
     @Override
     public void save(Json checkpoint) {
-        String threadId = CheckpointText.threadId(checkpoint);
-        String text = CheckpointText.write(checkpoint);
-        load(threadId);
-        store.put(key(threadId), text);
+        save(checkpoint, threadId -> {});
     }
 
     @Override
     public void save(Json checkpoint, Supplier<Json> session, CheckpointOwner owner) {
+        save(checkpoint, threadId -> updateOwner(threadId, stored -> owner.replacing(stored, threadId)));
+    }
+
+    /** The owner is read after the document: if another one saves in between, the document is no longer the same. */
+    private void save(Json checkpoint, Consumer<String> own) {
         String threadId = CheckpointText.threadId(checkpoint);
-        Optional<CheckpointOwner> stored = owner(threadId);
-        CheckpointOwner next = owner.replacing(stored, threadId);
-        if (!stored.equals(Optional.of(next))) {
-            handOver(threadId, next);
-        }
-        save(checkpoint);
+        String text = CheckpointText.write(checkpoint);
+        String key = key(threadId);
+        Optional<String> stored;
+        do {
+            stored = store.get(key);
+            stored.ifPresent(old -> CheckpointText.read(old, threadId, key));
+            own.accept(threadId);
+        } while (!store.replace(key, stored, text));
+    }
+
+    private void updateOwner(String threadId, Function<Optional<CheckpointOwner>, CheckpointOwner> update) {
+        String key = ownerKey(threadId);
+        Optional<String> stored;
+        String next;
+        do {
+            stored = store.get(key);
+            CheckpointOwner owner = update.apply(stored.map(text -> CheckpointOwner.read(text, threadId, key)));
+            next = CheckpointText.write(owner.json(threadId));
+        } while (!stored.equals(Optional.of(next)) && !store.replace(key, stored, next));
     }
 
     @Override
@@ -48,7 +71,10 @@ public final class KeyValueSaver implements CheckpointSaver {
 
     @Override
     public void handOver(String threadId, CheckpointOwner owner) {
-        store.put(ownerKey(threadId), CheckpointText.write(owner.json(threadId)));
+        updateOwner(threadId, stored -> {
+            owner.checkSuccession(stored, threadId);
+            return owner;
+        });
     }
 
     @Override

@@ -9,8 +9,8 @@ import java.util.Optional;
  *
  * <p>A key is any text without lone surrogates: it may contain NUL, have several kilobytes, and differ from another one
  * only in case or composition. Stores with more limited keys must encode them. Values are JSON of up to some megabytes,
- * without NUL. {@link #put} is atomic, and durable once it returns. Thread-safe, and usable by several processes at
- * once. The contract suite in the testkit is {@code KeyValueStoreContract}.
+ * without NUL. {@link #put} and {@link #replace} are atomic, and durable once they return. Thread-safe, and usable by
+ * several processes at once. The contract suite in the testkit is {@code KeyValueStoreContract}.
  *
  * <p>Failures are thrown as {@link SaverException#failed}.
  */
@@ -20,6 +20,15 @@ public interface KeyValueStore extends AutoCloseable {
 
     /** Creates the entry or replaces its value. */
     void put(String key, String value);
+
+    /**
+     * Like {@link #put}, if the entry has the expected value at that moment; otherwise nothing changes. If several
+     * callers expect the same value and write others, one of them succeeds.
+     *
+     * @param expected empty if there must be no entry
+     * @return whether the value was written
+     */
+    boolean replace(String key, Optional<String> expected, String value);
 
     /** Deletes the entry, if it exists. */
     void delete(String key);

@@ -34,7 +34,10 @@ public final class MemorySaver implements CheckpointSaver {
 
     @Override
     public void handOver(String threadId, CheckpointOwner owner) {
-        owners.put(threadId, owner);
+        owners.compute(threadId, (id, stored) -> {
+            owner.checkSuccession(Optional.ofNullable(stored), threadId);
+            return owner;
+        });
     }
 
     @Override

@@ -20,6 +20,12 @@ public final class MemoryStore implements KeyValueStore {
     }
 
     @Override
+    public boolean replace(String key, Optional<String> expected, String value) {
+        return expected.map(old -> entries.replace(key, old, value))
+                .orElseGet(() -> entries.putIfAbsent(key, value) == null);
+    }
+
+    @Override
     public void delete(String key) {
         entries.remove(key);
     }

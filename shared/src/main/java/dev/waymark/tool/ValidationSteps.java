@@ -24,7 +24,7 @@ final class ValidationSteps extends ExecutionContext {
     /** The current validation of this thread. Patterns are matched without a reference to it. */
     private static final ThreadLocal<@Nullable ValidationSteps> CURRENT = new ThreadLocal<>();
 
-    private int left = MOST;
+    private long left = MOST;
 
     private ValidationSteps(ExecutionConfig config) {
         super(config);
@@ -57,7 +57,7 @@ final class ValidationSteps extends ExecutionContext {
         }
     }
 
-    private void take(int steps) {
+    private void take(long steps) {
         left -= steps;
         if (left < 0) {
             throw new ExceededException();
@@ -76,20 +76,30 @@ final class ValidationSteps extends ExecutionContext {
         super.addError(error);
     }
 
-    /** Compiles a pattern like the library, and counts the characters that it looks at. */
+    /**
+     * Compiles a pattern like the library, and counts the characters that it looks at, with the attempts that it may make
+     * before the next one.
+     */
     static RegularExpression regularExpression(String pattern) {
         Pattern compiled = Pattern.compile(RegularExpressions.replaceLongformCharacterProperties(
                 RegularExpressions.replaceDollarAnchors(pattern)));
-        return text -> compiled.matcher(new CountedText(text, CURRENT.get())).find();
+        PatternBranching.Attempts attempts = PatternBranching.of(compiled.pattern());
+        return text -> {
+            ValidationSteps steps = CURRENT.get();
+            if (steps == null) { // A schema is compiled.
+                return compiled.matcher(text).find();
+            }
+            steps.take((text.length() + 1L) * attempts.beforeFirst());
+            return compiled.matcher(new CountedText(text, steps, 1 + attempts.afterAny()))
+                    .find();
+        };
     }
 
-    /** @param steps the current validation; null while a schema is compiled */
-    private record CountedText(String text, @Nullable ValidationSteps steps) implements CharSequence {
+    /** @param cost the steps of looking at a character */
+    private record CountedText(String text, ValidationSteps steps, int cost) implements CharSequence {
         @Override
         public char charAt(int index) {
-            if (steps != null) {
-                steps.take(1);
-            }
+            steps.take(cost);
             return text.charAt(index);
         }
 

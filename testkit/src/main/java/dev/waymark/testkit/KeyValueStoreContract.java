@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.saver.KeyValueStore;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -58,6 +59,51 @@ public abstract class KeyValueStoreContract {
             store.put("k", value);
             assertThat(store.get("k")).contains(value);
         }
+    }
+
+    @Test
+    void replace_expectedValue_isWritten() {
+        assertThat(store.replace("k", Optional.empty(), "1")).isTrue();
+        assertThat(store.replace("k", Optional.of("1"), "2")).isTrue();
+        assertThat(store.replace("k", Optional.of("2"), "")).isTrue();
+        assertThat(store.replace("k", Optional.of(""), "ü\ud83d\ude80".repeat(100_000)))
+                .isTrue();
+        assertThat(store.replace("k", Optional.of("ü\ud83d\ude80".repeat(100_000)), "3"))
+                .isTrue();
+
+        assertThat(store.get("k")).contains("3");
+        assertThat(store.list("")).containsExactly("k");
+    }
+
+    @Test
+    void replace_anotherValueOrNone_changesNothing() {
+        assertThat(store.replace("k", Optional.of(""), "1")).isFalse();
+        assertThat(store.get("k")).isEmpty();
+        store.put("k", "v");
+
+        assertThat(store.replace("k", Optional.empty(), "1")).isFalse();
+        assertThat(store.replace("k", Optional.of("V"), "1")).isFalse();
+        assertThat(store.replace("k", Optional.of("v "), "1")).isFalse();
+        assertThat(store.get("k")).contains("v");
+    }
+
+    /** Each adds one to the number that it read, so none may be overwritten unseen. */
+    @Test
+    void replace_byManyAtOnce_succeedsForOneEach() throws Exception {
+        int writers = 4;
+        int additions = 20;
+        CheckpointSaverContract.atOnce(writers, who -> {
+            for (int i = 0; i < additions; i++) {
+                Optional<String> old;
+                String next;
+                do {
+                    old = store.get("k");
+                    next = String.valueOf(old.map(Integer::parseInt).orElse(0) + 1);
+                } while (!store.replace("k", old, next));
+            }
+        });
+
+        assertThat(store.get("k")).contains(String.valueOf(writers * additions));
     }
 
     @Test

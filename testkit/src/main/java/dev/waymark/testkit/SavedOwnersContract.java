@@ -11,6 +11,7 @@ import dev.waymark.saver.SaverException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -22,6 +23,12 @@ import org.junit.jupiter.api.Test;
  * }</pre>
  */
 public interface SavedOwnersContract {
+    /** Races of writers in a test. */
+    int ROUNDS = 10;
+
+    /** Writers that race. */
+    int WRITERS = 4;
+
     /** Opens the storage of a test, which is empty at the start of the test. */
     CheckpointSaver saverWithOwners() throws Exception;
 
@@ -99,6 +106,79 @@ public interface SavedOwnersContract {
             assertThat(saver.load("t")).contains(CheckpointSaverContract.checkpoint("t", 3));
             assertThat(saver.owner("t")).contains(after);
         }
+    }
+
+    @Test
+    default void firstSave_ofSeveralThreadsAtOnce_isOneThreads() throws Exception {
+        try (CheckpointSaver saver = saverWithOwners()) {
+            for (int round = 0; round < ROUNDS; round++) {
+                String thread = "t" + round;
+                List<Integer> accepted = succeeding(who -> {
+                    CheckpointOwner owner = CheckpointOwner.first("run-" + who, "assistant", "t");
+                    save(saver, CheckpointSaverContract.checkpoint(thread, who), owner);
+                });
+
+                assertThat(accepted).hasSize(1);
+                int who = accepted.get(0);
+                assertThat(saver.owner(thread).map(CheckpointOwner::run)).contains("run-" + who);
+                assertThat(saver.load(thread)).contains(CheckpointSaverContract.checkpoint(thread, who));
+            }
+        }
+    }
+
+    @Test
+    default void handOver_toSeveralThreadsAtOnce_isToOne() throws Exception {
+        CheckpointOwner before = CheckpointOwner.first("run-1", "assistant", "t");
+        try (CheckpointSaver saver = saverWithOwners()) {
+            for (int round = 0; round < ROUNDS; round++) {
+                String thread = "t" + round;
+                save(saver, CheckpointSaverContract.checkpoint(thread, 1), before);
+                List<Integer> accepted =
+                        succeeding(who -> saver.handOver(thread, before.succeededBy("next-" + who, "assistant")));
+
+                assertThat(accepted).hasSize(1);
+                assertThat(saver.owner(thread).map(CheckpointOwner::run)).contains("next-" + accepted.get(0));
+            }
+        }
+    }
+
+    @Test
+    default void save_whileItIsHandedOver_replacesNoDocumentOfTheNewOwner() throws Exception {
+        CheckpointOwner before = CheckpointOwner.first("run-0", "assistant", "t");
+        CheckpointOwner after = before.succeededBy("run-1", "assistant");
+        try (CheckpointSaver saver = saverWithOwners()) {
+            for (int round = 0; round < ROUNDS; round++) {
+                String thread = "t" + round;
+                save(saver, CheckpointSaverContract.checkpoint(thread, 0), before);
+                succeeding(who -> {
+                    if (who == 0) {
+                        for (int step = 1; ; step++) {
+                            save(saver, CheckpointSaverContract.checkpoint(thread, step), before);
+                        }
+                    }
+                    if (who == 1) {
+                        saver.handOver(thread, after);
+                        save(saver, CheckpointSaverContract.checkpoint(thread, -1), after);
+                    }
+                });
+
+                assertThat(saver.load(thread)).contains(CheckpointSaverContract.checkpoint(thread, -1));
+            }
+        }
+    }
+
+    /** Which of several threads that work at the same time are not refused. */
+    private static List<Integer> succeeding(CheckpointSaverContract.Work work) throws Exception {
+        List<Integer> accepted = new CopyOnWriteArrayList<>();
+        CheckpointSaverContract.atOnce(WRITERS, who -> {
+            try {
+                work.by(who);
+                accepted.add(who);
+            } catch (SaverException e) {
+                assertThat(e.type()).isEqualTo(SaverException.SUPERSEDED);
+            }
+        });
+        return accepted;
     }
 
     @Test

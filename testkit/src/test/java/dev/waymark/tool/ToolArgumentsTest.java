@@ -8,10 +8,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ToolArgumentsTest {
@@ -118,6 +120,30 @@ class ToolArgumentsTest {
                 .isPresent();
     }
 
+    static Stream<String> patternsThatBranch() {
+        return Stream.of(
+                "(|)".repeat(60) + "(?!)",
+                "(?:|)".repeat(60) + "b",
+                "^" + "(a?|b?)".repeat(60) + "c$",
+                "a" + "(|[x|)]|)".repeat(60) + "(?!)",
+                "(?=" + "(|)".repeat(60) + "(?!))",
+                "((|)(|)){30}(?!)",
+                "(?<n>|){60}\\k<n>b",
+                "(" + "(|)".repeat(60) + "b)?c",
+                "(?>" + "(|)".repeat(60) + "b)",
+                "(?i:" + "(|(?<=a))".repeat(60) + "[^]b])");
+    }
+
+    @ParameterizedTest
+    @MethodSource("patternsThatBranch")
+    @Timeout(60)
+    void problem_patternThatBranchesWithoutLookingAtACharacter_isOne(String pattern) {
+        Json schema = Json.of(Map.of("properties", Map.of("a", Map.of("pattern", pattern))));
+
+        assertThat(ToolArguments.problem(schema, Json.of(Map.of("a", "a"))))
+                .contains("checking it takes too long: a pattern backtracks, or the schema branches too much");
+    }
+
     @Test
     @Timeout(60)
     void problem_namesThatAPatternBacktracksOn_isOne() {
@@ -141,6 +167,25 @@ class ToolArgumentsTest {
 
         assertThat(ToolArguments.problem(schema, Json.of(Map.of("a", 1))))
                 .contains("checking it takes too long: a pattern backtracks, or the schema branches too much");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "^[0-9a-f]{8}-[0-9a-f]{4}-[1-5][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$",
+                "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])(T([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d+)?)?(Z|[+-]\\d\\d:\\d\\d)?)?$",
+                "^(([^<>()\\[\\]\\\\.,;:\\s@\"]+(\\.[^<>()\\[\\]\\\\.,;:\\s@\"]+)*)|(\".+\"))@(([a-zA-Z\\-0-9]+\\.)+[a-zA-Z]{2,})$",
+                "^(?=.*[a-z])(?=.*[A-Z])(?=.*\\d)[\\w\\W]{8,}$",
+                "^https?://(www\\.)?[-\\w@:%.+~#=]{1,256}\\.[a-z]{1,6}\\b([-\\w()@:%+.~#?&/=]*)$",
+                "^(v?(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(?:-((?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\\.(?:0|[1-9]\\d*))*))?)?$",
+                "^\\s*([+-]?\\d*\\.?\\d*)?\\s*(e[+-]?\\d+)?\\s*$",
+                "^\\p{L}[\\p{L}\\p{N} .'-]{0,80}$"
+            })
+    void usualPatterns_costAFewStepsACharacter(String pattern) {
+        PatternBranching.Attempts attempts = PatternBranching.of(pattern);
+
+        assertThat(attempts.beforeFirst()).isLessThan(50);
+        assertThat(attempts.afterAny()).isLessThan(50);
     }
 
     @Test

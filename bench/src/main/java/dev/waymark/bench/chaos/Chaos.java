@@ -12,24 +12,31 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** Random runs on a real server, with a table of their results. Started by {@code bench/chaos}. */
-@Command(name = "bench/chaos", description = "Kills workers at random points of random runs.", sortOptions = false)
+@Command(name = "bench/chaos", description = "Disrupts random runs at random points.", sortOptions = false)
 public final class Chaos implements java.util.concurrent.Callable<Integer> {
-    private static final int RUNS_A_PROCESS = 6;
-    private static final int PROCESSES_AT_ONCE = 4;
+    private static final int PROCESSES_AT_ONCE = 6;
 
     private static final int KEPT = 0;
     private static final int BROKEN = 1;
@@ -44,10 +51,19 @@ public final class Chaos implements java.util.concurrent.Callable<Integer> {
     private Optional<Integer> only = Optional.empty();
 
     @Option(
+            names = "--disruption",
+            paramLabel = "DISRUPTION",
+            description = "What happens to each run: ${COMPLETION-CANDIDATES}. Default: random")
+    private Optional<Disruption> disruption = Optional.empty();
+
+    @Option(
             names = "--scene",
             paramLabel = "SCENE",
-            description = "The scene around the calls: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}")
-    private Scene scene = Scene.ALONE;
+            description = "The scene around the calls: ${COMPLETION-CANDIDATES}. Default: random")
+    private Optional<Scene> scene = Optional.empty();
+
+    @Spec
+    private CommandSpec spec;
 
     @Option(names = "--help", usageHelp = true, description = "Prints this.")
     private boolean help;
@@ -62,6 +78,11 @@ public final class Chaos implements java.util.concurrent.Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        if (disruption.isPresent() && scene.isPresent() && !disruption.get().allows(scene.get())) {
+            throw new CommandLine.ParameterException(
+                    spec.commandLine(),
+                    "there are no runs with " + name(disruption.get()) + " in " + name(scene.get()));
+        }
         Path binary = TemporalBinary.find()
                 .orElseThrow(() -> new NoSuchFileException("temporal", null, "not on PATH; TEMPORAL_CLI may name it"));
         Path directory = Files.createTempDirectory("waymark-chaos-");
@@ -69,28 +90,26 @@ public final class Chaos implements java.util.concurrent.Callable<Integer> {
                 ChaosStage stage = ChaosStage.open(server.address(), directory)) {
             List<Integer> numbers = only.map(List::of)
                     .orElseGet(() -> IntStream.range(0, runs).boxed().toList());
-            List<RunResult> results = play(stage, numbers);
-            print(results);
-            return complain(numbers, results, stage.strays()) ? BROKEN : KEPT;
+            Map<Integer, RunResult> results = play(stage, numbers);
+            print(List.copyOf(results.values()));
+            return complain(results, stage.strays()) ? BROKEN : KEPT;
         } finally {
             delete(directory);
         }
     }
 
-    private List<RunResult> play(ChaosStage stage, List<Integer> numbers) throws Exception {
+    private Map<Integer, RunResult> play(ChaosStage stage, List<Integer> numbers) throws Exception {
         ExecutorService directors = Executors.newFixedThreadPool(PROCESSES_AT_ONCE);
         try {
+            List<Map<Integer, ChaosRun>> groups = groups(numbers);
             List<Future<List<RunResult>>> played = new ArrayList<>();
-            int together = scene == Scene.FROZEN ? 1 : RUNS_A_PROCESS;
-            for (int from = 0; from < numbers.size(); from += together) {
-                List<ChaosRun> group = numbers.subList(from, Math.min(numbers.size(), from + together)).stream()
-                        .map(number -> RunGenerator.run(seed, number, scene))
-                        .toList();
-                played.add(directors.submit(() -> stage.play(group)));
+            for (Map<Integer, ChaosRun> group : groups) {
+                played.add(directors.submit(() -> stage.play(List.copyOf(group.values()))));
             }
-            List<RunResult> results = new ArrayList<>();
-            for (Future<List<RunResult>> group : played) {
-                results.addAll(group.get());
+            Map<Integer, RunResult> results = new TreeMap<>();
+            for (int i = 0; i < groups.size(); i++) {
+                Iterator<RunResult> result = played.get(i).get().iterator();
+                groups.get(i).keySet().forEach(number -> results.put(number, result.next()));
                 System.err.print("\r" + results.size() + " of " + numbers.size());
             }
             System.err.println();
@@ -100,14 +119,34 @@ public final class Chaos implements java.util.concurrent.Callable<Integer> {
         }
     }
 
+    /** Runs by number, in groups that share worker processes. Only runs with the same disruption can. */
+    private List<Map<Integer, ChaosRun>> groups(List<Integer> numbers) {
+        List<Map<Integer, ChaosRun>> groups = new ArrayList<>();
+        Map<Disruption, Map<Integer, ChaosRun>> open = new EnumMap<>(Disruption.class);
+        for (int number : numbers) {
+            ChaosRun run = RunGenerator.run(seed, number, disruption, scene);
+            Map<Integer, ChaosRun> group = open.get(run.disruption());
+            if (group == null || group.size() == run.disruption().together()) {
+                group = new LinkedHashMap<>();
+                groups.add(group);
+                open.put(run.disruption(), group);
+            }
+            group.put(number, run);
+        }
+        return groups;
+    }
+
     private void print(List<RunResult> results) {
         line(
-                "%s, scene %s, seed %d, %d runs, of which %d with a second fault that fired too.",
+                "%s, seed %d, %d runs, of which %d with a second fault that fired too.",
                 LocalDate.now(ZoneOffset.UTC),
-                name(scene),
                 seed,
                 results.size(),
                 results.stream().filter(result -> result.fired() > 1).count());
+        line("");
+        table("disruption", Disruption.values(), result -> result.run().disruption(), results);
+        line("");
+        table("scene", Scene.values(), result -> result.run().scene(), results);
         line("");
         table(
                 "point",
@@ -157,24 +196,28 @@ public final class Chaos implements java.util.concurrent.Callable<Integer> {
     }
 
     /** Prints violations; returns whether there were any. */
-    private boolean complain(List<Integer> numbers, List<RunResult> results, List<EffectLedger.Effect> strays) {
-        boolean broken = !strays.isEmpty();
+    private boolean complain(Map<Integer, RunResult> results, List<EffectLedger.Effect> strays) {
         line("");
         strays.forEach(stray -> line("Broken: no thread knows of the call of %s", stray));
-        for (int i = 0; i < results.size(); i++) {
-            RunResult result = results.get(i);
+        AtomicBoolean broken = new AtomicBoolean(!strays.isEmpty());
+        results.forEach((number, result) -> {
             List<String> violations = new ArrayList<>(result.violations());
             if (result.fired() == 0) {
                 violations.add("the fault did not fire");
             }
             if (!violations.isEmpty()) {
-                broken = true;
+                broken.set(true);
                 line("Broken: %s: %s", result.run(), String.join("; ", violations));
-                line("    bench/chaos --scene %s --seed %d --only %d", name(scene), seed, numbers.get(i));
+                line("    bench/chaos%s --seed %d --only %d", restrictions(), seed, number);
             }
-        }
-        line(broken ? "Promises were broken." : "All promises were kept.");
-        return broken;
+        });
+        line(broken.get() ? "Promises were broken." : "All promises were kept.");
+        return broken.get();
+    }
+
+    private String restrictions() {
+        return disruption.map(each -> " --disruption " + name(each)).orElse("")
+                + scene.map(each -> " --scene " + name(each)).orElse("");
     }
 
     private static String words(Enum<?> constant) {

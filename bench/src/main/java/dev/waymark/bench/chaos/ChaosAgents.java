@@ -37,7 +37,7 @@ final class ChaosAgents {
 
     static String agent(Scene scene, ModelWire wire, ToolVariant kind, int calls, boolean approved) {
         String alone = model(kind, calls, approved) + (wire == ModelWire.NONE ? "" : "-" + name(wire));
-        return scene == Scene.ALONE || scene == Scene.FROZEN ? alone : alone + "-" + name(scene);
+        return scene == Scene.ALONE ? alone : alone + "-" + name(scene);
     }
 
     private static String model(ToolVariant kind, int calls, boolean approved) {
@@ -49,7 +49,7 @@ final class ChaosAgents {
     }
 
     /**
-     * A worker that is not killed.
+     * A worker that is not disrupted.
      *
      * @param environment the variables with which tools and models find their services
      */
@@ -63,7 +63,7 @@ final class ChaosAgents {
         return worker(client, taskQueue, environment, tools, model -> model);
     }
 
-    /** A worker that is killed or suspended. */
+    /** A worker that is disrupted. */
     static AgentWorker worker(WorkflowClient client, String taskQueue, Map<String, String> environment, Crash crash) {
         List<Tool> tools = new ArrayList<>();
         for (ToolVariant kind : ToolVariant.values()) {

@@ -8,10 +8,18 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * A turn in a thread of its own, in which a model makes this many calls of a tool at once, and the faults that kill its
- * workers one after the other.
+ * A turn in a thread of its own, in which a model makes this many calls of a tool at once.
+ *
+ * @param faults when it is disrupted; further ones are due in the workers that take over, one after the other
  */
-public record ChaosRun(String id, Scene scene, ModelWire wire, ToolVariant kind, int calls, List<Fault> faults) {
+public record ChaosRun(
+        String id,
+        Disruption disruption,
+        Scene scene,
+        ModelWire wire,
+        ToolVariant kind,
+        int calls,
+        List<Fault> faults) {
     /** A run continues as new at the first opportunity after this many events. */
     private static final int FEW_EVENTS = 12;
 
@@ -20,17 +28,29 @@ public record ChaosRun(String id, Scene scene, ModelWire wire, ToolVariant kind,
     }
 
     public static ChaosRun of(ToolVariant kind, int calls, Fault... faults) {
-        return new ChaosRun("run-" + UUID.randomUUID(), Scene.ALONE, ModelWire.NONE, kind, calls, List.of(faults));
+        return new ChaosRun(
+                "run-" + UUID.randomUUID(),
+                Disruption.WORKER_KILLED,
+                Scene.ALONE,
+                ModelWire.NONE,
+                kind,
+                calls,
+                List.of(faults));
     }
 
     /** The same run with a model behind this wire. */
     public ChaosRun over(ModelWire other) {
-        return new ChaosRun(id, scene, other, kind, calls, faults);
+        return new ChaosRun(id, disruption, scene, other, kind, calls, faults);
     }
 
     /** The same run in this scene. */
     public ChaosRun in(Scene other) {
-        return new ChaosRun(id, other, wire, kind, calls, faults);
+        return new ChaosRun(id, disruption, other, wire, kind, calls, faults);
+    }
+
+    /** The same run with this disruption. */
+    public ChaosRun with(Disruption other) {
+        return new ChaosRun(id, other, scene, wire, kind, calls, faults);
     }
 
     /** Whether a person has to approve every call. */
@@ -55,7 +75,7 @@ public record ChaosRun(String id, Scene scene, ModelWire wire, ToolVariant kind,
 
     @Override
     public String toString() {
-        return kind + " x " + calls + " " + faults + (wire == ModelWire.NONE ? "" : " " + wire)
+        return disruption + " " + kind + " x " + calls + " " + faults + (wire == ModelWire.NONE ? "" : " " + wire)
                 + (scene == Scene.ALONE ? "" : " " + scene);
     }
 }

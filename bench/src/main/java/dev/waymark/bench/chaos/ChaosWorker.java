@@ -3,67 +3,86 @@ package dev.waymark.bench.chaos;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ServerUnreachable;
 import dev.waymark.testkit.crash.Crash;
+import dev.waymark.testkit.crash.CuttableProxy;
 import dev.waymark.testkit.crash.Fault;
 import dev.waymark.testkit.crash.SelfKill;
 import dev.waymark.testkit.crash.WorkerProcess;
+import io.grpc.ClientInterceptor;
+import io.temporal.client.WorkflowClient;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BiFunction;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-/** The {@code main} of a process with the workers of several runs, which are to die or to be suspended. */
+/** The {@code main} of a process with the workers of several runs, which are to be disrupted. */
 final class ChaosWorker {
     private static final int WORDS_A_ROLE = 3;
     private static final int MOST_TRIES = 20;
+    private static final Duration OUTAGE = Duration.ofSeconds(20);
 
     private ChaosWorker() {}
 
-    /** What a fault does to the process. */
-    enum Ending {
-        KILLED,
-        SUSPENDED
-    }
-
-    /** One of its workers. */
-    record Role(String taskQueue, Fault fault, Path witness) {}
-
     /**
-     * Returns once all of its workers are ready.
+     * One of its workers.
      *
-     * @param ending what becomes of the process once all faults have fired
+     * @param run the id of its run, which is also the name of its task queue
      */
-    static WorkerProcess start(String address, Map<String, String> environment, Ending ending, List<Role> roles)
+    record Role(String run, Fault fault, Path witness) {}
+
+    /** Returns once all of its workers are ready. */
+    static WorkerProcess start(String address, Map<String, String> environment, Disruption disruption, List<Role> roles)
             throws IOException, InterruptedException {
-        List<String> arguments = new ArrayList<>(List.of(address, written(environment), ending.name()));
-        roles.forEach(role -> arguments.addAll(List.of(
-                role.taskQueue(), role.fault().toString(), role.witness().toString())));
+        List<String> arguments = new ArrayList<>(List.of(address, written(environment), disruption.name()));
+        roles.forEach(role -> arguments.addAll(
+                List.of(role.run(), role.fault().toString(), role.witness().toString())));
         return WorkerProcess.start(ChaosWorker.class, arguments.toArray(String[]::new));
     }
 
     public static void main(String[] arguments) throws Exception {
+        String address = arguments[0];
         Map<String, String> environment = read(arguments[1]);
-        Ending ending = Ending.valueOf(arguments[2]);
-        List<String> roles = List.of(arguments).subList(3, arguments.length);
-        BiFunction<Fault, Path, Crash> crashes = crashes(ending, roles.size() / WORDS_A_ROLE);
-        for (int i = 0; i < roles.size(); i += WORDS_A_ROLE) {
-            Crash crash = crashes.apply(Fault.parse(roles.get(i + 1)), Path.of(roles.get(i + 2)));
-            Connection connection = connect(arguments[0], crash);
-            ChaosAgents.worker(connection.client(), roles.get(i), environment, crash)
-                    .start();
+        Disruption disruption = Disruption.valueOf(arguments[2]);
+        List<Role> roles = new ArrayList<>();
+        for (int i = 3; i < arguments.length; i += WORDS_A_ROLE) {
+            roles.add(new Role(arguments[i], Fault.parse(arguments[i + 1]), Path.of(arguments[i + 2])));
+        }
+        SelfKill kill = SelfKill.after(roles.size());
+        for (Role role : roles) {
+            switch (disruption) {
+                case WORKER_KILLED -> work(role, environment, address, Crash.of(role.fault(), role.witness(), kill));
+                case HOST_FROZEN -> work(role, environment, address, Crash.suspending(role.fault(), role.witness()));
+                case SERVER_AWAY -> {
+                    CuttableProxy proxy = new CuttableProxy(address);
+                    Runnable outage = () -> cutFor(proxy, OUTAGE);
+                    work(role, environment, proxy.address(), Crash.of(role.fault(), role.witness(), outage));
+                }
+                case RESUMED_TWICE -> {
+                    WorkflowClient operator = connect(address).client();
+                    Runnable termination =
+                            () -> operator.newUntypedWorkflowStub(role.run()).terminate("to be resumed");
+                    work(role, environment, address, Crash.of(role.fault(), role.witness(), termination));
+                }
+            }
         }
         WorkerProcess.work();
     }
 
-    private static BiFunction<Fault, Path, Crash> crashes(Ending ending, int workers) {
-        if (ending == Ending.SUSPENDED) {
-            return Crash::suspending;
-        }
-        SelfKill kill = SelfKill.after(workers);
-        return (fault, witness) -> Crash.of(fault, witness, kill);
+    private static void work(Role role, Map<String, String> environment, String address, Crash crash)
+            throws ServerUnreachable {
+        WorkflowClient client = connect(address, crash.interceptor()).client();
+        ChaosAgents.worker(client, role.run(), environment, crash).start();
+    }
+
+    private static void cutFor(CuttableProxy proxy, Duration time) {
+        proxy.cut();
+        CompletableFuture.delayedExecutor(time.toMillis(), TimeUnit.MILLISECONDS)
+                .execute(proxy::mend);
     }
 
     private static String written(Map<String, String> variables) {
@@ -79,10 +98,10 @@ final class ChaosWorker {
     }
 
     /** Retries, since a server on a busy machine may answer late. */
-    private static Connection connect(String address, Crash crash) throws ServerUnreachable {
+    private static Connection connect(String address, ClientInterceptor... interceptors) throws ServerUnreachable {
         for (int i = 1; ; i++) {
             try {
-                return Connection.to(address, crash.interceptor());
+                return Connection.to(address, interceptors);
             } catch (ServerUnreachable e) {
                 if (i == MOST_TRIES) {
                     throw e;

@@ -4,9 +4,10 @@ import dev.waymark.testkit.crash.CrashPoint;
 import dev.waymark.testkit.crash.Fault;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.stream.Stream;
 
 /** Generates runs. The run of a seed and a number is always the same. */
 final class RunGenerator {
@@ -15,45 +16,48 @@ final class RunGenerator {
     private static final int MOST_DELAY_MILLIS = 400;
 
     private final SplittableRandom random;
-    private final Scene scene;
 
-    private RunGenerator(long seed, int number, Scene scene) {
+    private RunGenerator(long seed, int number) {
         this.random = new SplittableRandom(31 * seed + number);
-        this.scene = scene;
     }
 
-    static ChaosRun run(long seed, int number, Scene scene) {
-        RunGenerator dice = new RunGenerator(seed, number, scene);
-        ToolVariant kind = dice.oneOf(Arrays.stream(ToolVariant.values())
-                .filter(each -> scene != Scene.FROZEN || each.isFenced())
-                .toList());
+    /** Disruption and scene are random unless they are given; the scene must fit the disruption. */
+    static ChaosRun run(long seed, int number, Optional<Disruption> disruption, Optional<Scene> scene) {
+        RunGenerator dice = new RunGenerator(seed, number);
+        Disruption what = disruption.orElseGet(() -> dice.oneOf(Stream.of(Disruption.values())
+                .filter(each -> scene.isEmpty() || each.allows(scene.get()))
+                .toList()));
+        Scene where = scene.orElseGet(
+                () -> dice.oneOf(Stream.of(Scene.values()).filter(what::allows).toList()));
+        ToolVariant kind =
+                dice.oneOf(Stream.of(ToolVariant.values()).filter(what::allows).toList());
         int calls = dice.oneOf(ChaosAgents.CALLS);
-        List<Fault> faults = new ArrayList<>(List.of(dice.fault(kind, calls)));
-        if (scene != Scene.FROZEN && dice.random.nextDouble() < TWICE) {
-            faults.add(dice.fault(kind, calls));
+        List<Fault> faults = new ArrayList<>(List.of(dice.fault(where, kind, calls)));
+        if (what.canRecur() && dice.random.nextDouble() < TWICE) {
+            faults.add(dice.fault(where, kind, calls));
         }
         return new ChaosRun(
-                "chaos-" + Long.toHexString(seed) + "-" + number, scene, ModelWire.NONE, kind, calls, faults);
+                "chaos-" + Long.toHexString(seed) + "-" + number, what, where, ModelWire.NONE, kind, calls, faults);
     }
 
-    private Fault fault(ToolVariant kind, int calls) {
-        CrashPoint point = oneOf(points(kind));
-        Fault fault = Fault.at(point).passing(1 + random.nextInt(passings(point, calls)));
+    private Fault fault(Scene scene, ToolVariant kind, int calls) {
+        CrashPoint point = oneOf(points(scene, kind));
+        Fault fault = Fault.at(point).passing(1 + random.nextInt(passings(scene, point, calls)));
         return random.nextDouble() < LATER
                 ? fault.after(Duration.ofMillis(1 + random.nextInt(MOST_DELAY_MILLIS)))
                 : fault;
     }
 
     /** Points inside of a program or a request cannot be observed. A moment after the granted claim is equivalent. */
-    private List<CrashPoint> points(ToolVariant kind) {
-        return Arrays.stream(CrashPoint.values())
+    private static List<CrashPoint> points(Scene scene, ToolVariant kind) {
+        return Stream.of(CrashPoint.values())
                 .filter(point -> kind.isJava() || (point != CrashPoint.MID_EFFECT && point != CrashPoint.AFTER_EFFECT))
                 .filter(point -> scene == Scene.SUBAGENT || point != CrashPoint.SUBAGENT_STARTED)
                 .toList();
     }
 
     /** How often a run without faults passes this point. */
-    private int passings(CrashPoint point, int calls) {
+    private static int passings(Scene scene, CrashPoint point, int calls) {
         return switch (point) {
             case MESSAGE_ACCEPTED, SUBAGENT_STARTED -> 1;
             case MODEL_REQUESTED, MODEL_REPLIED -> scene.modelCalls();

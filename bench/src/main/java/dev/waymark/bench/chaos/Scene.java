@@ -12,8 +12,6 @@ public enum Scene {
     ALONE(2),
     /** Another agent delegates the task to the agent that calls, and reports the result. */
     SUBAGENT(4),
-    /** The host of the worker is suspended, and continues when another worker has completed the turn. */
-    FROZEN(2),
     /** A conversation precedes the calls, so that it is summarized before them and once more after them. */
     SUMMARY(4);
 

@@ -29,8 +29,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * A worker process killed at every point, with every kind of tool, alone and four at once, on any server; at every point
- * also with a model behind each wire, and at some below another thread or around summaries. All runs take place at the same time, since they mostly wait; each test looks at
- * one.
+ * also with a model behind each wire, and at some below another thread or around summaries. Around the claim, also a
+ * frozen host, a server that is away, and a terminated thread that is resumed by several clients. All runs take place at
+ * the same time, since they mostly wait; each test looks at one.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 abstract class CrashMatrixCases {
@@ -39,6 +40,10 @@ abstract class CrashMatrixCases {
     /** Calls with an end that tells nothing, even of workers that live. */
     private static final List<ToolVariant> AMBIGUOUS =
             List.of(ToolVariant.DYING, ToolVariant.VERIFIED_DYING, ToolVariant.FAILING, ToolVariant.VERIFIED_FAILING);
+
+    /** Calls with an end that a disruption can hide. */
+    private static final List<ToolVariant> LOSABLE =
+            List.of(ToolVariant.EFFECT, ToolVariant.VERIFIED, ToolVariant.COMMAND, ToolVariant.VERIFIED_COMMAND);
 
     private static final Duration MIDDLE_OF_COMMAND = Duration.ofMillis(300);
     /** Where a lost worker's call was claimed and its outcome not recorded, for sure. */
@@ -75,6 +80,9 @@ abstract class CrashMatrixCases {
         playCommands(CrashPoint.AFTER_COMPLETION);
         playAmbiguous();
         playScenes();
+        playDisruption(Disruption.HOST_FROZEN, List.of(ToolVariant.EFFECT, ToolVariant.VERIFIED_COMMAND));
+        playDisruption(Disruption.SERVER_AWAY, LOSABLE);
+        playDisruption(Disruption.RESUMED_TWICE, LOSABLE);
     }
 
     /** A tool does not know who asked for it, so each wire gets a part of the runs there are. */
@@ -127,6 +135,19 @@ abstract class CrashMatrixCases {
         return Fault.at(CrashPoint.MODEL_REPLIED).passing(scene.modelCalls());
     }
 
+    private void playDisruption(Disruption disruption, List<ToolVariant> kinds) {
+        List<ChaosRun> runs = new ArrayList<>();
+        for (ToolVariant kind : kinds) {
+            for (CrashPoint point :
+                    List.of(CrashPoint.BEFORE_CLAIM, CrashPoint.AFTER_CLAIM, CrashPoint.BEFORE_COMPLETION)) {
+                runs.add(ChaosRun.of(kind, 4, Fault.at(point)).with(disruption));
+            }
+        }
+        for (int from = 0; from < runs.size(); from += disruption.together()) {
+            play(runs.subList(from, Math.min(runs.size(), from + disruption.together())));
+        }
+    }
+
     private void play(List<ChaosRun> runs) {
         CompletableFuture<List<RunResult>> played = new CompletableFuture<>();
         directors.execute(() -> {
@@ -159,12 +180,13 @@ abstract class CrashMatrixCases {
 
     @ParameterizedTest
     @MethodSource("runs")
-    void workerKilled_noEffectTwiceNoneLostAndNothingClaimedFalsely(ChaosRun run) {
+    void disrupted_noEffectTwiceNoneLostAndNothingClaimedFalsely(ChaosRun run) {
         RunResult result = results.get(run).join();
 
         assertThat(result.violations()).as("%s", run).isEmpty();
-        assertThat(result.fired()).as("deaths in %s", run).isEqualTo(1);
+        assertThat(result.fired()).as("disruptions of %s", run).isEqualTo(1);
         if (run.kind().isUnknownWhenLost()
+                && run.disruption().losesOutcomes()
                 && CLAIMED.contains(run.faults().get(0).point())) {
             assertThat(result.effects().unknown()).isPositive();
         }

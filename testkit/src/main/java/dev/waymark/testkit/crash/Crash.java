@@ -49,7 +49,7 @@ public final class Crash {
     private final Fault fault;
     private final Path witness;
     private final Runnable end;
-    /** A suspended worker is not cut off: it goes on when its process continues. */
+    /** False for a worker that lives on. */
     private final boolean cutsOff;
 
     private final AtomicInteger passed = new AtomicInteger();
@@ -81,7 +81,15 @@ public final class Crash {
      * get a SIGCONT, the worker goes on where it was; the test then checks that nothing happens a second time.
      */
     public static Crash suspending(Fault fault, Path witness) {
-        return new Crash(fault, witness, Crash::suspendAll, false);
+        return of(fault, witness, Crash::suspendAll);
+    }
+
+    /**
+     * Kills nothing, but does this when the fault is due: the worker goes on when it returns. For faults of what
+     * surrounds a worker, such as a {@link CuttableProxy} before its server.
+     */
+    public static Crash of(Fault fault, Path witness, Runnable action) {
+        return new Crash(fault, witness, action, false);
     }
 
     /** The time at which this witness's crash happened, if it did. Works in any process. */

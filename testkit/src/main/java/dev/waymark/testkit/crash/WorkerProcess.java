@@ -28,7 +28,7 @@ import java.util.concurrent.TimeoutException;
  */
 public final class WorkerProcess implements AutoCloseable {
     private static final String READY = "worker process is ready";
-    private static final int START_SECONDS = 120;
+    private static final int START_SECONDS = 300;
     private static final int LAST_WORDS = 20;
 
     private final Process process;

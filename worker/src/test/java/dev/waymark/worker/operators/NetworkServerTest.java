@@ -3,6 +3,7 @@ package dev.waymark.worker.operators;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.state.Turn;
+import dev.waymark.testkit.crash.CuttableProxy;
 import dev.waymark.worker.workflow.TestServers;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -60,7 +61,7 @@ class NetworkServerTest {
         Gate before = till.holdBefore(charging).firm();
         Gate after = till.holdAfter(charged).firm();
         try (Plant plant = new Plant(TestServers.real(), till)) {
-            List<Proxy> cables = new ArrayList<>();
+            List<CuttableProxy> cables = new ArrayList<>();
             Plant.Half workflows = plant.workflows();
             if (fault.ofWorkflowsToo()) {
                 cables.add(workflows.cable());
@@ -71,7 +72,7 @@ class NetworkServerTest {
             before.awaitArrival();
             after.awaitArrival();
 
-            cables.forEach(fault.silent() ? Proxy::silence : Proxy::cut);
+            cables.forEach(fault.silent() ? CuttableProxy::silence : CuttableProxy::cut);
             String begun = plant.start(WISH);
             before.open();
             Awaitility.await()
@@ -79,7 +80,7 @@ class NetworkServerTest {
                     .pollDelay(Duration.ofSeconds(fault.seconds()))
                     .until(() -> true);
             after.open();
-            cables.forEach(Proxy::mend);
+            cables.forEach(CuttableProxy::mend);
 
             for (String thread : List.of(charging, charged, begun)) {
                 plant.awaitProgress(thread, HEALED);

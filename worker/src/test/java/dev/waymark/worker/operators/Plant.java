@@ -20,6 +20,7 @@ import dev.waymark.history.RunReader;
 import dev.waymark.history.Timeline;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.testkit.HistoryCheck;
+import dev.waymark.testkit.crash.CuttableProxy;
 import dev.waymark.tool.Tool;
 import dev.waymark.worker.agents.AgentResolver;
 import dev.waymark.worker.metrics.ActivityMetrics;
@@ -118,13 +119,13 @@ final class Plant implements AutoCloseable {
 
     /** Half a worker, on a cable of its own. */
     final class Half {
-        private final Proxy cable;
+        private final CuttableProxy cable;
         private final Connection own;
         private final WorkerFactory factory;
 
         private Half(boolean workflows) {
             try {
-                cable = new Proxy(connection.address());
+                cable = new CuttableProxy(connection.address());
                 own = Connection.to(cable.address());
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
@@ -160,7 +161,7 @@ final class Plant implements AutoCloseable {
                     new VerifyActivityImpl(runs, tools));
         }
 
-        Proxy cable() {
+        CuttableProxy cable() {
             return cable;
         }
 

@@ -1,4 +1,4 @@
-package dev.waymark.worker.operators;
+package dev.waymark.testkit.crash;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -11,8 +11,20 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** A cable to a server that can be pulled out, and one that looks plugged in when it is not. */
-final class Proxy implements AutoCloseable {
+/**
+ * A TCP proxy on loopback before a server that is to be unreachable for a while. Thread-safe.
+ *
+ * <pre>{@code
+ * try (CuttableProxy proxy = new CuttableProxy(address)) {
+ *     Connection connection = Connection.to(proxy.address());
+ *     // start a worker with it …
+ *     proxy.cut();
+ *     // the worker can reach nothing …
+ *     proxy.mend();
+ * }
+ * }</pre>
+ */
+public final class CuttableProxy implements AutoCloseable {
     private final InetSocketAddress target;
     private final ServerSocket door;
     private final Set<Wire> wires = ConcurrentHashMap.newKeySet();
@@ -24,32 +36,33 @@ final class Proxy implements AutoCloseable {
         SILENT
     }
 
-    /** {@code target} is {@code host:port}. */
-    Proxy(String target) throws IOException {
+    /** @param target the server's address, as {@code host:port} */
+    public CuttableProxy(String target) throws IOException {
         int colon = target.lastIndexOf(':');
         this.target = new InetSocketAddress(target.substring(0, colon), Integer.parseInt(target.substring(colon + 1)));
         this.door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         daemon(this::accept);
     }
 
-    String address() {
+    /** The address of the proxy, as {@code host:port}. */
+    public String address() {
         return "127.0.0.1:" + door.getLocalPort();
     }
 
-    /** Every connection breaks, and new ones too. */
-    void cut() {
+    /** Closes all connections, and new ones as soon as they are made. */
+    public void cut() {
         state = State.CUT;
         wires.forEach(Wire::close);
     }
 
-    /** Every connection stays, and nothing comes through it any more: not now, and not when this is mended. */
-    void silence() {
+    /** Keeps all connections, and drops everything that is sent over them, even after {@link #mend}. */
+    public void silence() {
         state = State.SILENT;
         wires.forEach(wire -> wire.silent = true);
     }
 
-    /** New connections work. */
-    void mend() {
+    /** Forwards new connections again. */
+    public void mend() {
         state = State.WHOLE;
     }
 
@@ -59,7 +72,7 @@ final class Proxy implements AutoCloseable {
         try {
             door.close();
         } catch (IOException e) {
-            // It is gone, then.
+            // Closed before.
         }
     }
 
@@ -70,7 +83,7 @@ final class Proxy implements AutoCloseable {
                 wires.add(wire);
                 wire.connect();
             } catch (IOException e) {
-                // Whoever wanted to connect tries again.
+                // The client will retry.
             }
         }
     }
@@ -131,7 +144,7 @@ final class Proxy implements AutoCloseable {
                 try {
                     end.close();
                 } catch (IOException e) {
-                    // It is gone, then.
+                    // Closed before.
                 }
             }
         }

@@ -1,0 +1,199 @@
+package dev.waymark.bench.chaos;
+
+import dev.waymark.client.AgentClient;
+import dev.waymark.connect.Connection;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.state.Turn;
+import dev.waymark.conversation.value.IdempotencyKey;
+import dev.waymark.conversation.value.Usage;
+import dev.waymark.history.HistoryAudit;
+import dev.waymark.history.HistoryReader;
+import dev.waymark.history.HistoryReplay;
+import dev.waymark.history.Moment;
+import dev.waymark.history.Timeline;
+import dev.waymark.testkit.EffectLedger;
+import dev.waymark.testkit.HistoryCheck;
+import dev.waymark.testkit.crash.EffectCheck;
+import dev.waymark.worker.workflow.AgentReplay;
+import io.temporal.common.WorkflowExecutionHistory;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/** Checks whether a run kept all guarantees. Thread-safe. */
+final class RunJudge implements AutoCloseable {
+    private static final Path BROKEN = Path.of("target", "broken-histories");
+
+    private final Connection connection;
+    private final AgentClient client;
+    private final HistoryReader histories;
+    private final EffectLedger ledger;
+    private final AgentReplay replay = new AgentReplay();
+    /** The keys of all calls in threads of finished runs. */
+    private final Set<String> known = ConcurrentHashMap.newKeySet();
+
+    RunJudge(Connection connection, EffectLedger ledger) {
+        this.connection = connection;
+        this.client = AgentClient.connect(connection.address());
+        this.histories = new HistoryReader(connection.client());
+        this.ledger = ledger;
+    }
+
+    /**
+     * Closes the thread.
+     *
+     * @param thread the thread that has completed the turn
+     * @param disrupted the times at which the faults fired
+     * @param violations those found so far, to which others are added
+     */
+    RunResult result(ChaosRun run, String thread, List<Instant> disrupted, List<String> violations) {
+        Timeline root = histories.read(thread).orElseThrow();
+        Timeline timeline = histories.read(run.scene().callingThread(thread)).orElseThrow();
+        if (!thread.equals(run.id())) {
+            Timeline before = histories.read(run.id()).orElseThrow();
+            check(before, violations);
+            timeline = following(before, timeline);
+        }
+        EffectCheck effects = EffectCheck.of(timeline, ledger.effects(), lossesOfOutcomes(run, disrupted));
+        if (effects.calls() != run.calls()) {
+            violations.add(effects.calls() + " calls of " + run.calls());
+        }
+        String session = timeline.now().session().orElse(timeline.thread());
+        timeline.now().calls().forEach((id, call) -> {
+            known.add(IdempotencyKey.of(session, call.tool(), call.args(), call.repeat()));
+            if (call.status() != Call.Status.COMPLETED && call.status() != Call.Status.LOST) {
+                violations.add(id + " is " + call.status());
+            }
+        });
+        violations.addAll(effects.violations());
+        judge(root, violations);
+        switch (run.scene()) {
+            case ALONE -> {}
+            case SUBAGENT -> {
+                judge(timeline, violations);
+                judgeTask(root.now(), run.scene(), violations);
+            }
+            case SUMMARY -> judgeSummaries(root, violations);
+        }
+        Duration recovery = disrupted.isEmpty()
+                ? Duration.ZERO
+                : Duration.between(
+                        disrupted.get(disrupted.size() - 1),
+                        root.moments().get(root.moments().size() - 1).at());
+        connection.client().newUntypedWorkflowStub(thread).terminate("played");
+        return new RunResult(run, disrupted.size(), effects, recovery, violations);
+    }
+
+    /** A thread with the moments of the one that it continues. */
+    private static Timeline following(Timeline before, Timeline now) {
+        return new Timeline(
+                now.thread(),
+                now.runId(),
+                Stream.concat(before.moments().stream(), now.moments().stream()).toList(),
+                now.now(),
+                now.agent(),
+                now.ending(),
+                now.lastEventId(),
+                now.cut());
+    }
+
+    /** The times at which the outcome of a call in progress may have been lost. */
+    private static List<Instant> lossesOfOutcomes(ChaosRun run, List<Instant> disrupted) {
+        if (run.kind().isAlwaysUnknown()) {
+            return List.of(Instant.MAX);
+        }
+        return run.disruption().losesOutcomes() ? disrupted : List.of();
+    }
+
+    private void judge(Timeline timeline, List<String> violations) {
+        String thread = timeline.thread();
+        Turn.Status status = timeline.now().turn().status();
+        if (status != Turn.Status.COMPLETE) {
+            violations.add("the turn of " + thread + " is " + status);
+        }
+        check(timeline, violations);
+    }
+
+    /** Checks the projection, and replays every run. */
+    private void check(Timeline timeline, List<String> violations) {
+        String thread = timeline.thread();
+        violations.addAll(client.inspector().verify(thread).differences());
+        timeline.moments().stream().map(Moment::runId).distinct().forEach(id -> replay(thread, id, violations));
+    }
+
+    /** Checks that the task was given once and executed, and that its cost is counted once in the parent. */
+    private static void judgeTask(Conversation above, Scene scene, List<String> violations) {
+        Map<String, Call.Status> calls = new LinkedHashMap<>();
+        above.calls().forEach((id, call) -> calls.put(id, call.status()));
+        if (!calls.equals(Map.of(Scene.TASK, Call.Status.COMPLETED))) {
+            violations.add("above there is " + calls);
+        }
+        Usage all = IntStream.range(0, scene.modelCalls())
+                .mapToObj(call -> ChaosAgents.USAGE)
+                .reduce(Usage.NONE, Usage::plus);
+        if (!above.usage().equals(all)) {
+            violations.add("above " + above.usage() + " is counted, of " + all);
+        }
+    }
+
+    private static void judgeSummaries(Timeline timeline, List<String> violations) {
+        long summaries = timeline.moments().stream()
+                .flatMap(moment -> moment.fact().stream())
+                .filter(ModelFact.Summarised.class::isInstance)
+                .count();
+        if (summaries != Scene.SUMMARIES) {
+            violations.add(summaries + " summaries of " + Scene.SUMMARIES);
+        }
+    }
+
+    /** Effects of calls that no thread knows, after all runs. */
+    List<EffectLedger.Effect> strays() {
+        return ledger.effects().stream()
+                .filter(effect -> !known.contains(effect.key()))
+                .toList();
+    }
+
+    private void replay(String thread, String runId, List<String> violations) {
+        WorkflowExecutionHistory history = connection.client().fetchHistory(thread, runId);
+        Optional<String> problem =
+                replay.replay(HistoryAudit.replayable(history)).map(HistoryReplay.Failure::message);
+        try {
+            HistoryCheck.check(history);
+        } catch (AssertionError e) {
+            problem = Optional.of(e.toString());
+        }
+        problem.ifPresent(
+                found -> violations.add("history of " + runId + ", kept as " + keep(history, runId) + ": " + found));
+    }
+
+    /** Keeps the history of a run that went wrong: the run itself may never go wrong again. */
+    private static Path keep(WorkflowExecutionHistory history, String runId) {
+        Path file = BROKEN.resolve(runId + ".json");
+        try {
+            Files.createDirectories(BROKEN);
+            Files.writeString(file, history.toJson(true));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return file;
+    }
+
+    @Override
+    public void close() {
+        replay.close();
+        client.close();
+    }
+}
