@@ -113,6 +113,11 @@ record ResumeSource(
                 && how.thread().isEmpty();
     }
 
+    /** The conversation as it is shown if nothing is added and no agent is asked. */
+    Conversation recorded() {
+        return state.readWithoutAgent(SAFE_TOOLS);
+    }
+
     /**
      * An id derived from the conversation, the answer, the agent and the options: equal for equal requests, different
      * otherwise.

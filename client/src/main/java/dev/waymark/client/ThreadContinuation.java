@@ -170,7 +170,7 @@ final class ThreadContinuation {
             ResumeSource left = left(recovered, how);
             if (left.isOver(how)) {
                 String thread = recovered.thread().orElseGet(() -> left.threadId(how));
-                return AgentResult.of(thread, "", left.state(), left.state().turn());
+                return AgentResult.of(thread, "", left.recorded(), left.state().turn());
             }
             return goOn(related(left, recovered, how), how, deadline);
         });
@@ -259,12 +259,14 @@ final class ThreadContinuation {
                     runId.orElseGet(() -> context.requests().get(how.thread()).runId());
             outcomes.save(how.thread());
             return new ThreadRequests.Forked(
-                    StatusReport.of(forking.begin()).status(), new AgentClient.Started(how.thread(), run));
+                    StatusReport.of(forking.begin()).status(),
+                    new AgentClient.Started(how.thread(), run),
+                    forking.at());
         });
     }
 
-    /** The initial state of a fork, and its request id. */
-    private record Forking(String id, Conversation begin, StartInput input) {}
+    /** The initial state of a fork, its request id, and the event that it is a copy of. */
+    private record Forking(String id, Conversation begin, StartInput input, String at) {}
 
     private Forking forking(String thread, ForkOptions how) {
         how.message().ifPresent(RequestLimits::message);
@@ -277,7 +279,11 @@ final class ThreadContinuation {
         String id = ResumeSource.forkId(thread, context.histories().firstRunId(thread, ancestor.runId()), how);
         Conversation begin = new ForkRequest(id, how.message()).of(ancestor.now(), now());
         Optional<ThreadOwner> owner = how.owner().or(() -> ownerOf(thread));
-        return new Forking(id, begin, left.input(Optional.empty(), begin).ownedBy(owner));
+        return new Forking(
+                id,
+                begin,
+                left.input(Optional.empty(), begin).ownedBy(owner),
+                ancestor.runId() + "/e" + ancestor.lastEventId());
     }
 
     /** Restores a thread that only the saver has. */

@@ -17,9 +17,11 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Queued;
 import dev.waymark.conversation.message.Role;
+import dev.waymark.display.IdPrefix;
 import dev.waymark.display.SafeText;
 import dev.waymark.history.Projector;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,9 +32,6 @@ import java.util.stream.Stream;
 
 /** Lists the threads of a server, and what waits for people in them. Needs no worker. */
 public final class ThreadLists {
-    /** Shorter prefixes would match by accident. */
-    private static final int SHORTEST_BEGINNING = 4;
-
     private static final int MOST_NAMED = 5;
 
     /** The length of a title, in characters. */
@@ -50,30 +49,40 @@ public final class ThreadLists {
     }
 
     /**
-     * Resolves a thread id or its prefix. Returns the id itself if there is no such thread or the prefix is ambiguous.
+     * Resolves a thread id or its prefix, among the threads of the server and those that the saver of this client has.
+     * Returns the id itself if there is no such thread.
+     *
+     * @throws WaymarkException.Refused if several threads begin with it
      */
     public String find(String idOrBeginning) {
         return context.translated(() -> {
             String id = RequestLimits.thread(idOrBeginning);
-            if (id.length() < SHORTEST_BEGINNING || context.requests().find(id).isPresent()) {
+            if (context.requests().find(id).isPresent()) {
                 return id;
             }
-            List<String> found = context.directory().threads(false).stream()
-                    .map(ThreadDirectory.Listed::thread)
-                    .filter(thread -> thread.startsWith(id))
-                    .sorted()
-                    .toList();
-            // A subagent's thread id starts with its parent's id.
-            List<String> roots = found.stream()
-                    .filter(thread -> found.stream().noneMatch(other -> thread.startsWith(other + "/")))
-                    .toList();
-            if (roots.size() > 1) {
-                throw RequestLimits.badInput(
-                        "the id matches several threads: " + id,
-                        "Matches: " + String.join(", ", roots.subList(0, Math.min(MOST_NAMED, roots.size()))));
-            }
-            return roots.isEmpty() ? id : roots.get(0);
+            List<String> known = new ArrayList<>(saved());
+            context.directory().threads(false).forEach(listed -> known.add(listed.thread()));
+            return theOnly(id, known);
         });
+    }
+
+    /**
+     * The id that is meant by its beginning, or {@code beginning} if none is.
+     *
+     * @throws WaymarkException.Refused if several ids begin with it
+     */
+    public static String theOnly(String beginning, Collection<String> ids) {
+        List<String> found = IdPrefix.matches(beginning, ids);
+        if (found.size() > 1) {
+            throw RequestLimits.badInput(
+                    "the id matches several threads: " + beginning,
+                    "Matches: " + String.join(", ", found.subList(0, Math.min(MOST_NAMED, found.size()))));
+        }
+        return found.isEmpty() ? beginning : found.get(0);
+    }
+
+    private List<String> saved() {
+        return context.saving().isPresent() ? SavedThread.all(context) : List.of();
     }
 
     /** The requests of all open threads that wait for a person, oldest first. */
@@ -215,7 +224,8 @@ public final class ThreadLists {
                         ? state.asks().stream()
                                 .map(ask -> new ThreadSummary.Waiting(ask.kind().wireName(), ask.tool()))
                                 .toList()
-                        : List.of());
+                        : List.of(),
+                state.turn().problem());
     }
 
     private static Optional<String> title(Conversation state) {

@@ -58,8 +58,13 @@ public final class ThreadRequests {
         return continuation.forkOnly(thread, how);
     }
 
-    /** A new thread and its status. */
-    public record Forked(String status, AgentClient.Started started) {}
+    /**
+     * A thread that was made by a fork.
+     *
+     * @param status of its turn; {@code stopped} if the other thread was in the middle of one
+     * @param at the event of the other thread that it starts from, as {@code RUNID/eN}
+     */
+    public record Forked(String status, AgentClient.Started started, String at) {}
 
     /**
      * Sends a message without waiting for an outcome, for callers that {@link AgentClient#watch}. The thread has

@@ -402,6 +402,66 @@ class CommandsTest {
     }
 
     @Test
+    void fork_inTheMiddleOfATurn_saysWhatItMadeAndHowToGoOn() {
+        waymark.run("run", "--agent", "slow", "--thread", "mid", "--volatile", "--no-wait", "Go");
+
+        Done forked = waymark.run("fork", "mid", "--thread", "mid-copy", "--volatile");
+        JsonNode again = waymark.run("fork", "mid", "--thread", "mid-copy-2", "--volatile", "--json")
+                .json();
+
+        assertThat(forked.exitCode()).isZero();
+        assertThat(forked.out()).isEqualTo("forked: mid-copy\n");
+        assertThat(forked.err())
+                .contains("say mid-copy TEXT", "Its last turn is stopped. Continue that turn with:")
+                .contains("say mid-copy --retry");
+        assertThat(again.at("/forkedFrom/thread").textValue()).isEqualTo("mid");
+        assertThat(again.at("/forkedFrom/at").textValue()).matches("[-0-9a-f]+/e\\d+");
+        assertThat(waymark.run("sessions").out()).containsPattern("(?m)^mid-copy +stopped \\(forked\\) ");
+        assertThat(waymark.run("show", "mid-copy").out())
+                .contains("! Forked: the thread was forked in the middle of this turn");
+        assertThat(waymark.run("show", "mid-copy", "--json")
+                        .json()
+                        .at("/error/type")
+                        .textValue())
+                .isEqualTo("Forked");
+        assertThat(waymark.run("say", "mid-copy", "--retry").exitCode()).isZero();
+    }
+
+    @Test
+    void resume_completeCheckpointWithACallWithoutAResult_claimsNothingOfItsTool() throws IOException {
+        Path file = Files.writeString(directory.resolve("complete.json"), """
+                [{"role":"user","content":"Go"},
+                 {"role":"assistant","content":"","toolCalls":[{"id":"c1","name":"charge","arguments":{}}]},
+                 {"role":"user","content":"Well?"},
+                 {"role":"assistant","content":"Done."}]
+                """);
+
+        Done done = waymark.run("resume", file.toString(), "--json");
+
+        assertThat(done.exitCode()).isZero();
+        assertThat(done.json().get("status").textValue()).isEqualTo("complete");
+        assertThat(done.out())
+                .contains("tool-durability-error", "is not known here")
+                .doesNotContain("not declared");
+    }
+
+    @Test
+    void anyId_canBeShortened_whereItIsUnambiguous() throws IOException {
+        waymark.run("run", "--agent", "assistant", "--thread", "thread_3c49", "--volatile", "Book");
+        waymark.run("run", "--agent", "assistant", "--thread", "thread_4", "--volatile", "Book");
+        String saver = "file:" + directory.resolve("short");
+
+        assertThat(waymark.run("show", "thread_3c4").out()).startsWith("thread_3c49: ");
+        assertThat(waymark.run("show", "thread_3").out()).startsWith("thread_3c49: ");
+        assertThat(waymark.run("show", "thread_").err()).contains("Matches: thread_3c49, thread_4");
+        assertThat(waymark.run("save", "thread_3", "--to", saver).exitCode()).isZero();
+        assertThat(waymark.run("resume", "thr", "--from", saver, "--json").err())
+                .contains("still open: thread_3c49");
+        assertThat(waymark.run("export", "thread_3").out()).contains("thread_3c49");
+        assertThat(waymark.run("export", "thread_").err()).contains("matches several threads: thread_");
+    }
+
+    @Test
     void anyCommand_noServer_exitsWith5Soon() {
         // What a process takes to start is the machine's business.
         Command elsewhere = Command.at("127.0.0.1:1");

@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * A failure, as a command reports it: {@code waymark: WHAT: VALUE. REMEDY}.
@@ -55,6 +56,12 @@ public record CommandError(
     /** The failure on one line. */
     public String line() {
         return "waymark: " + words();
+    }
+
+    /** The failure on one line, and each further problem on its own. */
+    public List<String> lines() {
+        return Stream.concat(Stream.of(line()), details.stream().map(detail -> "  " + SafeText.line(detail)))
+                .toList();
     }
 
     private String words() {

@@ -2,7 +2,6 @@ package dev.waymark.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.display.SafeText;
 import dev.waymark.display.Suggestion;
 import java.io.PrintWriter;
 import java.util.List;
@@ -77,8 +76,7 @@ public final class ErrorRenderer {
 
     private static int report(CommandLine command, CommandError error, Exception problem, List<String> args) {
         PrintWriter err = command.getErr();
-        err.println(error.line());
-        error.details().forEach(detail -> err.println("  " + SafeText.line(detail)));
+        error.lines().forEach(err::println);
         if (args.contains(VERBOSE)) {
             problem.printStackTrace(err);
         }

@@ -46,6 +46,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The whole state of a thread: an immutable value, folded from its facts.
@@ -350,6 +351,16 @@ public record Conversation(
         return calls().get(callId)
                 .filter(call -> call.status() == Call.Status.DELEGATED)
                 .isPresent();
+    }
+
+    /**
+     * This restored conversation for a reader who does not know its agent: the results of calls that the checkpoint
+     * left without one do not claim to know whether the tool is safe to retry.
+     *
+     * @param harmlessTools tools that are safe to retry whatever the agent
+     */
+    public Conversation readWithoutAgent(Set<String> harmlessTools) {
+        return Evolution.readWithoutAgent(this, harmlessTools);
     }
 
     /** A copy with another transcript. */

@@ -10,6 +10,7 @@ import dev.waymark.conversation.state.Origin;
 import dev.waymark.conversation.value.Problem;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A step of the fold: makes a draft of the state, lets the rules for the fact's subject change it, and applies all
@@ -84,6 +85,13 @@ final class Evolution implements Fact.Cases<Runnable> {
         evolution.settle();
         evolution.draft.counters.versions++;
         return evolution.draft.state();
+    }
+
+    /** A restored conversation for a reader who does not know its agent. */
+    static Conversation readWithoutAgent(Conversation restored, Set<String> harmlessTools) {
+        Evolution evolution = new Evolution(restored, restored.updatedAt());
+        evolution.takeover.tellWithoutAgent(harmlessTools);
+        return evolution.draft.state(restored.updatedAt());
     }
 
     private Conversation apply(Fact fact) {

@@ -12,9 +12,11 @@ import dev.waymark.conversation.state.Origin;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.conversation.value.PersistentMap;
-import java.util.LinkedHashSet;
+import dev.waymark.conversation.value.Problem;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -88,7 +90,10 @@ final class TakeoverRules {
             }
         }
         if (how.message().isPresent() || !draft.isInterrupted()) {
-            turns.stop(Turn.Status.STOPPED, "Cancelled: the conversation was forked here.");
+            turns.stop(
+                    Turn.Status.STOPPED,
+                    "Cancelled: the conversation was forked here.",
+                    new Problem(Problem.FORKED, "the thread was forked in the middle of this turn"));
         }
         how.message().ifPresent(this::answerOrSay);
         if (namesItsThread()) {
@@ -189,23 +194,37 @@ final class TakeoverRules {
      * with the agent.
      */
     void tellWhatIsHarmless() {
-        Set<String> harmless = new LinkedHashSet<>();
-        PersistentMap<Call> all = draft.book.calls;
-        all.forEach((id, call) -> {
+        Map<String, String> texts = new LinkedHashMap<>();
+        for (Call call : callsOverElsewhere()) {
+            draft.book.put(call.withoutClaim());
+            if (isHarmless(call, draft.binding.terms.orElseThrow())) {
+                texts.put(call.id(), ToolTexts.durabilityOfHarmless(call.tool(), call.id()));
+            }
+        }
+        replaceResults(texts);
+    }
+
+    /** Updates the same results for a reader who does not know the agent. */
+    void tellWithoutAgent(Set<String> harmlessTools) {
+        Map<String, String> texts = new LinkedHashMap<>();
+        for (Call call : callsOverElsewhere()) {
+            texts.put(
+                    call.id(),
+                    harmlessTools.contains(call.tool())
+                            ? ToolTexts.durabilityOfHarmless(call.tool(), call.id())
+                            : ToolTexts.durabilityWithoutAgent(call.tool(), call.id()));
+        }
+        replaceResults(texts);
+    }
+
+    private List<Call> callsOverElsewhere() {
+        List<Call> found = new ArrayList<>();
+        draft.book.calls.forEach((id, call) -> {
             if (call.status() == Call.Status.LOST && isOverElsewhere(call)) {
-                draft.book.put(call.withoutClaim());
-                if (isHarmless(call, draft.binding.terms.orElseThrow())) {
-                    harmless.add(id);
-                }
+                found.add(call);
             }
         });
-        if (!harmless.isEmpty()) {
-            Transcript corrected = Transcript.EMPTY;
-            for (Transcript.Entry entry : draft.dialogue.transcript.entries().toList()) {
-                corrected = corrected.plus(entry.saying(corrected(entry.message(), harmless)));
-            }
-            draft.dialogue.transcript = corrected;
-        }
+        return found;
     }
 
     private boolean isHarmless(Call call, AgentPolicy terms) {
@@ -215,21 +234,29 @@ final class TakeoverRules {
                 && !draft.careOf(call).effect();
     }
 
-    private Message corrected(Message message, Set<String> harmless) {
+    /** Replaces the results of calls in the transcript, by call id. */
+    private void replaceResults(Map<String, String> texts) {
+        if (!texts.isEmpty()) {
+            Transcript corrected = Transcript.EMPTY;
+            for (Transcript.Entry entry : draft.dialogue.transcript.entries().toList()) {
+                corrected = corrected.plus(entry.saying(corrected(entry.message(), texts)));
+            }
+            draft.dialogue.transcript = corrected;
+        }
+    }
+
+    private static Message corrected(Message message, Map<String, String> texts) {
         return new Message(
                 message.role(),
-                message.content().stream()
-                        .map(part -> part instanceof Part.ToolResult result && harmless.contains(result.toolUseId())
-                                ? new Part.ToolResult(
-                                        result.toolUseId(),
-                                        ToolTexts.durabilityOfHarmless(
-                                                draft.book
-                                                        .call(result.toolUseId())
-                                                        .tool(),
-                                                result.toolUseId()),
-                                        true)
-                                : part)
-                        .toList());
+                message.content().stream().map(part -> corrected(part, texts)).toList());
+    }
+
+    private static Part corrected(Part part, Map<String, String> texts) {
+        if (part instanceof Part.ToolResult result) {
+            String text = texts.get(result.toolUseId());
+            return text == null ? part : new Part.ToolResult(result.toolUseId(), text, true);
+        }
+        return part;
     }
 
     private void takeUpQuestion(Call call) {

@@ -40,9 +40,14 @@ final class TurnRules {
 
     /** Ends the turn early, with its open calls. */
     void stop(Turn.Status how, String text) {
+        stop(how, text, new Problem(how == Turn.Status.STOPPED ? "Stopped" : "Cancelled", text));
+    }
+
+    /** @param text the results of the open calls */
+    void stop(Turn.Status how, String text, Problem why) {
         if (draft.dialogue.turn.isRunning()) {
             draft.cancelOpenCalls(text);
-            end(how, "", new Problem(how == Turn.Status.STOPPED ? "Stopped" : "Cancelled", text));
+            end(how, "", why);
         }
     }
 

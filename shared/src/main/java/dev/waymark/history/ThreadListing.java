@@ -17,6 +17,9 @@ public final class ThreadListing {
     /** The condition for open threads. */
     public static final String IS_OPEN = "ExecutionStatus = 'Running'";
 
+    /** Leaves out runs whose thread has moved to a new run. */
+    public static final String IS_LAST_RUN = "ExecutionStatus != 'ContinuedAsNew'";
+
     /** Lets the server choose the size of a page. */
     private static final int SERVERS_CHOICE = 0;
 

@@ -14,6 +14,8 @@ import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Pairing;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.state.Turn;
+import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Sha256;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -83,6 +85,15 @@ class ForkRequestTest {
                                 LATER)
                         .decide())
                 .isEmpty();
+    }
+
+    @Test
+    void withoutAMessage_inTheMiddleOfATurn_theCopySaysThatItWasForked() {
+        Conversation forked = SILENT.of(claimed().state(), LATER);
+
+        assertThat(forked.turn().status()).isEqualTo(Turn.Status.STOPPED);
+        assertThat(forked.turn().problem())
+                .contains(new Problem(Problem.FORKED, "the thread was forked in the middle of this turn"));
     }
 
     @Test

@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -549,6 +550,29 @@ class ForeignCheckpointsTest {
         Json told = MessagesCheckpoint.of(state);
         RestoredCheckpoint again = CheckpointReader.read(told.canonical().getBytes(StandardCharsets.UTF_8), NOW);
         assertThat(MessagesCheckpoint.of(resumed(again))).isEqualTo(told);
+    }
+
+    @Test
+    void messages_completeWithAnOrphan_readWithoutAnAgent_claimsNothingOfItsTool() {
+        String text = "["
+                + String.join(
+                        ",",
+                        GO,
+                        calls(
+                                "{'id': 'c1', 'name': 'charge', 'arguments': {}}",
+                                "{'id': 'c2', 'name': 'ls', 'arguments': {}}"),
+                        GO,
+                        "{'role': 'assistant', 'content': 'So.'}")
+                + "]";
+
+        Conversation read = read(text).state().readWithoutAgent(Set.of("ls"));
+
+        List<Part.ToolResult> results = read.transcript().messages().get(2).toolResults();
+        assertThat(results.get(0).content())
+                .contains("tool-durability-error", "Whether the tool is declared 'safeToRetry: true' is not known here")
+                .doesNotContain("not declared");
+        assertThat(results.get(1).content()).contains("tool-durability-error", "The tool has no side effects");
+        assertThat(read.turn()).isEqualTo(read(text).state().turn());
     }
 
     // ---- versions, session

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.checkpoint.RunnerCheckpoint;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
+import dev.waymark.client.ThreadRequests;
 import dev.waymark.client.save.CheckpointLoaded;
 import dev.waymark.client.save.CheckpointSaved;
 import dev.waymark.client.watch.TextDelta;
@@ -74,6 +75,13 @@ public final class JsonDocuments {
         return document;
     }
 
+    /** A fork without a message. */
+    public static ObjectNode of(ThreadRequests.Forked forked, String ancestor) {
+        ObjectNode document = of(forked.status(), forked.started());
+        document.putObject("forkedFrom").put("thread", ancestor).put("at", forked.at());
+        return document;
+    }
+
     public static ObjectNode show(Timeline timeline) {
         Conversation now = timeline.now();
         StatusReport status = StatusReport.of(now);
@@ -93,6 +101,7 @@ public final class JsonDocuments {
         }
         document.put("queued", status.queued());
         document.set("pending", pending(timeline));
+        now.turn().problem().ifPresent(problem -> document.set("error", error(problem)));
         document.put("ignoredCount", status.ignoredCount());
         document.set("ignored", tree(status.ignored()));
         document.set("messages", tree(RunnerCheckpoint.messages(now)));

@@ -225,7 +225,7 @@ public final class ThreadDirectory {
     }
 
     private static String which(boolean openOnly) {
-        return openOnly ? ThreadListing.IS_OPEN : "ExecutionStatus != 'ContinuedAsNew'";
+        return openOnly ? ThreadListing.IS_OPEN : ThreadListing.IS_LAST_RUN;
     }
 
     private static WorkflowExecutionInfo newer(WorkflowExecutionInfo one, WorkflowExecutionInfo other) {

@@ -1,6 +1,7 @@
 package dev.waymark.client.list;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.waymark.conversation.value.Problem;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -10,6 +11,7 @@ import java.util.Optional;
  *
  * @param title the beginning of the conversation's first message, on one line and safe to show
  * @param waiting what waits for a person, in call order
+ * @param error why the last turn ended early
  */
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record ThreadSummary(
@@ -20,7 +22,8 @@ public record ThreadSummary(
         int turns,
         Instant updated,
         Optional<String> title,
-        List<Waiting> waiting) {
+        List<Waiting> waiting,
+        Optional<Problem> error) {
     public ThreadSummary {
         waiting = List.copyOf(waiting);
     }

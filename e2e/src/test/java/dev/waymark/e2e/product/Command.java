@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 /** Runs commands as a shell would. */
 public final class Command {
     private static final long MOST_SECONDS = 120;
-    private static final Set<String> WORKER_COMMANDS = Set.of("worker", "dev", "tools", "agents");
+    private static final Set<String> WORKER_COMMANDS = Set.of("worker", "dev", "tools", "agents", "gate", "export");
 
     private final Map<String, String> environment;
     private final boolean warm;

@@ -93,6 +93,15 @@ public final class ToolTexts {
                         + " since, so the framework did not re-invoke it. Call it again if its result is still needed.");
     }
 
+    /** The result of a call that, according to a checkpoint, is over, for a reader who does not know the tool. */
+    public static String durabilityWithoutAgent(String tool, String callId) {
+        return durabilityError(
+                tool,
+                callId,
+                " Whether the tool is declared 'safeToRetry: true' is not known here, because only the recorded"
+                        + " conversation was read, without its agent.");
+    }
+
     private static String durabilityError(String tool, String callId, String remedy) {
         String words = "Tool '" + tool + "' (call " + callId
                 + ") was requested but its execution did not complete durably before the process ended." + remedy;

@@ -38,6 +38,8 @@ public record Problem(
     public static final String RAN_BEFORE = "RanBefore";
     /** The thread uses newer rules than a worker knows, which leaves its work to others. */
     public static final String UNKNOWN_RULES = "UnknownRules";
+    /** A copy of a thread was made in the middle of this turn, and the turn does not go on in the copy. */
+    public static final String FORKED = "Forked";
     /** A transcript or checkpoint violates its format. */
     public static final String CORRUPTION = "CheckpointCorruption";
 

@@ -7,6 +7,7 @@ import dev.waymark.client.ThreadRequests;
 import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.client.request.ForkOptions;
+import dev.waymark.conversation.state.Turn;
 import dev.waymark.starter.options.WaitOptions;
 import dev.waymark.starter.render.OutcomeRenderer;
 import dev.waymark.starter.render.Output;
@@ -60,16 +61,25 @@ public final class ForkCommand implements Callable<Integer> {
             }
             ThreadRequests.Forked forked = client.requests().forkOnly(ancestor, how);
             if (output.isJson()) {
-                output.document(JsonDocuments.of(forked.status(), forked.started()));
+                output.document(JsonDocuments.of(forked, ancestor));
             } else {
                 output.line("forked: " + forked.started().thread());
-                String name = ValueText.quoted(forked.started().thread());
-                output.note(
-                        forked.status().equals("interrupted")
-                                ? "  " + CommandName.line("pending " + name)
-                                : "  " + CommandName.line("say " + name + " TEXT"));
+                tellHowToGoOn(forked);
             }
             return ExitCode.DONE;
+        }
+    }
+
+    private void tellHowToGoOn(ThreadRequests.Forked forked) {
+        String name = ValueText.quoted(forked.started().thread());
+        if (forked.status().equals("interrupted")) {
+            output.note("  " + CommandName.line("pending " + name));
+            return;
+        }
+        output.note("  " + CommandName.line("say " + name + " TEXT"));
+        if (forked.status().equals(Turn.Status.STOPPED.wireName())) {
+            output.note("Its last turn is stopped. Continue that turn with:");
+            output.note("  " + CommandName.line("say " + name + " --retry"));
         }
     }
 }

@@ -5,6 +5,7 @@ import dev.waymark.cli.CommandName;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
+import dev.waymark.client.ThreadLists;
 import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.client.failure.Remedy;
@@ -94,6 +95,10 @@ public final class ResumeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        if (from != null) {
+            source = Savers.using(
+                    from, saver -> saver.exists(source) ? source : ThreadLists.theOnly(source, saver.list()));
+        }
         ResumeOptions how = how();
         try (AgentClient client = wait.client(output, !isVolatile)) {
             Optional<byte[]> checkpoint = checkpoint();

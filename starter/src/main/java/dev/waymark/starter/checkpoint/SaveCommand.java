@@ -115,7 +115,10 @@ public final class SaveCommand implements Callable<Integer> {
                     .withCadence(every == null ? SaveInterval.STEP : every)
                     .withListener(new Told());
             return follow(
-                    all ? client.saved().followAll(saving) : client.saved().follow(thread, saving), saving);
+                    all
+                            ? client.saved().followAll(saving)
+                            : client.saved().follow(client.lists().find(thread), saving),
+                    saving);
         }
     }
 
@@ -154,6 +157,7 @@ public final class SaveCommand implements Callable<Integer> {
     private int saveOnce(String where) {
         try (CheckpointSaver saver = Savers.open(where);
                 AgentClient client = ConnectionOptions.toServer()) {
+            thread = client.lists().find(thread);
             int step = client.saved().saveOnce(thread, saving(saver), replace).step();
             if (output.isJson()) {
                 output.document(JsonDocuments.saved(thread, step));

@@ -5,6 +5,7 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.client.list.ThreadPage;
 import dev.waymark.client.list.ThreadSummary;
+import dev.waymark.conversation.value.Problem;
 import dev.waymark.display.SafeText;
 import dev.waymark.starter.options.ListOptions;
 import dev.waymark.starter.options.Savers;
@@ -49,7 +50,7 @@ public final class SessionsCommand implements Callable<Integer> {
             for (ThreadSummary thread : threads) {
                 rows.add(List.of(
                         SafeText.line(thread.thread()),
-                        thread.status() + (thread.open() ? "" : ", closed"),
+                        status(thread),
                         SafeText.line(thread.agent()),
                         String.valueOf(thread.turns()),
                         thread.updated().toString()));
@@ -57,6 +58,13 @@ public final class SessionsCommand implements Callable<Integer> {
             TextTable.print(output, rows);
             return ExitCode.DONE;
         }
+    }
+
+    private static String status(ThreadSummary thread) {
+        boolean isForked = thread.error()
+                .filter(error -> error.type().equals(Problem.FORKED))
+                .isPresent();
+        return thread.status() + (isForked ? " (forked)" : "") + (thread.open() ? "" : ", closed");
     }
 
     private ThreadPage whole(AgentClient client) {

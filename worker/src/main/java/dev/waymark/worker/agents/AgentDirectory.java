@@ -6,6 +6,7 @@ import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.ToolKinds;
 import dev.waymark.worker.tool.java.JavaTools;
 import dev.waymark.worker.tool.mcp.McpEntry;
+import dev.waymark.worker.tool.subagent.SubagentFields;
 import dev.waymark.worker.tool.subagent.SubagentGraph;
 import dev.waymark.worker.yaml.YamlProblem;
 import dev.waymark.worker.yaml.YamlProblems;
@@ -17,6 +18,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -82,25 +84,80 @@ public final class AgentDirectory {
      */
     public static AgentDirectory load(Path directory, ModelProviders providers, JavaTools tools)
             throws AgentInvalid, IOException {
-        if (!Files.isDirectory(directory)) {
-            throw new NoSuchFileException(directory.toString(), null, "no such directory");
-        }
-        Map<Path, FileVersion> files = files(directory);
+        Map<Path, FileVersion> files = filesOf(directory);
         try (ToolKinds kinds = new ToolKinds(ProcessEnvironment.get(), directory, tools)) {
             AgentFile reader = new AgentFile(directory, providers, tools, kinds.all());
-            Map<Path, AgentFile.Definition> definitions = new LinkedHashMap<>();
             YamlProblems problems = new YamlProblems();
-            for (Path file : misnamed(directory)) {
-                problems.add(new YamlProblem(
-                        file.toString(), 1, "", "the name of an agent file ends with .yaml. Rename it"));
-            }
-            for (Path file : files.keySet()) {
-                problems.check(() -> reader.read(file)).ifPresent(definition -> definitions.put(file, definition));
+            Map<Path, AgentFile.Definition> definitions = read(directory, files.keySet(), reader, problems::add);
+            if (!problems.isEmpty()) {
+                checkSubagents(files.keySet(), problems);
             }
             problems.end();
             return of(directory, reader, new Source(providers, tools, files, definitions), List.of());
         } catch (YamlProblem e) {
             throw invalid(e);
+        }
+    }
+
+    /**
+     * Reads all agent files, and leaves out the agents that cannot be used.
+     *
+     * @param problems receives the problems of each file that is left out
+     * @throws NoSuchFileException if the directory does not exist
+     */
+    public static AgentDirectory loadValid(
+            Path directory, ModelProviders providers, JavaTools tools, Consumer<AgentInvalid> problems)
+            throws IOException {
+        Map<Path, FileVersion> files = filesOf(directory);
+        try (ToolKinds kinds = new ToolKinds(ProcessEnvironment.get(), directory, tools)) {
+            AgentFile reader = new AgentFile(directory, providers, tools, kinds.all());
+            Map<Path, AgentFile.Definition> definitions =
+                    read(directory, files.keySet(), reader, problem -> problems.accept(invalid(problem)));
+            Source source = new Source(providers, tools, files, definitions);
+            while (true) {
+                try {
+                    return of(directory, reader, source, List.of());
+                } catch (YamlProblem e) {
+                    problems.accept(invalid(e));
+                    Objects.requireNonNull(definitions.remove(Path.of(e.file())), e.file());
+                }
+            }
+        }
+    }
+
+    private static Map<Path, FileVersion> filesOf(Path directory) throws IOException {
+        if (!Files.isDirectory(directory)) {
+            throw new NoSuchFileException(directory.toString(), null, "no such directory");
+        }
+        return files(directory);
+    }
+
+    private static Map<Path, AgentFile.Definition> read(
+            Path directory, Collection<Path> files, AgentFile reader, Consumer<YamlProblem> problems)
+            throws IOException {
+        for (Path file : misnamed(directory)) {
+            problems.accept(
+                    new YamlProblem(file.toString(), 1, "", "the name of an agent file ends with .yaml. Rename it"));
+        }
+        Map<Path, AgentFile.Definition> definitions = new LinkedHashMap<>();
+        for (Path file : files) {
+            try {
+                definitions.put(file, reader.read(file));
+            } catch (YamlProblem e) {
+                problems.accept(e);
+            }
+        }
+        return definitions;
+    }
+
+    /** Otherwise subagents are checked when the agents are put together, which takes valid files. */
+    private static void checkSubagents(Collection<Path> files, YamlProblems problems) {
+        List<AgentFile.Names> all = files.stream().map(AgentFile.Names::in).toList();
+        List<String> known = all.stream().map(AgentFile.Names::agent).toList();
+        for (AgentFile.Names names : all) {
+            for (YamlValue subagent : names.subagents()) {
+                problems.check(() -> SubagentFields.name(subagent, known));
+            }
         }
     }
 

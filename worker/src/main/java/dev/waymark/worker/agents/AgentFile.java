@@ -148,24 +148,43 @@ final class AgentFile {
         problems.read(budget, value -> budget(value, priceless)).ifPresent(builder::budget);
         problems.read(context, AgentFile::context).ifPresent(builder::context);
         problems.read(summarize, AgentFile::summaries).ifPresent(builder::summaries);
+        List<YamlValue> references = problems.read(subagents, YamlValue::items).orElse(List.of());
         problems.end();
         AgentSpec agent = builder.build();
         int bytes = bytes(agent);
         if (bytes > LARGEST_BYTES) {
             throw root.problem("too large: " + bytes + " bytes as JSON, at most " + LARGEST_BYTES);
         }
-        return new Definition(
-                agent,
-                List.copyOf(servers),
-                root,
-                subagents.isPresent() ? subagents.get().items() : List.of());
+        return new Definition(agent, List.copyOf(servers), root, references);
+    }
+
+    /**
+     * The names in a file, which may otherwise be invalid.
+     *
+     * @param agent the name of the file if it names no agent
+     * @param subagents references to other agents
+     */
+    record Names(String agent, List<YamlValue> subagents) {
+        static Names in(Path file) {
+            YamlProblems otherProblems = new YamlProblems();
+            Optional<YamlFields> fields =
+                    otherProblems.check(() -> YamlValue.read(file).fields());
+            return new Names(
+                    fields.flatMap(all -> otherProblems.read(all.take("name"), YamlValue::text))
+                            .orElseGet(() -> stem(file)),
+                    fields.flatMap(all -> otherProblems.read(all.take("subagents"), YamlValue::items))
+                            .orElse(List.of()));
+        }
+    }
+
+    private static String stem(Path file) {
+        String name = file.getFileName().toString();
+        return name.endsWith(SUFFIX) ? name.substring(0, name.length() - SUFFIX.length()) : name;
     }
 
     private static String name(Path file, YamlValue root, YamlFields fields) throws YamlProblem {
         Optional<YamlValue> given = fields.take("name");
-        String fileName = file.getFileName().toString();
-        String name =
-                given.isPresent() ? given.get().text() : fileName.substring(0, fileName.length() - SUFFIX.length());
+        String name = given.isPresent() ? given.get().text() : stem(file);
         if (!NAME.matcher(name).matches()) {
             throw given.orElse(root).problem("an agent's name has 1 to 64 characters A-Z a-z 0-9 _ -, found " + name);
         }
@@ -189,15 +208,10 @@ final class AgentFile {
         YamlFields fields = item.fields();
         Optional<YamlValue> mcp = fields.take("mcp");
         if (mcp.isPresent()) {
-            fields.end();
-            McpEntry entry = mcpFields.read(mcp.get());
-            if (servers.stream()
-                    .anyMatch(
-                            other -> other.server().name().equals(entry.server().name()))) {
-                throw mcp.get()
-                        .problem("duplicate server name: " + entry.server().name());
-            }
-            servers.add(entry);
+            YamlProblems problems = new YamlProblems();
+            problems.run(fields::end);
+            problems.read(mcp, value -> server(value, servers)).ifPresent(servers::add);
+            problems.end();
             return;
         }
         Optional<YamlValue> use = fields.take("use");
@@ -209,13 +223,30 @@ final class AgentFile {
         }
     }
 
+    private McpEntry server(YamlValue value, List<McpEntry> others) throws YamlProblem {
+        McpEntry entry = mcpFields.read(value);
+        String name = entry.server().name();
+        if (others.stream().anyMatch(other -> other.server().name().equals(name))) {
+            throw value.problem("duplicate server name: " + name);
+        }
+        return entry;
+    }
+
     /** Existing tools: a group of built-in ones or one in Java, with the settings that are added here. */
     private List<ToolSpec> used(YamlValue use, YamlFields fields) throws YamlProblem {
-        String name = use.text();
+        YamlProblems problems = new YamlProblems();
         Optional<YamlValue> approval = fields.take("approval");
-        fields.end();
+        problems.run(fields::end);
+        Optional<List<ToolSpec>> tools =
+                problems.check(() -> named(use)).flatMap(all -> problems.check(() -> approved(all, approval)));
+        problems.end();
+        return tools.orElseThrow();
+    }
+
+    private List<ToolSpec> named(YamlValue use) throws YamlProblem {
+        String name = use.text();
         if (BuiltInTools.GROUPS.contains(name)) {
-            return approved(BuiltInTools.of(name), approval);
+            return BuiltInTools.of(name);
         }
         Optional<Tool> tool = javaTools.find(name);
         if (tool.isEmpty()) {
@@ -225,7 +256,7 @@ final class AgentFile {
             throw use.problem("no such tool: " + name + ". " + (meant.isEmpty() ? "" : meant + " ") + "Known tools: "
                     + String.join(", ", known));
         }
-        return approved(List.of(tool.get().spec()), approval);
+        return List.of(tool.get().spec());
     }
 
     /** Sets approval for all tools, or for some by name. */
@@ -239,14 +270,15 @@ final class AgentFile {
         } else {
             tools.forEach(tool -> byName.put(tool.name(), approval.get()));
         }
+        YamlProblems problems = new YamlProblems();
         List<ToolSpec> changed = new ArrayList<>();
         for (ToolSpec tool : tools) {
-            YamlValue said = byName.remove(tool.name());
-            changed.add(said != null && ToolEntry.isAlways(said) ? approvable(tool, said) : tool);
+            Optional<YamlValue> said = Optional.ofNullable(byName.remove(tool.name()));
+            changed.add(problems.read(said, value -> ToolEntry.isAlways(value) ? approvable(tool, value) : tool)
+                    .orElse(tool));
         }
-        for (Map.Entry<String, YamlValue> other : byName.entrySet()) {
-            throw other.getValue().problem("there is no tool " + other.getKey() + " here");
-        }
+        byName.forEach((name, value) -> problems.add(value.problem("there is no tool " + name + " here")));
+        problems.end();
         return changed;
     }
 
@@ -263,8 +295,12 @@ final class AgentFile {
         String name = problems.check(() -> toolName(fields.require("name"))).orElse(UNNAMED);
         Optional<YamlValue> description = fields.take("description");
         Json input = problems.read(fields.take("input"), AgentFile::input).orElse(Json.of(Map.of("type", "object")));
+        Optional<KindField> kind = kind(fields);
+        if (kind.isEmpty()) {
+            problems.add(fields.missing("command"));
+        }
         Optional<ToolSpec.Builder> declared =
-                problems.check(() -> declared(new ToolEntry(name, input, fields, directory)));
+                kind.flatMap(field -> problems.check(() -> field.read(new ToolEntry(name, input, fields, directory))));
         // The rest of a tool is checked whatever its kind, except for the fields that only its kind knows.
         ToolSpec.Builder tool = declared.orElseGet(() -> ToolSpec.command(name, "true"));
         tool.describedAs(problems.read(description, YamlValue::text).orElse(""), input);
@@ -273,7 +309,7 @@ final class AgentFile {
         if (problems.read(fields.take("approval"), ToolEntry::isAlways).orElse(false)) {
             tool.approved();
         }
-        Optional<YamlValue> env = declared.flatMap(known -> fields.take("env"));
+        Optional<YamlValue> env = kind.flatMap(known -> fields.take("env"));
         problems.read(env, value -> verifyEnvironment(value, fields)).ifPresent(tool::env);
         if (problems.read(fields.take("safe_to_retry"), YamlValue::flag).orElse(false)) {
             tool.safeToRetry();
@@ -281,7 +317,7 @@ final class AgentFile {
         } else {
             sideEffects(tool, fields, problems);
         }
-        if (declared.isPresent()) {
+        if (kind.isPresent()) {
             problems.run(fields::end);
         }
         problems.end();
@@ -296,14 +332,17 @@ final class AgentFile {
         return ToolEntry.environment(value);
     }
 
-    private ToolSpec.Builder declared(ToolEntry entry) throws YamlProblem {
-        for (ToolKind kind : kinds) {
-            Optional<YamlValue> field = kind.field().flatMap(entry.fields()::take);
-            if (field.isPresent()) {
-                return kind.read(field.get(), entry);
-            }
+    /** The field that determines the kind of a tool. */
+    private record KindField(ToolKind kind, YamlValue value) {
+        ToolSpec.Builder read(ToolEntry entry) throws YamlProblem {
+            return kind.read(value, entry);
         }
-        throw entry.fields().missing("command");
+    }
+
+    private Optional<KindField> kind(YamlFields fields) {
+        return kinds.stream()
+                .flatMap(kind -> kind.field().flatMap(fields::take).map(value -> new KindField(kind, value)).stream())
+                .findFirst();
     }
 
     private void sideEffects(ToolSpec.Builder tool, YamlFields fields, YamlProblems problems) {

@@ -1,6 +1,7 @@
 package dev.waymark.worker.agents;
 
 import dev.waymark.worker.yaml.YamlProblem;
+import java.nio.file.Path;
 import java.util.List;
 
 /** An agent file that a worker rejects, with the place of its first problem: {@code FILE:LINE: FIELD: …}. */
@@ -26,6 +27,11 @@ public final class AgentInvalid extends Exception {
     /** The other problems, in this file and in others, each with its place. */
     public List<String> others() {
         return others;
+    }
+
+    /** The name of the agent that the file defines, as far as it can be read. */
+    public String agent() {
+        return AgentFile.Names.in(Path.of(file)).agent();
     }
 
     /** The agent file that is invalid. */

@@ -3,6 +3,7 @@ package dev.waymark.worker.agents;
 import dev.waymark.agent.FallbackModel;
 import dev.waymark.agent.ModelOption;
 import dev.waymark.agent.ModelOptions;
+import dev.waymark.agent.Pricing;
 import dev.waymark.display.Suggestion;
 import dev.waymark.worker.model.ModelChecks;
 import dev.waymark.worker.model.price.PriceTable;
@@ -93,19 +94,19 @@ final class ModelFields {
             return FallbackModel.of(model(item));
         }
         YamlFields fields = item.fields();
-        YamlValue model = fields.require("model");
+        YamlProblems problems = new YamlProblems();
+        Optional<FallbackModel> other = problems.check(() -> FallbackModel.of(model(fields.require("model"))));
         Optional<YamlValue> options = fields.take("options");
-        Optional<YamlValue> pricing = fields.take("pricing");
-        Optional<YamlValue> silence = fields.take("silence");
-        fields.end();
-        FallbackModel other = FallbackModel.of(model(model));
-        if (options.isPresent()) {
-            other = other.with(options(options.get(), other.model(), maxTokens));
-        }
-        if (silence.isPresent()) {
-            other = other.withSilence(silence(silence.get()));
-        }
-        return pricing.isPresent() ? other.with(PriceTable.pricing(pricing.get())) : other;
+        Optional<Pricing> pricing = problems.read(fields.take("pricing"), PriceTable::pricing);
+        Optional<Duration> silence = problems.read(fields.take("silence"), ModelFields::silence);
+        problems.run(fields::end);
+        other = other.map(model -> problems.read(options, value -> options(value, model.model(), maxTokens))
+                .map(model::with)
+                .orElse(model));
+        problems.end();
+        FallbackModel model = other.orElseThrow();
+        FallbackModel patient = silence.map(model::withSilence).orElse(model);
+        return pricing.map(patient::with).orElse(patient);
     }
 
     private ModelOptions with(ModelOptions before, String name, YamlValue value, String model) throws YamlProblem {

@@ -7,6 +7,7 @@ import dev.waymark.agent.FallbackModel;
 import dev.waymark.agent.ModelOptions;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.worker.agents.AgentInvalid;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -73,14 +74,26 @@ public final class AgentsCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         output.applyToLogging();
-        AgentsOptions.Setup setup = agents.load();
+        try {
+            list(agents.load());
+        } catch (AgentInvalid e) {
+            AgentsOptions.Setup valid = agents.loadValid(problem -> {});
+            if (!output.isJson() && !valid.agents().names().isEmpty()) {
+                list(valid);
+            }
+            throw e;
+        }
+        return ExitCode.DONE;
+    }
+
+    private void list(AgentsOptions.Setup setup) {
         setup.warnings().forEach(output::tell);
         Collection<AgentSpec> all = setup.agents().agents().values();
         if (output.isJson()) {
             output.printJson(all.stream()
                     .map(agent -> Row.of(agent, servers(setup, agent)))
                     .toList());
-            return ExitCode.DONE;
+            return;
         }
         if (all.isEmpty()) {
             output.tell("No agents in " + setup.agents().path() + ". Add a file NAME.yaml.");
@@ -98,7 +111,6 @@ public final class AgentsCommand implements Callable<Integer> {
                     String.format("%-" + nameWidth + "s  %-" + modelWidth + "s  %s", agent.name(), model(agent), tools)
                             .stripTrailing());
         }
-        return ExitCode.DONE;
     }
 
     private static String model(AgentSpec agent) {

@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -100,7 +101,22 @@ final class AgentsOptions {
         return Optional.ofNullable(directory).orElseGet(() -> Path.of(variable(VARIABLE, "agents")));
     }
 
+    /** Reads agent files. */
+    private interface Reading<X extends Exception> {
+        AgentDirectory read(Path directory, ModelProviders providers, JavaTools tools) throws X, IOException;
+    }
+
     Setup load() throws AgentInvalid, IOException, CommandFailure {
+        return load(AgentDirectory::load);
+    }
+
+    /** Leaves out agents that cannot be used, and passes on what is wrong with each of their files. */
+    Setup loadValid(Consumer<AgentInvalid> problems) throws IOException, CommandFailure {
+        return this.<RuntimeException>load(
+                (path, providers, tools) -> AgentDirectory.loadValid(path, providers, tools, problems));
+    }
+
+    private <X extends Exception> Setup load(Reading<X> reading) throws X, IOException, CommandFailure {
         EncryptionKeys.of(ProcessEnvironment.get()); // Rejects unusable keys before anything starts.
         Path path = path();
         if (!Files.isDirectory(path)) {
@@ -113,7 +129,7 @@ final class AgentsOptions {
         List<WorkerExtension> extensions = extensions();
         ModelProviders providers = providers(path, extensions).withPrices(prices()::of);
         JavaTools tools = tools(extensions);
-        return new Setup(AgentDirectory.load(path, providers, tools), providers, tools);
+        return new Setup(reading.read(path, providers, tools), providers, tools);
     }
 
     static String taskQueue() {

@@ -35,7 +35,8 @@ public final class CommandFailure extends Exception {
                             ExitCode.BAD_INPUT,
                             "AgentInvalid",
                             "invalid agent: " + words,
-                            "Workers that are running use the last valid version of the file")
+                            "Until it is fixed, running workers use its last valid version for new threads, and no"
+                                    + " worker starts")
                     .with(invalid.others());
         }
         if (problem instanceof KeyProblem) {

@@ -73,9 +73,12 @@ public final class DevCommand implements Callable<Integer> {
 
     @Option(
             names = "--download",
+            paramLabel = "SHA256",
+            arity = "0..1",
+            fallbackValue = "",
             description = "Download the temporal command if it is not found, as the Temporal SDK does for its"
-                    + " development servers.")
-    private boolean download;
+                    + " development servers. With a SHA-256, refuse a file with another one.")
+    private @Nullable String download;
 
     @Option(names = "--no-worker", description = "Do not start a worker. Run `waymark worker` yourself.")
     private boolean noWorker;
@@ -122,14 +125,14 @@ public final class DevCommand implements Callable<Integer> {
             if (database != null) {
                 throw contradiction("--in-memory and --db");
             }
-            if (download) {
+            if (download != null) {
                 throw contradiction("--in-memory and --download");
             }
             return Optional.empty();
         }
         Optional<Path> binary = TemporalBinary.find();
-        if (binary.isEmpty() && download) {
-            binary = Optional.of(downloaded());
+        if (download != null && binary.equals(TemporalDownload.cached())) {
+            binary = Optional.of(downloaded(Optional.of(download).filter(sha256 -> !sha256.isEmpty())));
         }
         if (binary.isEmpty() && database != null) {
             throw new CommandFailure(
@@ -149,18 +152,37 @@ public final class DevCommand implements Callable<Integer> {
                 "Leave one of them out");
     }
 
-    private Path downloaded() throws CommandFailure {
-        output.tell("Downloading the temporal command ...");
+    /** The downloaded command, which must have this SHA-256, if one is given. */
+    private Path downloaded(Optional<String> sha256) throws CommandFailure {
+        if (sha256.isPresent() && !sha256.get().matches("[0-9a-fA-F]{64}")) {
+            throw new CommandFailure(
+                    ExitCode.BAD_INPUT,
+                    CommandError.BAD_INPUT,
+                    "not a SHA-256: " + sha256.get(),
+                    "Write its 64 hexadecimal digits after --download=");
+        }
+        boolean isHere = TemporalDownload.cached().isPresent();
+        if (!isHere) {
+            output.tell("Downloading the temporal command ...");
+        }
         try {
-            TemporalDownload.Downloaded downloaded = TemporalDownload.fetch();
-            output.tell("Downloaded: " + downloaded.binary() + ", SHA-256 " + downloaded.sha256());
+            TemporalDownload.Downloaded downloaded = TemporalDownload.fetch(sha256);
+            if (!isHere) {
+                output.tell("Downloaded: " + downloaded.binary() + ", SHA-256 " + downloaded.sha256());
+            }
             return downloaded.binary();
+        } catch (TemporalDownload.ChecksumMismatch e) {
+            throw new CommandFailure(
+                    ExitCode.BAD_INPUT,
+                    "ChecksumMismatch",
+                    "the downloaded temporal command has another SHA-256: " + e.getMessage(),
+                    "It was deleted. Compare with: " + sha256.orElseThrow());
         } catch (IOException e) {
             throw new CommandFailure(
                     ExitCode.NOT_FOUND,
                     CommandError.NOT_FOUND,
                     "the temporal command can't be downloaded: " + e.getMessage(),
-                    "Install it yourself, or omit --download to run the server in memory");
+                    "Install it as docs/guide/real-server.md says, or omit --download to run the server in memory");
         }
     }
 

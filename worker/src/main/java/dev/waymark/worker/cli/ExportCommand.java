@@ -5,14 +5,18 @@ import dev.waymark.cli.ExitCode;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.display.IdPrefix;
 import dev.waymark.history.HistoryScrubber;
 import dev.waymark.history.ThreadHistory;
 import dev.waymark.history.ThreadHistoryReader;
+import dev.waymark.history.ThreadListing;
 import dev.waymark.saver.PrivateFiles;
 import dev.waymark.worker.process.CommandRunner;
 import dev.waymark.worker.secret.Secrets;
+import io.temporal.api.workflow.v1.WorkflowExecutionInfo;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -83,11 +87,36 @@ public final class ExportCommand implements Callable<Integer> {
 
     private ThreadHistory read() throws Exception {
         try (Connection connection = server.connect(Optional.empty())) {
-            return new ThreadHistoryReader(connection.client())
-                    .read(thread)
-                    .orElseThrow(() -> new CommandFailure(
-                            ExitCode.NOT_FOUND, CommandError.NOT_FOUND, "no such thread: " + thread, ""));
+            ThreadHistoryReader reader = new ThreadHistoryReader(connection.client());
+            Optional<ThreadHistory> exact = reader.read(thread);
+            if (exact.isPresent()) {
+                return exact.get();
+            }
+            thread = found(connection);
+            return reader.read(thread).orElseThrow(this::missing);
         }
+    }
+
+    /** The thread whose id begins as given. */
+    private String found(Connection connection) throws CommandFailure {
+        ThreadListing listing = new ThreadListing(connection.stubs(), connection.namespace());
+        List<WorkflowExecutionInfo> runs =
+                connection.isInMemory() ? listing.inMemory(false) : listing.all(ThreadListing.IS_LAST_RUN);
+        List<String> matches = IdPrefix.matches(
+                thread,
+                runs.stream().map(run -> run.getExecution().getWorkflowId()).toList());
+        if (matches.size() > 1) {
+            throw new CommandFailure(
+                    ExitCode.BAD_INPUT,
+                    CommandError.BAD_INPUT,
+                    "the id matches several threads: " + thread,
+                    "Write more of it");
+        }
+        return matches.stream().findFirst().orElseThrow(this::missing);
+    }
+
+    private CommandFailure missing() {
+        return new CommandFailure(ExitCode.NOT_FOUND, CommandError.NOT_FOUND, "no such thread: " + thread, "");
     }
 
     /** Every variable that the thread mentions as <code>${NAME}</code> counts as a secret, as it does for its tools. */

@@ -18,12 +18,14 @@ import dev.waymark.display.Excerpt;
 import dev.waymark.display.SafeText;
 import dev.waymark.display.Suggestion;
 import dev.waymark.tool.ToolContext;
+import dev.waymark.worker.agents.AgentInvalid;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.tool.ToolKinds;
 import dev.waymark.worker.tool.ToolRunner;
 import dev.waymark.worker.tool.kind.ToolRun;
 import dev.waymark.worker.tool.mcp.McpDiscovery;
 import io.temporal.failure.ApplicationFailure;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -140,14 +142,20 @@ public final class ToolsCommand implements Callable<Integer> {
         if (args != null && call == null) {
             throw new ParameterException(spec.commandLine(), "arguments without --call: " + args);
         }
-        AgentsOptions.Setup setup = agents.load();
-        AgentSpec found = setup.agents()
-                .find(name)
-                .orElseThrow(() -> unknown(
-                        "agent",
-                        name,
-                        setup.agents().names(),
-                        ", in " + setup.agents().path() + ". Another directory is named with --agents"));
+        List<AgentInvalid> invalid = new ArrayList<>();
+        AgentsOptions.Setup setup = agents.loadValid(invalid::add);
+        Optional<AgentSpec> asked = setup.agents().find(name);
+        for (AgentInvalid problem : invalid) {
+            if (asked.isEmpty() && problem.agent().equals(name)) {
+                throw problem;
+            }
+            CommandFailure.of(problem).lines().forEach(output::tell);
+        }
+        AgentSpec found = asked.orElseThrow(() -> unknown(
+                "agent",
+                name,
+                setup.agents().names(),
+                ", in " + setup.agents().path() + ". Another directory is named with --agents"));
         try (ToolKinds kinds =
                 new ToolKinds(ProcessEnvironment.get(), setup.agents().path(), setup.tools())) {
             AgentSpec agent = complete(found, setup, kinds.discovery());

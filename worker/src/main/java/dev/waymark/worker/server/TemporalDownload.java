@@ -3,8 +3,10 @@ package dev.waymark.worker.server;
 import dev.waymark.connect.ProcessEnvironment;
 import io.temporal.testing.TemporalDevServerOptions;
 import io.temporal.testing.internal.devserver.TemporalDevServerDownloader;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.DigestInputStream;
@@ -19,7 +21,7 @@ import java.util.Optional;
  * verifies no checksum, so the SHA-256 of the file is returned for comparison.
  *
  * <pre>{@code
- * Path binary = TemporalDownload.cached().orElse(TemporalDownload.fetch().binary());
+ * Path binary = TemporalDownload.fetch(Optional.empty()).binary();
  * }</pre>
  */
 public final class TemporalDownload {
@@ -51,23 +53,52 @@ public final class TemporalDownload {
     /**
      * Downloads the command unless it is in the cache.
      *
+     * @param expected the SHA-256 that the command must have, in hexadecimal
+     * @throws ChecksumMismatch if it has another one; it is deleted
      * @throws IOException if the download fails, with the reason in its message
      */
-    public static Downloaded fetch() throws IOException {
-        return fetch(ProcessEnvironment.get());
+    public static Downloaded fetch(Optional<String> expected) throws IOException, ChecksumMismatch {
+        return fetch(expected, ProcessEnvironment.get());
     }
 
-    static Downloaded fetch(Map<String, String> environment) throws IOException {
+    /** The command in the cache has another SHA-256 than expected. The message is the one that it has. */
+    public static final class ChecksumMismatch extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        ChecksumMismatch(String found) {
+            super(found);
+        }
+    }
+
+    static Downloaded fetch(Optional<String> expected, Map<String, String> environment)
+            throws IOException, ChecksumMismatch {
+        Path binary = prepared(environment);
+        String found = sha256(binary);
+        if (expected.isPresent() && !found.equalsIgnoreCase(expected.get())) {
+            Files.delete(binary);
+            throw new ChecksumMismatch(found);
+        }
+        return new Downloaded(binary, found);
+    }
+
+    private static Path prepared(Map<String, String> environment) throws IOException {
         try {
-            Path binary = TemporalDevServerDownloader.prepare(options(directory(environment), true));
-            return new Downloaded(binary, sha256(binary));
+            return TemporalDevServerDownloader.prepare(options(directory(environment), true));
         } catch (RuntimeException e) {
             Throwable cause = e;
             while (cause.getCause() != null) {
                 cause = cause.getCause();
             }
-            throw new IOException(cause.getClass().getSimpleName() + ": " + cause.getMessage(), e);
+            throw new IOException(words(cause), e);
         }
+    }
+
+    private static String words(Throwable cause) {
+        String message = String.valueOf(cause.getMessage());
+        if (cause instanceof UnknownHostException) {
+            return "no such host: " + message;
+        }
+        return cause instanceof EOFException ? "the file ends too early" : message;
     }
 
     private static TemporalDevServerOptions options(Path directory, boolean download) {

@@ -20,6 +20,12 @@ public final class YamlProblems {
         T of(YamlValue value) throws YamlProblem;
     }
 
+    /** Reads a field of a mapping with any names. */
+    @FunctionalInterface
+    public interface EntryReading<T> {
+        T of(String name, YamlValue value) throws YamlProblem;
+    }
+
     /** A check without a result. */
     @FunctionalInterface
     public interface Action {
@@ -52,6 +58,10 @@ public final class YamlProblems {
         } catch (YamlProblem e) {
             add(e);
         }
+    }
+
+    public boolean isEmpty() {
+        return found.isEmpty();
     }
 
     /** Throws the problems found, in the order of the file. */

@@ -155,6 +155,28 @@ public final class YamlValue {
         return items;
     }
 
+    /** The items as this reading understands them, or all problems that it finds. */
+    public <T> List<T> items(YamlProblems.Reading<T> reading) throws YamlProblem {
+        YamlProblems problems = new YamlProblems();
+        List<T> read = new ArrayList<>();
+        for (YamlValue item : items()) {
+            problems.check(() -> reading.of(item)).ifPresent(read::add);
+        }
+        problems.end();
+        return read;
+    }
+
+    /** The fields of a mapping with any names as this reading understands them, or all problems that it finds. */
+    public <T> Map<String, T> entries(YamlProblems.EntryReading<T> reading) throws YamlProblem {
+        YamlProblems problems = new YamlProblems();
+        Map<String, T> read = new LinkedHashMap<>();
+        fields().takeAll()
+                .forEach((name, value) ->
+                        problems.check(() -> reading.of(name, value)).ifPresent(entry -> read.put(name, entry)));
+        problems.end();
+        return read;
+    }
+
     public String text() throws YamlProblem {
         return scalar(Tag.STR, "text");
     }

@@ -26,6 +26,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -233,6 +234,84 @@ class AgentDirectoryTest {
                     .anyMatch(line -> line.startsWith(one + ":8: budget.usd: expected more than 0"))
                     .anyMatch(line -> line.startsWith(one + ":8: budget.foo: unknown field"))
                     .anyMatch(line -> line.equals(other + ":1: the name of an agent file ends with .yaml. Rename it"));
+        });
+    }
+
+    @Test
+    void load_severalProblemsOfOneEntry_areAllNamed() throws Exception {
+        Path file = file("a.yaml", MODEL + """
+                tools:
+                  - mcp: { name: 'a b', trust: yes, allow: [[x]], approval: { x: soon }, timeout: 0s, on_unknown: x, y: 1 }
+                    use: files
+                  - mcp: { url: 'nowhere', command: [x], headers: { 'A B': x, C: '${' } }
+                  - mcp: { name: c, comand: [x], headers: {}, env: { WAYMARK_A: x, 'A B': y } }
+                  - { name: t, timout: 5s, http: { method: GOT, url: 'https://{a}', headers: { Host: x, 'A B': y }, body: 1 } }
+                  - { name: u, command: [x], http: 1, allow_private: soon }
+                  - { name: v, command: [./none], env: { 'A B': x, C: '${' }, sandbox: { network: 1, read: [none], wirte: [] } }
+                  - { use: files, approval: { ls: soon, rm: always }, timeout: 5s }
+                approvals: { by: me, timeout: never, signers: { 'a b': x, c: y }, x: 1 }
+                pricing: { inptu: 1, output: -1, cache_read: x }
+                fallback: [{ model: nowhere, options: { x: 1 }, pricing: {}, y: 1 }]
+                subagents: [nobody, a, [b]]
+                """);
+
+        assertThatThrownBy(this::load).isInstanceOfSatisfying(AgentInvalid.class, problem -> {
+            List<String> lines = new ArrayList<>(List.of(String.valueOf(problem.getMessage())));
+            lines.addAll(problem.others());
+            assertThat(lines.stream()
+                            .filter(line -> !line.contains("bubblewrap"))
+                            .map(line -> line.substring((file + ":").length()).replaceFirst(":([^:]*):.*", ":$1")))
+                    .containsExactlyInAnyOrder(
+                            "3: tools[0].mcp.name",
+                            "3: tools[0].mcp.command",
+                            "3: tools[0].mcp.trust",
+                            "3: tools[0].mcp.allow[0]",
+                            "3: tools[0].mcp.approval.x",
+                            "3: tools[0].mcp.timeout",
+                            "3: tools[0].mcp.on_unknown",
+                            "3: tools[0].mcp.y",
+                            "4: tools[0].use",
+                            "5: tools[1].mcp.name",
+                            "5: tools[1].mcp.command",
+                            "5: tools[1].mcp.url",
+                            "5: tools[1].mcp.headers.A B",
+                            "5: tools[1].mcp.headers.C",
+                            "6: tools[2].mcp.headers",
+                            "6: tools[2].mcp.comand",
+                            "6: tools[2].mcp.env.WAYMARK_A",
+                            "6: tools[2].mcp.env.A B",
+                            "7: tools[3].http.method",
+                            "7: tools[3].http.url",
+                            "7: tools[3].http.headers.Host",
+                            "7: tools[3].http.headers.A B",
+                            "7: tools[3].http.body",
+                            "7: tools[3].timout",
+                            "8: tools[4].command",
+                            "8: tools[4].http",
+                            "8: tools[4].allow_private",
+                            "9: tools[5].command",
+                            "9: tools[5].env.A B",
+                            "9: tools[5].env.C",
+                            "9: tools[5].sandbox.network",
+                            "9: tools[5].sandbox.read[0]",
+                            "9: tools[5].sandbox.wirte",
+                            "10: tools[6].timeout",
+                            "10: tools[6].approval.ls",
+                            "10: tools[6].approval.rm",
+                            "11: approvals.by",
+                            "11: approvals.timeout",
+                            "11: approvals.signers.a b",
+                            "11: approvals.signers.c",
+                            "11: approvals.x",
+                            "12: pricing.inptu",
+                            "12: pricing.output",
+                            "12: pricing.cache_read",
+                            "13: fallback[0].model",
+                            "13: fallback[0].pricing.input",
+                            "13: fallback[0].pricing.output",
+                            "13: fallback[0].y",
+                            "14: subagents[0]",
+                            "14: subagents[2]");
         });
     }
 

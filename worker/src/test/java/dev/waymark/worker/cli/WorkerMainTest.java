@@ -27,6 +27,9 @@ class WorkerMainTest {
             tools: [{ use: ask_user }, { name: look, command: [look], safe_to_retry: true }]
             """;
 
+    private static final String LIVE = ". Until it is fixed, running workers use its last valid version for new"
+            + " threads, and no worker starts";
+
     @TempDir
     Path directory;
 
@@ -55,6 +58,41 @@ class WorkerMainTest {
                                 + "{\"name\":\"ask_user\",\"kind\":\"question\",\"safeToRetry\":true},"
                                 + "{\"name\":\"look\",\"kind\":\"command\",\"safeToRetry\":true}]}]\n",
                         ""));
+    }
+
+    @Test
+    void agents_oneInvalid_listsTheOthersAndTellsWhatIsLive() throws Exception {
+        file("a.script.yaml", "replies: [{ text: Hello. }]");
+        Path broken = file("broken.yaml", "modle: scripted:a.script.yaml");
+        file("weather.yaml", AGENT);
+        assertThat(say("agents", "--agents", directory.toString()))
+                .isEqualTo(new Said(
+                        2,
+                        "weather  scripted:a.script.yaml  ask_user, look\n",
+                        "waymark: invalid agent: " + broken + ":1: modle: unknown field. Did you mean \"model\"?"
+                                + LIVE.substring(1) + "\n"));
+    }
+
+    @Test
+    void tools_anotherAgentInvalid_areListedAndItIsNamed() throws Exception {
+        file("a.script.yaml", "replies: [{ text: Hello. }]");
+        Path broken = file("broken.yaml", "name: billing\nmodel: scripted:a.script.yaml\nmax_tokens: 0\nbudgt: 1");
+        Path unmet = file("boss.yaml", "model: scripted:a.script.yaml\nsubagents: [billing]");
+        file("weather.yaml", AGENT);
+
+        Said weather = say("tools", "weather", "--agents", directory.toString());
+        assertThat(weather.exitCode()).isZero();
+        assertThat(weather.out()).startsWith("ask_user  asks ").endsWith("\nlook      safe\n");
+        assertThat(weather.err().lines())
+                .containsExactly(
+                        "waymark: invalid agent: " + broken + ":3: max_tokens: must be at least 1, found 0" + LIVE,
+                        "  " + broken + ":4: budgt: unknown field. Did you mean \"budget\"?",
+                        "waymark: invalid agent: " + unmet
+                                + ":2: subagents[0]: no such agent: billing. Known agents: boss, weather" + LIVE);
+
+        Said billing = say("tools", "billing", "--agents", directory.toString());
+        assertThat(billing.exitCode()).isEqualTo(2);
+        assertThat(billing.err()).startsWith("waymark: invalid agent: " + broken + ":3: max_tokens");
     }
 
     @Test
@@ -167,8 +205,8 @@ class WorkerMainTest {
     @ValueSource(strings = {"agents", "worker", "dev"})
     void command_invalidAgent_exitsTwoWithFileLineAndField(String command) throws Exception {
         Path file = file("a.yaml", "model: scripted:none.yaml\n");
-        String message = "invalid agent: " + file + ":1: model: no such script: " + directory.resolve("none.yaml")
-                + ". Workers that are running use the last valid version of the file";
+        String message =
+                "invalid agent: " + file + ":1: model: no such script: " + directory.resolve("none.yaml") + LIVE;
         assertThat(say(command, "--agents", directory.toString(), "--json"))
                 .isEqualTo(new Said(
                         2,

@@ -10,7 +10,10 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -80,12 +83,12 @@ class TemporalDownloadTest {
     void fetch_once_leavesACommandThatIsFoundFromThenOn() throws Exception {
         assertThat(TemporalDownload.cached(environment())).isEmpty();
 
-        TemporalDownload.Downloaded downloaded = TemporalDownload.fetch(environment());
+        TemporalDownload.Downloaded downloaded = TemporalDownload.fetch(Optional.empty(), environment());
 
         assertThat(downloaded.binary()).startsWith(home).isExecutable().hasContent(PROGRAM);
         assertThat(downloaded.sha256()).isEqualTo(SHA_256);
         int soFar = requests.get();
-        assertThat(TemporalDownload.fetch(environment())).isEqualTo(downloaded);
+        assertThat(TemporalDownload.fetch(Optional.empty(), environment())).isEqualTo(downloaded);
         assertThat(TemporalDownload.cached(environment())).contains(downloaded.binary());
         assertThat(TemporalBinary.find(environment())).contains(downloaded.binary());
         assertThat(requests).hasValue(soFar);
@@ -95,9 +98,40 @@ class TemporalDownloadTest {
     void fetch_withoutANetwork_saysWhy() {
         service.stop(0);
 
-        assertThatThrownBy(() -> TemporalDownload.fetch(environment()))
+        assertThatThrownBy(() -> TemporalDownload.fetch(Optional.empty(), environment()))
                 .isInstanceOf(IOException.class)
-                .hasMessageStartingWith("ConnectException: ");
+                .hasMessageStartingWith("Connection refused");
+        assertThat(TemporalDownload.cached(environment())).isEmpty();
+    }
+
+    @Test
+    void fetch_withAnotherChecksumThanExpected_leavesNoCommand_downloadedNowOrBefore() throws Exception {
+        Optional<String> wrong = Optional.of("a".repeat(64));
+
+        assertThatThrownBy(() -> TemporalDownload.fetch(wrong, environment()))
+                .isInstanceOf(TemporalDownload.ChecksumMismatch.class)
+                .hasMessage(SHA_256);
+        assertThat(TemporalDownload.cached(environment())).isEmpty();
+
+        TemporalDownload.fetch(Optional.of(SHA_256.toUpperCase(Locale.ROOT)), environment());
+        assertThatThrownBy(() -> TemporalDownload.fetch(wrong, environment()))
+                .isInstanceOf(TemporalDownload.ChecksumMismatch.class);
+        assertThat(TemporalDownload.cached(environment())).isEmpty();
+    }
+
+    @Test
+    void fetch_archiveThatIsCut_leavesNoCommand() throws Exception {
+        Path archive = home.resolve("temporal.tar.gz");
+        answer(
+                "/cut/cli/",
+                ("{\"archiveUrl\":\"" + System.getProperty(BASE_URL) + "/cut/archive\",\"fileToExtract\":\"temporal\"}")
+                        .getBytes(StandardCharsets.UTF_8));
+        answer("/cut/archive", Arrays.copyOf(Files.readAllBytes(archive), (int) Files.size(archive) / 2));
+        System.setProperty(BASE_URL, System.getProperty(BASE_URL) + "/cut");
+
+        assertThatThrownBy(() -> TemporalDownload.fetch(Optional.empty(), environment()))
+                .isInstanceOf(IOException.class)
+                .hasMessage("the file ends too early");
         assertThat(TemporalDownload.cached(environment())).isEmpty();
     }
 }

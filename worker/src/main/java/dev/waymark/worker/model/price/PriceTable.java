@@ -83,16 +83,14 @@ public final class PriceTable {
     /** A price, as files have it. */
     public static Pricing pricing(YamlValue value) throws YamlProblem {
         YamlFields fields = value.fields();
-        YamlValue input = fields.require("input");
-        YamlValue output = fields.require("output");
-        Optional<YamlValue> cacheRead = fields.take("cache_read");
-        Optional<YamlValue> cacheWrite = fields.take("cache_write");
-        fields.end();
-        return new Pricing(
-                dollars(input),
-                dollars(output),
-                cacheRead.isPresent() ? Optional.of(dollars(cacheRead.get())) : Optional.empty(),
-                cacheWrite.isPresent() ? Optional.of(dollars(cacheWrite.get())) : Optional.empty());
+        YamlProblems problems = new YamlProblems();
+        Optional<Usd> input = problems.check(() -> dollars(fields.require("input")));
+        Optional<Usd> output = problems.check(() -> dollars(fields.require("output")));
+        Optional<Usd> cacheRead = problems.read(fields.take("cache_read"), PriceTable::dollars);
+        Optional<Usd> cacheWrite = problems.read(fields.take("cache_write"), PriceTable::dollars);
+        problems.run(fields::end);
+        problems.end();
+        return new Pricing(input.orElseThrow(), output.orElseThrow(), cacheRead, cacheWrite);
     }
 
     private static Usd dollars(YamlValue value) throws YamlProblem {

@@ -15,7 +15,9 @@ import dev.waymark.worker.tool.kind.ToolKind;
 import dev.waymark.worker.tool.kind.ToolPrograms;
 import dev.waymark.worker.tool.kind.ToolRun;
 import dev.waymark.worker.yaml.YamlProblem;
+import dev.waymark.worker.yaml.YamlProblems;
 import dev.waymark.worker.yaml.YamlValue;
+import java.util.List;
 import java.util.Optional;
 
 /** Tools that are programs: {@code command: [./charge.sh]}. */
@@ -50,16 +52,15 @@ public final class CommandToolKind implements ToolKind {
 
     @Override
     public ToolSpec.Builder read(YamlValue value, ToolEntry entry) throws YamlProblem {
-        String[] program = ToolEntry.program(value, entry.directory()).toArray(String[]::new);
-        ToolSpec.Builder tool = ToolSpec.command(entry.name(), program);
-        Optional<YamlValue> env = entry.fields().take("env");
-        if (env.isPresent()) {
-            tool.env(ToolEntry.environment(env.get()));
-        }
-        Optional<YamlValue> sandbox = entry.fields().take("sandbox");
-        if (sandbox.isPresent()) {
-            SandboxFields.read(sandbox.get(), entry.directory()).ifPresent(tool::sandboxed);
-        }
+        YamlProblems problems = new YamlProblems();
+        List<String> program = problems.check(() -> ToolEntry.program(value, entry.directory()))
+                .orElse(List.of());
+        ToolSpec.Builder tool = ToolSpec.command(entry.name(), program.toArray(String[]::new));
+        problems.read(entry.fields().take("env"), ToolEntry::environment).ifPresent(tool::env);
+        problems.read(entry.fields().take("sandbox"), sandbox -> SandboxFields.read(sandbox, entry.directory()))
+                .flatMap(sandbox -> sandbox)
+                .ifPresent(tool::sandboxed);
+        problems.end();
         return tool;
     }
 

@@ -4,10 +4,10 @@ import dev.waymark.agent.Sandbox;
 import dev.waymark.worker.process.Bubblewrap;
 import dev.waymark.worker.yaml.YamlFields;
 import dev.waymark.worker.yaml.YamlProblem;
+import dev.waymark.worker.yaml.YamlProblems;
 import dev.waymark.worker.yaml.YamlValue;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -17,6 +17,7 @@ final class SandboxFields {
 
     /** @param directory the base of relative paths */
     static Optional<Sandbox> read(YamlValue value, Path directory) throws YamlProblem {
+        YamlProblems problems = new YamlProblems();
         Sandbox sandbox = Sandbox.CLOSED;
         if (!value.isMapping()) {
             if (!value.flag()) {
@@ -24,29 +25,27 @@ final class SandboxFields {
             }
         } else {
             YamlFields fields = value.fields();
-            Optional<YamlValue> network = fields.take("network");
-            List<String> read = paths(fields.take("read"), directory);
-            List<String> write = paths(fields.take("write"), directory);
-            fields.end();
-            sandbox = new Sandbox(network.isPresent() && network.get().flag(), read, write);
+            boolean network =
+                    problems.read(fields.take("network"), YamlValue::flag).orElse(false);
+            List<String> read = problems.read(fields.take("read"), list -> list.items(path -> path(path, directory)))
+                    .orElse(List.of());
+            List<String> write = problems.read(fields.take("write"), list -> list.items(path -> path(path, directory)))
+                    .orElse(List.of());
+            problems.run(fields::end);
+            sandbox = new Sandbox(network, read, write);
         }
-        if (Bubblewrap.problem().isPresent()) {
-            throw value.problem(
-                    Bubblewrap.problem().get() + "; install it, for instance with apt-get install bubblewrap");
-        }
+        Bubblewrap.problem()
+                .ifPresent(missing -> problems.add(
+                        value.problem(missing + "; install it, for instance with apt-get install bubblewrap")));
+        problems.end();
         return Optional.of(sandbox);
     }
 
-    private static List<String> paths(Optional<YamlValue> list, Path directory) throws YamlProblem {
-        List<String> paths = new ArrayList<>();
-        if (list.isPresent()) {
-            for (YamlValue path : list.get().items()) {
-                if (!Files.exists(directory.resolve(path.text()))) {
-                    throw path.problem("no such file or directory: " + directory.resolve(path.text()));
-                }
-                paths.add(path.text());
-            }
+    private static String path(YamlValue value, Path directory) throws YamlProblem {
+        Path path = directory.resolve(value.text());
+        if (!Files.exists(path)) {
+            throw value.problem("no such file or directory: " + path);
         }
-        return paths;
+        return value.text();
     }
 }

@@ -5,9 +5,9 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.secret.EnvironmentReferences;
 import dev.waymark.worker.yaml.YamlFields;
 import dev.waymark.worker.yaml.YamlProblem;
+import dev.waymark.worker.yaml.YamlProblems;
 import dev.waymark.worker.yaml.YamlValue;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
@@ -18,26 +18,27 @@ final class HttpFields {
 
     private HttpFields() {}
 
-    /** Also accepts {@code allow_private} next to {@code http}. */
+    /** Also accepts {@code allow_private} next to {@code http}. Collects all problems of the request. */
     static Endpoint endpoint(YamlValue http, YamlFields tool, Json input) throws YamlProblem {
-        YamlFields fields = http.fields();
-        Endpoint.Method method =
-                Endpoint.Method.valueOf(fields.require("method").oneOf(METHODS));
-        String url = url(fields.require("url"), input);
-        Map<String, String> headers = new LinkedHashMap<>();
-        Optional<YamlValue> given = fields.take("headers");
-        if (given.isPresent()) {
-            for (Map.Entry<String, YamlValue> header :
-                    given.get().fields().takeAll().entrySet()) {
-                headers.put(header.getKey(), header(header.getKey(), header.getValue()));
-            }
-        }
-        Optional<YamlValue> within = fields.take("allow_private");
-        fields.end();
+        YamlProblems problems = new YamlProblems();
         Optional<YamlValue> beside = tool.take("allow_private");
-        boolean allowPrivate = within.isPresent() && within.get().flag();
-        allowPrivate |= beside.isPresent() && beside.get().flag();
-        return new Endpoint(method, url, headers, allowPrivate);
+        Optional<YamlFields> given = problems.check(http::fields);
+        if (given.isEmpty()) {
+            problems.read(beside, YamlValue::flag);
+            problems.end();
+        }
+        YamlFields fields = given.orElseThrow();
+        Optional<Endpoint.Method> method = problems.check(
+                () -> Endpoint.Method.valueOf(fields.require("method").oneOf(METHODS)));
+        Optional<String> url = problems.check(() -> url(fields.require("url"), input));
+        Map<String, String> headers = problems.read(fields.take("headers"), value -> value.entries(HttpFields::header))
+                .orElse(Map.of());
+        boolean isWithin =
+                problems.read(fields.take("allow_private"), YamlValue::flag).orElse(false);
+        boolean isBeside = problems.read(beside, YamlValue::flag).orElse(false);
+        problems.run(fields::end);
+        problems.end();
+        return new Endpoint(method.orElseThrow(), url.orElseThrow(), headers, isWithin || isBeside);
     }
 
     private static String url(YamlValue value, Json input) throws YamlProblem {

@@ -11,6 +11,7 @@ import dev.waymark.worker.tool.kind.ToolKind;
 import dev.waymark.worker.tool.kind.ToolPrograms;
 import dev.waymark.worker.tool.kind.ToolRun;
 import dev.waymark.worker.yaml.YamlProblem;
+import dev.waymark.worker.yaml.YamlProblems;
 import dev.waymark.worker.yaml.YamlValue;
 import java.util.Optional;
 import java.util.Set;
@@ -37,8 +38,11 @@ public final class HttpToolKind implements ToolKind {
 
     @Override
     public ToolSpec.Builder read(YamlValue value, ToolEntry entry) throws YamlProblem {
-        entry.fields().refuse(Set.of("command"), "not allowed together with http");
-        return ToolSpec.http(entry.name(), HttpFields.endpoint(value, entry.fields(), entry.input()));
+        YamlProblems problems = new YamlProblems();
+        problems.run(() -> entry.fields().refuse(Set.of("command"), "not allowed together with http"));
+        Optional<Endpoint> endpoint = problems.check(() -> HttpFields.endpoint(value, entry.fields(), entry.input()));
+        problems.end();
+        return ToolSpec.http(entry.name(), endpoint.orElseThrow());
     }
 
     @Override

@@ -8,8 +8,6 @@ import dev.waymark.worker.yaml.YamlValue;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -23,10 +21,7 @@ public record ToolEntry(String name, Json input, YamlFields fields, Path directo
 
     /** A program with its arguments. */
     public static List<String> program(YamlValue value, Path directory) throws YamlProblem {
-        List<String> command = new ArrayList<>();
-        for (YamlValue word : value.items()) {
-            command.add(word.text());
-        }
+        List<String> command = value.items(YamlValue::text);
         if (command.isEmpty() || command.get(0).isBlank()) {
             throw value.problem("no program given");
         }
@@ -38,22 +33,20 @@ public record ToolEntry(String name, Json input, YamlFields fields, Path directo
     }
 
     public static Map<String, String> environment(YamlValue value) throws YamlProblem {
-        Map<String, String> environment = new LinkedHashMap<>();
-        for (Map.Entry<String, YamlValue> field : value.fields().takeAll().entrySet()) {
-            String name = field.getKey();
-            YamlValue variable = field.getValue();
-            if (!EnvironmentReferences.isName(name)) {
-                throw variable.problem("not a valid variable name");
-            }
-            if (name.startsWith("WAYMARK_")) {
-                throw variable.problem("names that start with WAYMARK_ are reserved");
-            }
-            if (!EnvironmentReferences.isWellFormed(variable.text())) {
-                throw variable.problem("expected ${NAME}");
-            }
-            environment.put(name, variable.text());
+        return value.entries(ToolEntry::variable);
+    }
+
+    private static String variable(String name, YamlValue value) throws YamlProblem {
+        if (!EnvironmentReferences.isName(name)) {
+            throw value.problem("not a valid variable name");
         }
-        return environment;
+        if (name.startsWith("WAYMARK_")) {
+            throw value.problem("names that start with WAYMARK_ are reserved");
+        }
+        if (!EnvironmentReferences.isWellFormed(value.text())) {
+            throw value.problem("expected ${NAME}");
+        }
+        return value.text();
     }
 
     public static Duration timeout(YamlValue value) throws YamlProblem {

@@ -6,10 +6,10 @@ import dev.waymark.worker.secret.EnvironmentReferences;
 import dev.waymark.worker.tool.kind.ToolEntry;
 import dev.waymark.worker.yaml.YamlFields;
 import dev.waymark.worker.yaml.YamlProblem;
+import dev.waymark.worker.yaml.YamlProblems;
 import dev.waymark.worker.yaml.YamlValue;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,42 +29,57 @@ public final class McpFields {
         this.directory = directory;
     }
 
+    /** Collects all problems of the entry. */
     public McpEntry read(YamlValue value) throws YamlProblem {
         YamlFields fields = value.fields();
-        McpServer server = server(fields);
-        Optional<YamlValue> trust = fields.take("trust");
-        Optional<YamlValue> allow = fields.take("allow");
+        YamlProblems problems = new YamlProblems();
+        Optional<McpServer> server = problems.check(() -> server(fields));
+        boolean trust = problems.read(fields.take("trust"), YamlValue::flag).orElse(false);
+        Optional<List<String>> allow = problems.read(fields.take("allow"), list -> list.items(YamlValue::text));
         Optional<YamlValue> approval = fields.take("approval");
-        Optional<YamlValue> timeout = fields.take("timeout");
-        Optional<YamlValue> onUnknown = fields.take("on_unknown");
-        fields.end();
-        boolean single = approval.isPresent() && approval.get().isMapping();
-        return new McpEntry(
-                server,
-                trust.isPresent() && trust.get().flag(),
-                allow.isPresent() ? Optional.of(texts(allow.get())) : Optional.empty(),
-                approval.isPresent() && !single && ToolEntry.isAlways(approval.get()),
-                single ? approvals(approval.get()) : Map.of(),
-                timeout.isPresent() ? ToolEntry.timeout(timeout.get()) : ToolSpec.DEFAULT_TIMEOUT,
-                onUnknown.isPresent() && onUnknown.get().oneOf("report", "ask").equals("ask"));
+        boolean approveAll = problems.read(approval.filter(given -> !given.isMapping()), ToolEntry::isAlways)
+                .orElse(false);
+        Map<String, Boolean> approve = problems.read(
+                        approval.filter(YamlValue::isMapping),
+                        tools -> tools.entries((name, given) -> ToolEntry.isAlways(given)))
+                .orElse(Map.of());
+        Duration timeout =
+                problems.read(fields.take("timeout"), ToolEntry::timeout).orElse(ToolSpec.DEFAULT_TIMEOUT);
+        boolean asks = problems.read(fields.take("on_unknown"), given -> given.oneOf("report", "ask"))
+                .filter("ask"::equals)
+                .isPresent();
+        problems.run(fields::end);
+        problems.end();
+        return new McpEntry(server.orElseThrow(), trust, allow, approveAll, approve, timeout, asks);
     }
 
     private McpServer server(YamlFields fields) throws YamlProblem {
-        YamlValue nameValue = fields.require("name");
-        String name = nameValue.text();
-        if (!NAME.matcher(name).matches()) {
-            throw nameValue.problem("a server's name has 1 to 64 characters A-Z a-z 0-9 _ -, found " + name);
-        }
+        YamlProblems problems = new YamlProblems();
+        Optional<String> name = problems.check(() -> name(fields.require("name")));
         Optional<YamlValue> url = fields.take("url");
         if (url.isPresent()) {
-            fields.refuse(Set.of("command", "env"), "not allowed together with url");
-            Optional<YamlValue> headers = fields.take("headers");
-            return McpServer.at(name, url(url.get()), headers.isPresent() ? headers(headers.get()) : Map.of());
+            problems.run(() -> fields.refuse(Set.of("command", "env"), "not allowed together with url"));
+            Optional<String> address = problems.read(url, McpFields::url);
+            Map<String, String> headers = problems.read(
+                            fields.take("headers"), given -> given.entries(McpFields::header))
+                    .orElse(Map.of());
+            problems.end();
+            return McpServer.at(name.orElseThrow(), address.orElseThrow(), headers);
         }
-        fields.refuse(Set.of("headers"), "not allowed together with command");
-        List<String> command = ToolEntry.program(fields.require("command"), directory);
-        Optional<YamlValue> env = fields.take("env");
-        return McpServer.program(name, command, env.isPresent() ? ToolEntry.environment(env.get()) : Map.of());
+        problems.run(() -> fields.refuse(Set.of("headers"), "not allowed together with command"));
+        Optional<List<String>> command = problems.check(() -> ToolEntry.program(fields.require("command"), directory));
+        Map<String, String> env =
+                problems.read(fields.take("env"), ToolEntry::environment).orElse(Map.of());
+        problems.end();
+        return McpServer.program(name.orElseThrow(), command.orElseThrow(), env);
+    }
+
+    private static String name(YamlValue value) throws YamlProblem {
+        String name = value.text();
+        if (!NAME.matcher(name).matches()) {
+            throw value.problem("a server's name has 1 to 64 characters A-Z a-z 0-9 _ -, found " + name);
+        }
+        return name;
     }
 
     private static String url(YamlValue value) throws YamlProblem {
@@ -79,34 +94,14 @@ public final class McpFields {
         return url;
     }
 
-    private static Map<String, String> headers(YamlValue value) throws YamlProblem {
-        Map<String, String> headers = new LinkedHashMap<>();
-        for (Map.Entry<String, YamlValue> field : value.fields().takeAll().entrySet()) {
-            String text = field.getValue().text();
-            if (!HEADER.matcher(field.getKey()).matches()) {
-                throw field.getValue().problem("not a valid header name");
-            }
-            if (!EnvironmentReferences.isWellFormed(text)) {
-                throw field.getValue().problem("expected ${NAME}");
-            }
-            headers.put(field.getKey(), text);
+    private static String header(String name, YamlValue value) throws YamlProblem {
+        String text = value.text();
+        if (!HEADER.matcher(name).matches()) {
+            throw value.problem("not a valid header name");
         }
-        return headers;
-    }
-
-    private static List<String> texts(YamlValue list) throws YamlProblem {
-        List<String> texts = new ArrayList<>();
-        for (YamlValue item : list.items()) {
-            texts.add(item.text());
+        if (!EnvironmentReferences.isWellFormed(text)) {
+            throw value.problem("expected ${NAME}");
         }
-        return texts;
-    }
-
-    private static Map<String, Boolean> approvals(YamlValue mapping) throws YamlProblem {
-        Map<String, Boolean> approvals = new LinkedHashMap<>();
-        for (Map.Entry<String, YamlValue> tool : mapping.fields().takeAll().entrySet()) {
-            approvals.put(tool.getKey(), ToolEntry.isAlways(tool.getValue()));
-        }
-        return approvals;
+        return text;
     }
 }

@@ -5,8 +5,10 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.worker.tool.kind.ToolNames;
 import dev.waymark.worker.yaml.YamlProblem;
 import dev.waymark.worker.yaml.YamlValue;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /** Reads the subagents of an agent file, which are names of other agents: {@code subagents: [researcher]}. */
 public final class SubagentFields {
@@ -20,11 +22,8 @@ public final class SubagentFields {
      */
     public static ToolSpec tool(YamlValue subagent, Map<String, AgentSpec> others, List<ToolSpec> tools)
             throws YamlProblem {
-        String name = subagent.text();
-        AgentSpec other = others.get(name);
-        if (other == null) {
-            throw subagent.problem("no such agent: " + name + ". Known agents: " + String.join(", ", others.keySet()));
-        }
+        String name = name(subagent, others.keySet());
+        AgentSpec other = Objects.requireNonNull(others.get(name));
         if (ToolNames.isTaken(name)) {
             throw subagent.problem("this name is reserved: " + name);
         }
@@ -32,5 +31,14 @@ public final class SubagentFields {
             throw subagent.problem("duplicate tool name: " + name);
         }
         return ToolSpec.subagent(name, other.description().orElse(""));
+    }
+
+    /** The name of one of these agents. */
+    public static String name(YamlValue subagent, Collection<String> known) throws YamlProblem {
+        String name = subagent.text();
+        if (!known.contains(name)) {
+            throw subagent.problem("no such agent: " + name + ". Known agents: " + String.join(", ", known));
+        }
+        return name;
     }
 }
