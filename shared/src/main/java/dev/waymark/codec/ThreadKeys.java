@@ -29,7 +29,7 @@ import javax.crypto.SecretKey;
  * <p>A key that was read is used for a minute before it is read again, and up to ten minutes while the storage does not
  * answer. So other processes may read a thread for that long after its key was destroyed.
  */
-public final class ThreadKeys {
+public final class ThreadKeys implements AutoCloseable {
     /** Where the keys of threads are: {@code file:DIRECTORY}, {@code jdbc:sqlite:FILE} or {@code jdbc:postgresql:…}. */
     public static final String VARIABLE = "WAYMARK_THREAD_KEYS";
 
@@ -339,6 +339,12 @@ public final class ThreadKeys {
 
     private SecretKey secret(ThreadKeyEntry entry, ThreadKeyEntry.WrappedKey key) {
         return masterKeys.unwrap(key, boundTo(entry), "the key of thread " + entry.thread());
+    }
+
+    /** Releases the connection to the storage. */
+    @Override
+    public void close() {
+        store.close();
     }
 
     private static String boundTo(ThreadKeyEntry entry) {

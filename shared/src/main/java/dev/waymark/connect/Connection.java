@@ -325,6 +325,7 @@ public final class Connection implements AutoCloseable {
 
     @Override
     public void close() {
+        threadKeys.ifPresent(ThreadKeys::close);
         if (!ownsStubs) {
             return;
         }

@@ -126,6 +126,16 @@ public final class JdbcKeyStore implements KeyStore {
         return work.in(connection);
     }
 
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            disconnect();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private void disconnect() {
         if (open != null) {
             try {

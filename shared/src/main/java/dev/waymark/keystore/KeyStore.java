@@ -9,7 +9,7 @@ import java.util.Optional;
  *
  * <p>All methods throw {@link KeyStoreException} if the storage does not answer or has an invalid entry.
  */
-public interface KeyStore {
+public interface KeyStore extends AutoCloseable {
     /** The entry with this id. */
     Optional<ThreadKeyEntry> find(String id);
 
@@ -21,4 +21,8 @@ public interface KeyStore {
 
     /** All entries. */
     List<ThreadKeyEntry> all();
+
+    /** Releases connections. The next operation opens them again. */
+    @Override
+    default void close() {}
 }
