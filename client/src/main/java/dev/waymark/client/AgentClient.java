@@ -313,7 +313,7 @@ public final class AgentClient implements AutoCloseable {
      * @param terminate whether to terminate the thread and its subagents if they are open
      * @throws WaymarkException.Refused if the thread is open, or has no key of its own
      */
-    public Forgotten forget(String thread, boolean terminate) {
+    public ForgottenThread forget(String thread, boolean terminate) {
         return context.translated(() -> new ThreadForgetter(context).forget(RequestLimits.thread(thread), terminate));
     }
 
@@ -324,7 +324,7 @@ public final class AgentClient implements AutoCloseable {
      * @param again whether that happened before this request
      * @param copies the threads that began with its conversation and can still be read
      */
-    public record Forgotten(String thread, Instant at, boolean again, List<String> copies) {}
+    public record ForgottenThread(String thread, Instant at, boolean again, List<String> copies) {}
 
     /** The outcome of the latest turn. Waits while it runs, but not for people. Does not execute anything again. */
     public AgentResult result(String thread) {

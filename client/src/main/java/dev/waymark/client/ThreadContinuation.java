@@ -239,8 +239,11 @@ final class ThreadContinuation {
      */
     Optional<String> start(String thread, StartInput input, Optional<String> copiedFrom, String requestId) {
         Optional<String> other = copiedFrom.filter(source -> !source.equals(thread));
-        return context.requests().start(thread, input, other).or(() -> refusedRun(thread)
-                .flatMap(refused -> context.requests().startAnew(thread, input, other, requestId + "/" + refused)));
+        return context.requests()
+                .start(thread, input, other)
+                .or(() -> refusedRun(thread)
+                        .flatMap(refused ->
+                                context.requests().startAnew(thread, input, other, requestId + "/" + refused)));
     }
 
     /**
@@ -307,8 +310,8 @@ final class ThreadContinuation {
         lineage.checkRestore(left, thread, owner.map(CheckpointOwner::run));
         Conversation begin = left.begin(named, thread, now());
         // Another client may restore it at the same time, with the same result.
-        Optional<String> runId = start(
-                thread, left.input(named.agent(), begin), left.copiedFrom(), left.requestId(named));
+        Optional<String> runId =
+                start(thread, left.input(named.agent(), begin), left.copiedFrom(), left.requestId(named));
         if (runId.isEmpty()) {
             return Optional.empty();
         }

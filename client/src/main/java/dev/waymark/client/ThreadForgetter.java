@@ -26,7 +26,7 @@ final class ThreadForgetter {
         this.namespace = context.connection().namespace();
     }
 
-    AgentClient.Forgotten forget(String thread, boolean terminate) {
+    AgentClient.ForgottenThread forget(String thread, boolean terminate) {
         ThreadKeys keys = context.connection()
                 .threadKeys()
                 .orElseThrow(() -> new WaymarkException.Refused(
@@ -48,8 +48,8 @@ final class ThreadForgetter {
                     Remedy.of(Remedy.Action.FORGET_THREAD, owner.get()));
         }
         endOpen(keys, thread, terminate);
-        ThreadKeys.Forgotten done = keys.forget(namespace, thread).orElseThrow(() -> Requests.noSuchThread(thread));
-        return new AgentClient.Forgotten(thread, done.at(), done.again(), keys.copies(namespace, thread));
+        ThreadKeys.DestroyedKey done = keys.forget(namespace, thread).orElseThrow(() -> Requests.noSuchThread(thread));
+        return new AgentClient.ForgottenThread(thread, done.at(), done.again(), keys.copies(namespace, thread));
     }
 
     /** No worker could continue an open thread without its key. */

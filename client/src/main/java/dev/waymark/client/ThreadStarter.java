@@ -43,8 +43,8 @@ final class ThreadStarter {
                 return sayTo(valid.thread(), known.get(), valid, deadline);
             }
             StartInput input = newThread(valid).saying(valid.say());
-            Optional<String> runId =
-                    continuation.start(valid.thread(), input, Optional.empty(), valid.prompt().id());
+            Optional<String> runId = continuation.start(
+                    valid.thread(), input, Optional.empty(), valid.prompt().id());
             if (runId.isEmpty()) {
                 // Another client started it in the meantime.
                 return sayTo(valid.thread(), open(valid), valid, deadline);

@@ -99,7 +99,8 @@ class ThreadKeysServerTest {
         try (CliWorkerProcess worker = worker(OLD)) {
             waymark.run("run", "--agent", "boss", "--thread", "trip", "Book, " + CANARY);
             assertThat(waymark.run("show", "trip").out()).contains("Found " + CANARY);
-            assertThat(waymark.run("fork", "trip", "--thread", "copy").exitCode()).isZero();
+            assertThat(waymark.run("fork", "trip", "--thread", "copy").exitCode())
+                    .isZero();
 
             Command.Done open = waymark.run("forget", "trip");
             assertThat(open.exitCode()).isEqualTo(2);
@@ -125,7 +126,7 @@ class ThreadKeysServerTest {
                     "resume trip --answer Friday",
                     "fork trip --thread another",
                     "save trip --to file:" + directory.resolve("saved"),
-                    "trace trip --to " + directory.resolve("spans.json"),
+                    "trace trip --to http://127.0.0.1:1/v1/traces",
                     "export trip --decrypt")) {
                 Command.Done refused = waymark.run(reader.split(" "));
                 assertThat(refused.exitCode()).as(reader).isEqualTo(3);

@@ -60,8 +60,7 @@ public final class EncryptionCodec implements PayloadCodec {
     @Override
     public PayloadCodec withContext(SerializationContext context) {
         return context instanceof HasWorkflowSerializationContext workflow
-                ? new EncryptionCodec(
-                        keys, threadKeys, workflow.getNamespace(), Optional.of(workflow.getWorkflowId()))
+                ? new EncryptionCodec(keys, threadKeys, workflow.getNamespace(), Optional.of(workflow.getWorkflowId()))
                 : this;
     }
 
@@ -94,8 +93,7 @@ public final class EncryptionCodec implements PayloadCodec {
     private Payload encrypt(Payload plain) {
         DataKey key = encryptingKey();
         try {
-            byte[] encrypted =
-                    AesGcm.encrypt(key.secret(), boundTo(key.id(), thread), packed(plain.toByteArray()));
+            byte[] encrypted = AesGcm.encrypt(key.secret(), boundTo(key.id(), thread), packed(plain.toByteArray()));
             Payload.Builder payload = Payload.newBuilder()
                     .putMetadata(ENCODING_FIELD, ByteString.copyFromUtf8(ENCODING))
                     .putMetadata(KEY_FIELD, ByteString.copyFromUtf8(key.id()))
@@ -117,15 +115,14 @@ public final class EncryptionCodec implements PayloadCodec {
     private SecretKey decryptingKey(String keyId) {
         if (!ThreadKeys.isIdOfThread(keyId)) {
             return keys.key(keyId)
-                    .orElseThrow(
-                            () -> refusal("there is no key \"" + keyId + "\" in " + EncryptionKeys.VARIABLE));
+                    .orElseThrow(() -> refusal("there is no key \"" + keyId + "\" in " + EncryptionKeys.VARIABLE));
         }
         return threadKeys
-                .orElseThrow(() -> refusal("its thread has a key of its own, and " + ThreadKeys.VARIABLE
-                        + " is not set"))
+                .orElseThrow(
+                        () -> refusal("its thread has a key of its own, and " + ThreadKeys.VARIABLE + " is not set"))
                 .decrypting(keyId)
-                .orElseThrow(() -> refusal(
-                        "the key of its thread is not where " + ThreadKeys.VARIABLE + " says: " + keyId));
+                .orElseThrow(
+                        () -> refusal("the key of its thread is not where " + ThreadKeys.VARIABLE + " says: " + keyId));
     }
 
     private Payload decrypt(Payload encrypted) {

@@ -132,9 +132,8 @@ public final class EncryptionKeys {
      */
     SecretKey unwrap(WrappedKey wrapped, String boundTo, String owner) {
         String id = wrapped.masterKey();
-        SecretKey master = key(id)
-                .orElseThrow(() -> new KeyProblem(
-                        owner + " needs the key \"" + id + "\", which is not in " + VARIABLE));
+        SecretKey master = key(id).orElseThrow(
+                        () -> new KeyProblem(owner + " needs the key \"" + id + "\", which is not in " + VARIABLE));
         try {
             byte[] sealed = Base64.getDecoder().decode(wrapped.sealed());
             if (sealed.length == AesGcm.leastBytes() + KEY_BYTES) {

@@ -11,7 +11,7 @@ public final class ThreadForgottenException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     ThreadForgottenException(String thread, Instant at) {
-        super("thread " + thread + " was forgotten on " + at.atOffset(ZoneOffset.UTC).toLocalDate()
-                + ": its key is destroyed");
+        super("thread " + thread + " was forgotten on "
+                + at.atOffset(ZoneOffset.UTC).toLocalDate() + ": its key is destroyed");
     }
 }

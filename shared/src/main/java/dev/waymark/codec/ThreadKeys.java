@@ -40,7 +40,7 @@ public final class ThreadKeys implements AutoCloseable {
     static final Duration LONGEST = Duration.ofMinutes(10);
 
     private static final String FILE_PREFIX = "file:";
-    private static final String NOT_FOR_NEW_THREADS = "?new=no";
+    private static final String NOT_FOR_NEW_THREADS = "[?&]new=no$";
     private static final String ID_PREFIX = "thread:";
     private static final Duration PAUSE = Duration.ofSeconds(2);
     private static final int MOST_CACHED = 10_000;
@@ -50,14 +50,14 @@ public final class ThreadKeys implements AutoCloseable {
     private final boolean createsKeys;
     private final LongSupplier nanoTime;
     /** Entries with keys, by id. That there is none is never kept, since a thread may start at any time. */
-    private final Map<String, Known> cache = new ConcurrentHashMap<>();
+    private final Map<String, StoredKey> cache = new ConcurrentHashMap<>();
     /** Where the keys of subagents' threads are. */
     private final Map<String, Above> above = new ConcurrentHashMap<>();
 
     private volatile Optional<Outage> outage = Optional.empty();
 
     /** An entry as it was read, and its key in plain form. */
-    private record Known(ThreadKeyEntry entry, Optional<SecretKey> secret, long readAt) {}
+    private record StoredKey(ThreadKeyEntry entry, Optional<SecretKey> secret, long readAt) {}
 
     /** The id of the entry of the nearest thread above that has a key. */
     private record Above(String id, long readAt) {}
@@ -79,16 +79,17 @@ public final class ThreadKeys implements AutoCloseable {
      * @throws KeyProblem if it names no place, or there are no master keys
      */
     public static Optional<ThreadKeys> of(Map<String, String> environment, Optional<EncryptionKeys> masterKeys) {
-        Optional<String> setting =
-                Optional.ofNullable(environment.get(VARIABLE)).map(String::strip).filter(text -> !text.isEmpty());
+        Optional<String> setting = Optional.ofNullable(environment.get(VARIABLE))
+                .map(String::strip)
+                .filter(text -> !text.isEmpty());
         if (setting.isPresent() && masterKeys.isEmpty()) {
             throw new KeyProblem(VARIABLE + " is set, and " + EncryptionKeys.VARIABLE
                     + " is not: its keys encrypt those of threads");
         }
         return setting.map(text -> {
-            boolean createsKeys = !text.endsWith(NOT_FOR_NEW_THREADS);
-            String place = createsKeys ? text : text.substring(0, text.length() - NOT_FOR_NEW_THREADS.length());
-            return new ThreadKeys(masterKeys.orElseThrow(), store(place), createsKeys, System::nanoTime);
+            String place = text.replaceFirst(NOT_FOR_NEW_THREADS, "");
+            return new ThreadKeys(
+                    masterKeys.orElseThrow(), store(place), place.equals(text), System::nanoTime);
         });
     }
 
@@ -134,8 +135,7 @@ public final class ThreadKeys implements AutoCloseable {
                     masterKeys.wrap(EncryptionKeys.randomKey(), boundTo(namespace, thread, number));
             boolean done = known.isPresent()
                     ? store.replace(known.get(), known.get().begunAnew(now, key, copiedFrom))
-                    : store.create(new ThreadKeyEntry(
-                            namespace, thread, now, Optional.of(key), copiedFrom, List.of()));
+                    : store.create(new ThreadKeyEntry(namespace, thread, now, Optional.of(key), copiedFrom, List.of()));
             if (done) {
                 return;
             }
@@ -158,12 +158,12 @@ public final class ThreadKeys implements AutoCloseable {
     }
 
     /** What happened to a key. */
-    public record Forgotten(Instant at, boolean again) {}
+    public record DestroyedKey(Instant at, boolean again) {}
 
     /**
      * Destroys the key of a thread. Empty if it has none of its own. A key that was destroyed before stays so.
      */
-    public Optional<Forgotten> forget(String namespace, String thread) {
+    public Optional<DestroyedKey> forget(String namespace, String thread) {
         String id = ThreadKeyEntry.id(namespace, thread);
         while (true) {
             Optional<ThreadKeyEntry> known = store.find(id);
@@ -172,12 +172,12 @@ public final class ThreadKeys implements AutoCloseable {
             }
             List<Instant> earlier = known.get().forgotten();
             if (known.get().key().isEmpty()) {
-                return Optional.of(new Forgotten(earlier.get(earlier.size() - 1), true));
+                return Optional.of(new DestroyedKey(earlier.get(earlier.size() - 1), true));
             }
             Instant now = now();
             if (store.replace(known.get(), known.get().withoutKey(now))) {
                 cache.remove(id);
-                return Optional.of(new Forgotten(now, false));
+                return Optional.of(new DestroyedKey(now, false));
             }
         }
     }
@@ -241,7 +241,7 @@ public final class ThreadKeys implements AutoCloseable {
             return Optional.empty();
         }
         int number = Integer.parseInt(parts[1]);
-        Optional<Known> known = known(parts[0]);
+        Optional<StoredKey> known = known(parts[0]);
         if (known.filter(read -> read.entry().number() < number).isPresent()) {
             // Another thread has started with this name.
             cache.remove(parts[0]);
@@ -250,17 +250,16 @@ public final class ThreadKeys implements AutoCloseable {
         return known.filter(read -> read.entry().number() >= number).map(read -> secret(read, number));
     }
 
-    private static SecretKey secret(Known known, int number) {
+    private static SecretKey secret(StoredKey known, int number) {
         ThreadKeyEntry entry = known.entry();
         if (number < entry.number() || known.secret().isEmpty()) {
-            throw new ThreadForgottenException(
-                    entry.thread(), entry.forgotten().get(number - 1));
+            throw new ThreadForgottenException(entry.thread(), entry.forgotten().get(number - 1));
         }
         return known.secret().get();
     }
 
     /** The entry of this thread, or else of the nearest thread above it, whose subagent it is. */
-    private Optional<Known> nearest(String namespace, String thread) {
+    private Optional<StoredKey> nearest(String namespace, String thread) {
         String own = ThreadKeyEntry.id(namespace, thread);
         Above known = above.get(own);
         if (known != null && age(known.readAt()) < FRESH.toNanos()) {
@@ -268,7 +267,7 @@ public final class ThreadKeys implements AutoCloseable {
         }
         try {
             String name = thread;
-            Optional<Known> found = known(own);
+            Optional<StoredKey> found = known(own);
             while (found.isEmpty() && name.contains("/")) {
                 name = name.substring(0, name.lastIndexOf('/'));
                 found = known(ThreadKeyEntry.id(namespace, name));
@@ -286,15 +285,14 @@ public final class ThreadKeys implements AutoCloseable {
         }
     }
 
-    private Optional<Known> known(String id) {
-        Known cached = cache.get(id);
+    private Optional<StoredKey> known(String id) {
+        StoredKey cached = cache.get(id);
         if (cached != null && age(cached.readAt()) < FRESH.toNanos()) {
             return Optional.of(cached);
         }
         try {
-            Optional<Known> read = find(id)
-                    .map(entry -> new Known(
-                            entry, entry.key().map(key -> secret(entry, key)), nanoTime.getAsLong()));
+            Optional<StoredKey> read = find(id).map(entry ->
+                    new StoredKey(entry, entry.key().map(key -> secret(entry, key)), nanoTime.getAsLong()));
             read.filter(entry -> entry.secret().isPresent())
                     .ifPresentOrElse(
                             entry -> {

@@ -151,8 +151,8 @@ final class HistoryDecoder {
 
     private Message decoded(Message message, Optional<HistoryDecoder> ofOther) {
         if (message instanceof Payload payload) {
-            PayloadCodec own = ofOther.filter(other ->
-                            EncryptionCodec.thread(payload).equals(Optional.of(other.workflowId)))
+            PayloadCodec own = ofOther.filter(
+                            other -> EncryptionCodec.thread(payload).equals(Optional.of(other.workflowId)))
                     .map(other -> other.codec)
                     .orElse(codec);
             return own.decode(List.of(payload)).get(0);

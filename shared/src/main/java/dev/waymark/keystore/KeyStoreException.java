@@ -22,9 +22,9 @@ public final class KeyStoreException extends RuntimeException {
 
     /** The storage at this place failed. */
     static KeyStoreException of(String what, String place, Throwable cause) {
-        String words = cause.getMessage() == null
-                ? ""
-                : ": " + cause.getMessage().lines().findFirst().orElse("");
+        String reason = cause.getMessage();
+        String words =
+                reason == null ? "" : ": " + reason.lines().findFirst().orElse("");
         return new KeyStoreException(message(what, place, cause.getClass().getSimpleName() + words), cause);
     }
 

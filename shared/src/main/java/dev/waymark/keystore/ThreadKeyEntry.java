@@ -71,7 +71,8 @@ public record ThreadKeyEntry(
      */
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record WrappedKey(
-            @JsonProperty("masterKey") String masterKey, @JsonProperty("sealed") String sealed) {
+            @JsonProperty("masterKey") String masterKey,
+            @JsonProperty("sealed") String sealed) {
         @JsonCreator
         public WrappedKey {
             if (masterKey == null || sealed == null) {
@@ -92,6 +93,7 @@ public record ThreadKeyEntry(
         }
     }
 
+    /** The id of this entry. */
     public String id() {
         return id(namespace, thread);
     }

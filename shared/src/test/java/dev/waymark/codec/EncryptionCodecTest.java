@@ -120,7 +120,8 @@ class EncryptionCodecTest {
 
     @Test
     void payload_encodedWithoutItsThread_isReadInAny() {
-        Payload fromTheWebUi = encode(new EncryptionCodec(EncryptionKeys.parse(OLD), Optional.empty(), "default"), PLAIN);
+        Payload fromTheWebUi =
+                encode(new EncryptionCodec(EncryptionKeys.parse(OLD), Optional.empty(), "default"), PLAIN);
 
         assertThat(decode(codec(OLD, "trip"), fromTheWebUi)).isEqualTo(PLAIN);
     }

@@ -57,8 +57,7 @@ class ThreadKeysTest {
         return codec(OLD, Optional.of(keys), thread).decode(List.of(payload)).get(0);
     }
 
-    private static PayloadCodec codec(
-            EncryptionKeys masterKeys, Optional<ThreadKeys> keys, String thread) {
+    private static PayloadCodec codec(EncryptionKeys masterKeys, Optional<ThreadKeys> keys, String thread) {
         return new EncryptionCodec(masterKeys, keys, "default")
                 .withContext(new WorkflowSerializationContext("default", thread));
     }
@@ -261,8 +260,7 @@ class ThreadKeysTest {
     @Test
     void switchedOff_newThreadsGetNoKeys_andThoseWithKeysGoOn() {
         process().begin("default", "trip", Optional.empty());
-        ThreadKeys off = ThreadKeys.of(
-                        Map.of(ThreadKeys.VARIABLE, "file:" + directory + "?new=no"), Optional.of(OLD))
+        ThreadKeys off = ThreadKeys.of(Map.of(ThreadKeys.VARIABLE, "file:" + directory + "?new=no"), Optional.of(OLD))
                 .orElseThrow();
 
         off.begin("default", "later", Optional.empty());

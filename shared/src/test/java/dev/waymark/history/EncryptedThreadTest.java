@@ -44,7 +44,8 @@ class EncryptedThreadTest {
     private static DataConverter encryptingWith(String keyId) {
         EncryptionKeys keys =
                 EncryptionKeys.parse(keyId + ":" + Base64.getEncoder().encodeToString(new byte[32]));
-        return new CodecDataConverter(PayloadJson.dataConverter(), List.of(new EncryptionCodec(keys, Optional.empty(), "default")), true);
+        return new CodecDataConverter(
+                PayloadJson.dataConverter(), List.of(new EncryptionCodec(keys, Optional.empty(), "default")), true);
     }
 
     private WorkflowClient client(DataConverter converter) {

@@ -30,13 +30,14 @@ class FileKeyStoreTest extends KeyStoreCases {
 
     @Test
     void file_isReadableByItsOwnerOnly() throws Exception {
-        open(setting()).create(new ThreadKeyEntry(
-                "default",
-                "trip",
-                Instant.EPOCH,
-                Optional.of(new ThreadKeyEntry.WrappedKey("a", "b")),
-                Optional.empty(),
-                List.of()));
+        open(setting())
+                .create(new ThreadKeyEntry(
+                        "default",
+                        "trip",
+                        Instant.EPOCH,
+                        Optional.of(new ThreadKeyEntry.WrappedKey("a", "b")),
+                        Optional.empty(),
+                        List.of()));
 
         try (Stream<Path> files = Files.list(directory)) {
             for (Path file : files.toList()) {

@@ -29,8 +29,8 @@ import org.junit.jupiter.api.io.TempDir;
 abstract class KeyStoreCases {
     private static final int THREADS = 40;
     private static final ThreadKeyEntry.WrappedKey KEY = new ThreadKeyEntry.WrappedKey("2026a", "c2VhbGVk");
-    private static final ThreadKeyEntry ENTRY = new ThreadKeyEntry(
-            "default", "trip", Instant.EPOCH, Optional.of(KEY), Optional.of("other"), List.of());
+    private static final ThreadKeyEntry ENTRY =
+            new ThreadKeyEntry("default", "trip", Instant.EPOCH, Optional.of(KEY), Optional.of("other"), List.of());
 
     @TempDir
     Path results;
@@ -124,7 +124,9 @@ abstract class KeyStoreCases {
             while (process.isAlive() && store.all().size() < before + 5) {
                 Thread.onSpinWait();
             }
-            assertThat(process.isAlive()).as("it was killed while it created keys").isTrue();
+            assertThat(process.isAlive())
+                    .as("it was killed while it created keys")
+                    .isTrue();
             process.destroyForcibly().waitFor();
 
             List<ThreadKeyEntry> entries = store.all();

@@ -113,14 +113,12 @@ public final class Requests {
      * @param copiedFrom the thread whose conversation the new one begins with
      */
     public Optional<String> start(String thread, StartInput input, Optional<String> copiedFrom) {
-        begin(thread, copiedFrom);
+        WorkflowIdReusePolicy reuse = begin(thread, copiedFrom);
         try {
             return Optional.of(started(
                     thread,
                     input,
-                    options -> stub(options, unlessTaken(thread))
-                            .start(input)
-                            .getRunId()));
+                    options -> stub(options, reuse).start(input).getRunId()));
         } catch (WorkflowExecutionAlreadyStarted e) {
             return Optional.empty();
         }
@@ -130,8 +128,7 @@ public final class Requests {
      * Like {@link #start}, but also if a closed thread has this id. Requests with the same request id start one thread
      * and get its run.
      */
-    public Optional<String> startAnew(
-            String thread, StartInput input, Optional<String> copiedFrom, String requestId) {
+    public Optional<String> startAnew(String thread, StartInput input, Optional<String> copiedFrom, String requestId) {
         begin(thread, copiedFrom);
         try {
             return Optional.of(started(
@@ -149,12 +146,12 @@ public final class Requests {
 
     /** Sends a signal, and starts the thread if it does not exist. The signal is stored when this returns. */
     public String signalWithStart(String thread, String name, Object payload, StartInput input) {
-        begin(thread, Optional.empty());
+        WorkflowIdReusePolicy reuse = begin(thread, Optional.empty());
         try {
             return started(
                     thread,
                     input,
-                    options -> stub(options, unlessTaken(thread))
+                    options -> stub(options, reuse)
                             .signalWithStart(name, new Object[] {payload}, new Object[] {input})
                             .getRunId());
         } catch (WorkflowExecutionAlreadyStarted e) {
@@ -162,20 +159,26 @@ public final class Requests {
         }
     }
 
-    /** Gives the thread a key of its own, if threads have such keys. */
-    private void begin(String thread, Optional<String> copiedFrom) {
-        connection.threadKeys().ifPresent(keys -> keys.begin(connection.namespace(), thread, copiedFrom));
-    }
-
-    /** The id of a forgotten thread is free. */
-    private WorkflowIdReusePolicy unlessTaken(String thread) {
-        boolean isFree = connection.threadKeys().isPresent()
-                && find(thread)
-                        .filter(known -> !known.open() && isForgotten(thread, known))
-                        .isPresent();
+    /**
+     * Creates a key for a thread that is about to start, if threads have keys of their own. One that exists keeps the key
+     * that it started with, or without; the id of a forgotten one is free.
+     */
+    private WorkflowIdReusePolicy begin(String thread, Optional<String> copiedFrom) {
+        boolean isFree = false;
+        if (connection.threadKeys().isPresent()) {
+            Optional<Known> known = find(thread);
+            isFree = known.filter(run -> !run.open() && isForgotten(thread, run)).isPresent();
+            if (known.isEmpty() || isFree) {
+                createKey(thread, copiedFrom);
+            }
+        }
         return isFree
                 ? WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
                 : WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE;
+    }
+
+    private void createKey(String thread, Optional<String> copiedFrom) {
+        connection.threadKeys().ifPresent(keys -> keys.begin(connection.namespace(), thread, copiedFrom));
     }
 
     /** Whether the key of this run was destroyed. */

@@ -61,8 +61,7 @@ public final class CodecCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         EncryptionKeys keys = usable(() -> EncryptionKeys.of(ProcessEnvironment.get())
                 .orElseThrow(() -> KeyProblem.withoutKeys("the codec server needs encryption keys")));
-        Optional<ThreadKeys> threadKeys =
-                usable(() -> ThreadKeys.of(ProcessEnvironment.get(), Optional.of(keys)));
+        Optional<ThreadKeys> threadKeys = usable(() -> ThreadKeys.of(ProcessEnvironment.get(), Optional.of(keys)));
         InetSocketAddress address = new InetSocketAddress(InetAddress.getByName(host), port);
         try (CodecServer server = CodecServer.start(address, keys, threadKeys, token(), origin)) {
             String url = "http://" + host + ":" + server.port();

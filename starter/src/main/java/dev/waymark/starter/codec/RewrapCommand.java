@@ -34,7 +34,8 @@ public final class RewrapCommand implements Callable<Integer> {
             document.put("all", done.all());
             output.document(JsonDocuments.tree(document));
         } else {
-            output.line("Keys encrypted with the current key: " + done.changed() + " changed, " + done.all() + " in all");
+            output.line(
+                    "Keys encrypted with the current key: " + done.changed() + " changed, " + done.all() + " in all");
         }
         return ExitCode.DONE;
     }

@@ -55,7 +55,7 @@ public final class ForgetCommand implements Callable<Integer> {
         return List.of("y", "yes").contains(Terminals.ask(question).strip().toLowerCase(Locale.ROOT));
     }
 
-    private void print(AgentClient.Forgotten forgotten) {
+    private void print(AgentClient.ForgottenThread forgotten) {
         if (output.isJson()) {
             ObjectNode document = JsonNodeFactory.instance.objectNode();
             document.put("status", "forgotten");
@@ -67,7 +67,9 @@ public final class ForgetCommand implements Callable<Integer> {
             return;
         }
         output.line("forgotten: " + forgotten.thread()
-                + (forgotten.again() ? ", already on " + forgotten.at().toString().substring(0, 10) : ""));
+                + (forgotten.again()
+                        ? ", already on " + forgotten.at().toString().substring(0, 10)
+                        : ""));
         output.note("  Workers and servers that have its key in memory may use it for another minute.");
         output.note("  Checkpoints in savers, files written by export --decrypt, and backups of the keys are not"
                 + " affected.");

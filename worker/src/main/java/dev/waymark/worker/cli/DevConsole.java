@@ -39,8 +39,8 @@ final class DevConsole implements AutoCloseable {
     private static final String IN_A_FILE = "file:";
 
     /** What the child needs of the environment: how to start Java, and how to read encrypted histories. */
-    private static final List<String> ENVIRONMENT =
-            List.of("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "JAVA_HOME", CODEC_KEYS, ThreadKeys.VARIABLE);
+    private static final List<String> ENVIRONMENT = List.of(
+            "PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "JAVA_HOME", CODEC_KEYS, ThreadKeys.VARIABLE);
 
     @Option(
             names = "--console-port",
