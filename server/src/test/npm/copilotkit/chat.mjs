@@ -1,40 +1,58 @@
 // A page with the chat of CopilotKit, which talks to the AG-UI door itself: no other server is in between.
-// Its address has the server, the token, the agent and the thread: page.html?url=…&token=…&agent=…&thread=…
 import React from 'react';
 import { createRoot } from 'react-dom/client';
-import { CopilotChat, CopilotKitProvider, HttpAgent, useInterrupt } from '@copilotkit/react-core/v2';
+import { CopilotChat, CopilotKitProvider, HttpAgent, useCopilotKit, useInterrupt } from '@copilotkit/react-core/v2';
+import { Approval, Question, asked, headers, running, sleep, stopTurn } from './controls.mjs';
 
-const asked = new URLSearchParams(location.search);
 const h = React.createElement;
+let thread;
 
-/** After a reload, a run without a message brings the conversation back and follows the turn that is running. */
 class ThreadAgent extends HttpAgent {
+  /** A run without a message brings the conversation back, and follows the turn. A new chat has none. */
   connect(input) {
-    return this.run({ ...input, messages: [] });
+    return thread || 'again' in asked ? this.run({ ...input, messages: [] }) : super.connect(input);
+  }
+
+  /** The button that stops a reply. */
+  abortRun() {
+    if (thread) stopTurn(thread);
+    else super.abortRun();
   }
 }
 
-/** In a new chat there is nothing to bring back. */
-const Agent = asked.has('again') ? ThreadAgent : HttpAgent;
-const agent = new Agent({
-  url: `${asked.get('url')}/v1/agui/${asked.get('agent')}`,
-  headers: { Authorization: `Bearer ${asked.get('token')}` },
-  threadId: asked.get('thread'),
+const agent = new ThreadAgent({
+  url: `${asked.url}/v1/agui/${asked.agent}`, headers, threadId: asked.thread,
 });
 
-const Approvals = () => {
+const Interrupts = () => {
+  const { copilotkit } = useCopilotKit();
+  React.useEffect(() => {
+    const { unsubscribe } = agent.subscribe({
+      onRunInitialized: () => running(true),
+      onRunStartedEvent: ({ event }) => {
+        thread = event.metadata.waymark.thread;
+      },
+      onRunFinalized: () => running(false),
+      // The server instance is gone: follows the turn on the next one. The run is over only after this.
+      onRunFailed: () => {
+        agent.pendingInterrupts = [];
+        if (thread) sleep(500).then(() => copilotkit.connectAgent({ agent }));
+      },
+    });
+    return unsubscribe;
+  }, [copilotkit]);
   useInterrupt({
     agentId: 'default',
-    render: ({ interrupt, resolve }) =>
-      h('div', { className: 'interrupt' },
-        h('p', null, interrupt?.message),
-        h('button', { onClick: () => resolve({ approved: true }) }, 'Approve'),
-        h('button', { onClick: () => resolve({ approved: false, reason: 'Too dear' }) }, 'Deny')),
+    render: ({ interrupts, resolve }) =>
+      h('div', null, interrupts.map(({ id, reason, message }) =>
+        reason === 'approval'
+          ? h(Approval, { key: id, decide: (payload) => resolve(payload, id) })
+          : h(Question, { key: id, question: message, answer: (answer) => resolve({ answer }, id) }))),
   });
   return null;
 };
 
 createRoot(document.getElementById('root')).render(
   h(CopilotKitProvider, { selfManagedAgents: { default: agent }, showDevConsole: false },
-    h(Approvals),
-    h(CopilotChat, { agentId: 'default', threadId: asked.get('thread') })));
+    h(Interrupts),
+    h(CopilotChat, { agentId: 'default', threadId: asked.thread })));

@@ -135,6 +135,9 @@ record ResumeSource(
         List<Object> parts = new ArrayList<>(
                 Arrays.asList(identity, how.answer().orElse(null), how.agent().orElse(null)));
         furtherOptions(how, false).ifPresent(parts::add);
+        how.owner()
+                .ifPresent(owner -> parts.add(Arrays.asList(
+                        owner.subject().orElse(null), owner.group().orElse(null))));
         return "resume/" + Sha256.hex(Json.canonical(parts));
     }
 
@@ -152,10 +155,17 @@ record ResumeSource(
         return options.isEmpty() ? Optional.empty() : Optional.of(Json.of(options));
     }
 
-    /** The id under which the new thread records this fork request. */
-    String forkId(ForkOptions how, long eventId) {
-        List<Object> parts = new ArrayList<>(
-                Arrays.asList(identity, eventId, how.thread(), how.message().orElse(null)));
+    /**
+     * The id under which the new thread records this fork request. It does not depend on what the other thread does
+     * after the request, so that the request can be repeated.
+     */
+    static String forkId(String thread, String firstRunId, ForkOptions how) {
+        List<Object> parts = Arrays.asList(
+                thread,
+                firstRunId,
+                how.place().orElse(null),
+                how.thread(),
+                how.message().orElse(null));
         return "fork/" + Sha256.hex(Json.canonical(parts));
     }
 

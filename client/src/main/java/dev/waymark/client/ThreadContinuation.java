@@ -286,7 +286,7 @@ final class ThreadContinuation {
         Timeline ancestor =
                 how.place().map(place -> context.read(thread, place)).orElseGet(() -> context.read(thread));
         ResumeSource left = ResumeSource.of(ancestor);
-        String id = left.forkId(how, ancestor.lastEventId());
+        String id = ResumeSource.forkId(thread, context.histories().firstRunId(thread, ancestor.runId()), how);
         Conversation begin = new ForkRequest(id, how.message()).of(ancestor.now(), now());
         Optional<ThreadOwner> owner = how.owner().or(() -> ownerOf(thread));
         return new Forking(id, begin, left.input(Optional.empty(), begin).ownedBy(owner));
@@ -375,8 +375,9 @@ final class ThreadContinuation {
         return timeline.now()
                 .seen()
                 .factOf(requestId)
-                .orElseThrow(() -> RequestLimits.badInput(
-                        "another thread has this id: " + timeline.thread(),
+                .orElseThrow(() -> new WaymarkException.Refused(
+                        DeliveryCheck.KEY_REUSED,
+                        "another request has started this thread: " + timeline.thread(),
                         Remedy.of(Remedy.Action.USE_ANOTHER_THREAD)));
     }
 

@@ -7,7 +7,9 @@ import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.model.chat.response.PartialResponse;
 import dev.langchain4j.model.chat.response.PartialResponseContext;
 import dev.langchain4j.model.chat.response.PartialThinking;
+import dev.langchain4j.model.chat.response.PartialThinkingContext;
 import dev.langchain4j.model.chat.response.PartialToolCall;
+import dev.langchain4j.model.chat.response.PartialToolCallContext;
 import dev.langchain4j.model.chat.response.StreamingChatResponseHandler;
 import dev.langchain4j.model.chat.response.StreamingHandle;
 import dev.waymark.conversation.message.Reply;
@@ -16,14 +18,12 @@ import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.model.ReplyListener;
 import java.lang.reflect.Field;
-import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Models of LangChain4j, by names of your own. Agents refer to one by {@code langchain4j:NAME}, if the provider is
@@ -40,14 +40,10 @@ import java.util.concurrent.TimeUnit;
  * }</pre>
  */
 public final class LangChainProvider implements ModelProvider {
-    private static final Duration SILENCE = Duration.ofMinutes(5);
-
     private final Map<String, StreamingChatModel> models;
-    private final Duration silence;
 
-    private LangChainProvider(Map<String, StreamingChatModel> models, Duration silence) {
+    private LangChainProvider(Map<String, StreamingChatModel> models) {
         this.models = Collections.unmodifiableMap(models);
-        this.silence = silence;
     }
 
     /**
@@ -58,15 +54,7 @@ public final class LangChainProvider implements ModelProvider {
     public static LangChainProvider of(Map<String, ?> models) {
         Map<String, StreamingChatModel> known = new LinkedHashMap<>();
         models.forEach((name, model) -> known.put(name, streaming(name, model)));
-        return new LangChainProvider(known, SILENCE);
-    }
-
-    /**
-     * Gives up a call after this time without any data from the model. Some models of LangChain4j do not report when a stream
-     * breaks off. Default: 5 minutes.
-     */
-    public LangChainProvider withSilence(Duration most) {
-        return new LangChainProvider(models, most);
+        return new LangChainProvider(known);
     }
 
     private static StreamingChatModel streaming(String name, Object model) {
@@ -127,12 +115,7 @@ public final class LangChainProvider implements ModelProvider {
         caller.start();
         try {
             while (true) {
-                Event event = events.queue.poll(silence.toMillis(), TimeUnit.MILLISECONDS);
-                if (event == null) {
-                    events.cancel();
-                    caller.interrupt();
-                    throw ModelFailure.passing("StreamCut", "no sign of the model for " + silence.toSeconds() + " s");
-                }
+                Event event = events.queue.take();
                 if (event.words.isPresent()) {
                     listener.words(event.words.get());
                 } else if (event.failure.isPresent()) {
@@ -141,6 +124,8 @@ public final class LangChainProvider implements ModelProvider {
                     ChatResponse response = event.response.get();
                     listener.usage(LangChainMapper.usage(response));
                     return LangChainMapper.reply(response);
+                } else {
+                    listener.progress();
                 }
             }
         } catch (InterruptedException e) {
@@ -176,8 +161,20 @@ public final class LangChainProvider implements ModelProvider {
         }
 
         @Override
+        public void onPartialThinking(PartialThinking thinking, PartialThinkingContext context) {
+            hold(context.streamingHandle());
+            onPartialThinking(thinking);
+        }
+
+        @Override
         public void onPartialThinking(PartialThinking thinking) {
             queue.add(new Event(Optional.empty(), Optional.empty(), Optional.empty()));
+        }
+
+        @Override
+        public void onPartialToolCall(PartialToolCall call, PartialToolCallContext context) {
+            hold(context.streamingHandle());
+            onPartialToolCall(call);
         }
 
         @Override
@@ -208,7 +205,7 @@ public final class LangChainProvider implements ModelProvider {
         }
     }
 
-    /** Words, the end or a failure; with none of these, a sign of life. */
+    /** Words, the end or a failure; with none of these, another piece of the reply. */
     private record Event(Optional<String> words, Optional<ChatResponse> response, Optional<Throwable> failure) {}
 
     /** A model that does not stream. */

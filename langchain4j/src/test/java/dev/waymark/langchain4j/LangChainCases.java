@@ -7,15 +7,19 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Reply;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelProviderContract;
 import dev.waymark.testkit.model.ModelServer;
-import java.time.Duration;
+import dev.waymark.testkit.model.SilentServer;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,9 +42,10 @@ abstract class LangChainCases extends ModelProviderContract {
 
     abstract ModelServer newServer();
 
-    abstract StreamingChatModel streaming(ModelServer server);
+    /** @param address without a path */
+    abstract StreamingChatModel streaming(String address);
 
-    abstract ChatModel whole(ModelServer server, int retries);
+    abstract ChatModel whole(String address, int retries);
 
     abstract String errorBody(String message);
 
@@ -57,7 +62,56 @@ abstract class LangChainCases extends ModelProviderContract {
 
     @Override
     protected ModelProvider provider() {
-        return LangChainProvider.of(Map.of("tested", streaming(server))).withSilence(Duration.ofSeconds(8));
+        return LangChainProvider.of(Map.of("tested", streaming(server.address())));
+    }
+
+    /**
+     * A stream of LangChain4j cannot be cancelled before its first piece, so the connections of the suite's services stay
+     * open until the model's own timeout, or until the service closes them.
+     */
+    @Override
+    protected Optional<ModelProvider> providerAt(String address) {
+        return Optional.empty();
+    }
+
+    /** The beginning of a reply with a piece of text, as it is on the wire. */
+    abstract String firstWords();
+
+    @Test
+    void interruption_ofAServiceSilentAfterItsFirstWords_closesTheConnection() throws Exception {
+        try (SilentServer silent = SilentServer.streaming(firstWords(), ": keep-alive\n\n")) {
+            ModelProvider provider = LangChainProvider.of(Map.of("tested", streaming(silent.address())));
+            CountDownLatch begun = new CountDownLatch(1);
+            FutureTask<Reply> reply = new FutureTask<>(
+                    () -> provider.reply(request(List.of(Message.user("Hi"))), words -> begun.countDown()));
+            Thread thread = new Thread(reply);
+            thread.start();
+            begun.await();
+
+            thread.interrupt();
+
+            assertThat(catchThrowableOfType(ExecutionException.class, reply::get))
+                    .hasCauseInstanceOf(InterruptedException.class);
+            silent.awaitDisconnects(1);
+        }
+    }
+
+    /** A model that does not stream is asked in a thread that can be interrupted. */
+    @Test
+    void interruption_ofASilentModelThatDoesNotStream_closesTheConnection() throws Exception {
+        try (SilentServer silent = SilentServer.mute()) {
+            ModelProvider provider = LangChainProvider.of(Map.of("tested", whole(silent.address(), 0)));
+            FutureTask<Reply> reply = new FutureTask<>(() -> provider.reply(request(List.of(Message.user("Hi")))));
+            Thread thread = new Thread(reply);
+            thread.start();
+            silent.awaitRequests(1);
+
+            thread.interrupt();
+
+            silent.awaitDisconnects(1);
+            assertThat(catchThrowableOfType(ExecutionException.class, reply::get))
+                    .hasCauseInstanceOf(InterruptedException.class);
+        }
     }
 
     @Override
@@ -115,7 +169,7 @@ abstract class LangChainCases extends ModelProviderContract {
     }
 
     @Test
-    void reply_brokenOff_isNotTakenForWhole() {
+    void reply_brokenOff_isNotTakenForWhole() throws Exception {
         server.answers(asked -> ModelAnswer.says("One ", "two ", "three").cutAfter(2));
 
         ModelFailure failure =
@@ -126,11 +180,12 @@ abstract class LangChainCases extends ModelProviderContract {
 
     @Test
     void of_modelThatRetries_isRefused() {
-        assertThatThrownBy(() -> LangChainProvider.of(Map.of("tested", whole(server, 2))))
+        assertThatThrownBy(() -> LangChainProvider.of(Map.of("tested", whole(server.address(), 2))))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("the model tested retries up to 2 times by itself, unseen by Temporal, which retries as"
                         + " well. Build it with maxRetries(0)");
-        assertThat(LangChainProvider.of(Map.of("tested", whole(server, 0)))).isNotNull();
+        assertThat(LangChainProvider.of(Map.of("tested", whole(server.address(), 0))))
+                .isNotNull();
     }
 
     @Test

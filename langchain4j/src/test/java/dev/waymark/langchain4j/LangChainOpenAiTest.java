@@ -16,22 +16,28 @@ class LangChainOpenAiTest extends LangChainCases {
     }
 
     @Override
-    StreamingChatModel streaming(ModelServer server) {
+    StreamingChatModel streaming(String address) {
         return OpenAiStreamingChatModel.builder()
-                .baseUrl(server.environment().get("OPENAI_BASE_URL"))
+                .baseUrl(address + "/v1")
                 .apiKey(ModelServer.KEY)
                 .modelName("gpt-test")
                 .build();
     }
 
     @Override
-    ChatModel whole(ModelServer server, int retries) {
+    ChatModel whole(String address, int retries) {
         return OpenAiChatModel.builder()
-                .baseUrl(server.environment().get("OPENAI_BASE_URL"))
+                .baseUrl(address + "/v1")
                 .apiKey(ModelServer.KEY)
                 .modelName("gpt-test")
                 .maxRetries(retries)
                 .build();
+    }
+
+    @Override
+    String firstWords() {
+        return "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"model\":\"m\",\"choices\":[{\"index\":0,"
+                + "\"delta\":{\"role\":\"assistant\",\"content\":\"Hel\"}}]}\n\n";
     }
 
     @Override

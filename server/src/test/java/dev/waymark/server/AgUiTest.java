@@ -3,9 +3,12 @@ package dev.waymark.server;
 import static dev.waymark.server.ServedThreads.ANN;
 import static dev.waymark.server.ServedThreads.LOOKER;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -102,6 +105,26 @@ class AgUiTest {
         assertThat(played.at("/after/types").toString())
                 .isEqualTo("[\"RUN_STARTED\",\"STATE_SNAPSHOT\",\"MESSAGES_SNAPSHOT\",\"RUN_FINISHED\"]");
         assertThat(played.path("messages").toString()).isEqualTo("[[\"user\",\"Hello\"],[\"assistant\",\"Hello.\"]]");
+    }
+
+    /** The chat of CopilotKit has a client before 1.0, which rejects an outcome that it does not know. */
+    @Test
+    void stoppedTurn_isCancelled_forClientsOfThisVersion() throws Exception {
+        HttpCaller ann = HttpCaller.of(server, ANN);
+        String thread = ann.start("asker", "Book");
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> ann.get("/v1/threads/" + thread).text("status").equals("interrupted"));
+        assertThat(ann.post("/v1/threads/" + thread + "/stop", "{}").status()).isEqualTo(202);
+        String run = "{'threadId':'" + thread + "','runId':'run-1','messages':[]";
+
+        assertThat(events(ann, run + ",'protocolVersion':'1.0'}")).contains("{\"type\":\"cancelled\"}");
+        assertThat(events(ann, run + "}")).contains("RUN_FINISHED").doesNotContain("outcome");
+    }
+
+    private static String events(HttpCaller caller, String run) throws Exception {
+        return caller.http()
+                .send(caller.posting("/v1/agui/asker", run).build(), HttpResponse.BodyHandlers.ofString())
+                .body();
     }
 
     @Test

@@ -87,6 +87,13 @@ abstract class ConsoleCases {
                   - tool_calls: [{ id: tu_1, name: pay, input: { cents: 500 } }]
                   - text: "So it is: {{tu_1}}"
                 """);
+        Files.writeString(
+                agents.resolve("served.yaml"),
+                "model: scripted:served.script.yaml\nfallback: [scripted:spare.script.yaml]\n");
+        Files.writeString(
+                agents.resolve("served.script.yaml"),
+                "replies:\n  - error: { type: Overloaded, message: Busy., retryable: true }\n");
+        Files.writeString(agents.resolve("spare.script.yaml"), "replies:\n  - text: From the spare model.\n");
         Files.writeString(agents.resolve("boss.yaml"), """
                 model: scripted:boss.script.yaml
                 subagents: [billing]
@@ -471,6 +478,16 @@ abstract class ConsoleCases {
         click("Cancel …");
         click("Cancel thread");
         see("This thread is closed.");
+    }
+
+    @Test
+    void fallbackThatAnswered_isNamed() throws Exception {
+        String thread = ann.start("served", "Go");
+        open("/#/thread/" + thread, ANN);
+        see("From the spare model.");
+        click("Details");
+        see("scripted:spare.script.yaml");
+        see(": 1 answer");
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.waymark.testkit.crash.WorkerProcess;
 import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.TemporalBinary;
 import java.nio.file.Files;
@@ -59,7 +60,7 @@ class ConsoleCrashServerTest {
                 ServedThreads threads = ServedThreads.withoutWorker(temporal(), directory)) {
             ApiServer server = threads.serve();
             String thread = HttpCaller.of(server, ANN).start("shop", "Charge the card");
-            try (WorkerProcess killed = WorkerProcess.start(threads.temporalAddress(), agents)) {
+            try (WorkerProcess killed = ScriptedWorker.start(threads.temporalAddress(), agents)) {
                 await().atMost(Duration.ofMinutes(1))
                         .until(() -> HttpCaller.of(server, ANN)
                                 .get("/v1/threads/" + thread)
@@ -69,7 +70,7 @@ class ConsoleCrashServerTest {
                         + "await page.getByRole('button', { name: 'Approve', exact: true }).click()");
                 await().atMost(Duration.ofSeconds(30)).until(() -> Files.exists(ledger));
             }
-            try (WorkerProcess next = WorkerProcess.start(threads.temporalAddress(), agents)) {
+            try (WorkerProcess next = ScriptedWorker.start(threads.temporalAddress(), agents)) {
                 browser.run("await page.locator('.message.assistant:not(.live)', { hasText: 'Done: Charged, says the"
                         + " ledger.' }).waitFor({ timeout: 90_000 })");
 

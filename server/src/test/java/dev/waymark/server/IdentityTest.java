@@ -42,11 +42,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Date;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -211,6 +215,46 @@ class IdentityTest {
         }
         assertThat(ann().get("/v1/threads").status()).isEqualTo(200);
         for (Socket each : slow) {
+            each.setSoTimeout(60_000);
+            assertThat(new String(each.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                    .startsWith("HTTP/1.1 408")
+                    .contains("\"TooSlow\"");
+            each.close();
+        }
+    }
+
+    @Test
+    void thousandStreamsOfOneSubject_areRefusedByName_andOthersServedMeanwhile() throws Exception {
+        int most = 50;
+        ApiServer limited = threads.serve(HttpSettings.at("127.0.0.1", 0).withLimits(10_000, most, 1_000));
+        HttpCaller ann = HttpCaller.of(limited, ANN);
+        String path = "/v1/threads/" + ann.start("asker", "Book") + "/events";
+        List<CompletableFuture<HttpResponse<InputStream>>> sent = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            sent.add(ann.http().sendAsync(ann.request(path).build(), HttpResponse.BodyHandlers.ofInputStream()));
+        }
+        List<InputStream> open = new ArrayList<>();
+        List<String> refused = new ArrayList<>();
+        for (CompletableFuture<HttpResponse<InputStream>> each : sent) {
+            HttpResponse<InputStream> response = each.get(1, TimeUnit.MINUTES);
+            if (response.statusCode() == 200) {
+                open.add(response.body());
+            } else {
+                refused.add(response.statusCode() + " "
+                        + new String(response.body().readAllBytes(), StandardCharsets.UTF_8));
+            }
+        }
+
+        assertThat(open).hasSize(most);
+        assertThat(refused)
+                .hasSize(1_000 - most)
+                .allMatch(text -> text.startsWith("429 ") && text.contains("TooManyStreams"));
+        HttpCaller bob = ann.as(ServedThreads.BOB);
+        assertThat(bob.get("/v1/threads").status()).isEqualTo(200);
+        try (EventReader stream = EventReader.open(bob, bob.start("asker", "Book"), Optional.empty())) {
+            assertThat(stream.until(events -> !events.isEmpty())).isNotEmpty();
+        }
+        for (InputStream each : open) {
             each.close();
         }
     }
@@ -219,7 +263,7 @@ class IdentityTest {
     void requestsOfOneCaller_areLimited_andOthersServedMeanwhile() throws Exception {
         ApiServer strict = threads.serve(HttpSettings.at("127.0.0.1", 0).withLimits(1, 2, 10));
         HttpCaller ann = HttpCaller.of(strict, ANN);
-        List<String> codes = new java.util.ArrayList<>();
+        List<String> codes = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             codes.add(code(ann.get("/v1/me")));
         }

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 /** Clients that nobody here wrote, from npm, in programs of Node. Tests with them are skipped where they can't be had. */
 final class NodeClients {
     private static final Path SOURCES = Path.of("src", "test", "npm").toAbsolutePath();
-    private static final Path HOME = Path.of("target", "npm").toAbsolutePath();
+    static final Path HOME = Path.of("target", "npm").toAbsolutePath();
     private static final List<String> FILES = List.of("package.json", "package-lock.json");
     private static final int PATIENCE_MINUTES = 10;
 

@@ -1,6 +1,7 @@
 package dev.waymark.server;
 
 import static dev.waymark.server.ServedThreads.ANN;
+import static dev.waymark.server.ServedThreads.DAVE;
 import static dev.waymark.server.ServedThreads.OPERATOR;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -149,6 +151,100 @@ class RepeatedRequestsTest {
                 .isEqualTo(first.body());
         assertThat(operator.post(budget, "{'iterations':31}", "budget-2").status())
                 .isEqualTo(202);
+    }
+
+    @Test
+    void fork_sentAgain_isTheSameThread_alsoWhenTheOtherHasGoneOn() throws Exception {
+        String thread = ann.start("assistant", "Hi");
+        awaitStatus(thread, "complete");
+        String fork = "/v1/threads/" + thread + "/fork";
+        HttpCaller.Answer first = ann.post(fork, "{'message':'More'}", "fork-1");
+        assertThat(first.status()).isEqualTo(201);
+        assertThat(ann.post("/v1/threads/" + thread + "/say", "{'message':'On'}")
+                        .status())
+                .isEqualTo(202);
+        await().atMost(Duration.ofSeconds(20)).until(() -> messages(thread).size() == 4);
+
+        HttpCaller.Answer again = ann.at(threads.serve()).post(fork, "{'message':'More'}", "fork-1");
+
+        assertThat(again.status()).as(again.body().toString()).isEqualTo(201);
+        assertThat(again.body()).isEqualTo(first.body());
+        awaitStatus(first.text("thread"), "complete");
+        assertThat(messages(first.text("thread"))).hasSize(4);
+    }
+
+    @Test
+    void fork_ofAnotherRequestUnderItsKey_isRefused() throws Exception {
+        String thread = ann.start("assistant", "Hi");
+        String other = ann.start("assistant", "Hi");
+        awaitStatus(thread, "complete");
+        awaitStatus(other, "complete");
+        assertThat(ann.post("/v1/threads/" + thread + "/fork", "{'message':'More'}", "fork-2")
+                        .status())
+                .isEqualTo(201);
+
+        assertThat(problem(ann.post("/v1/threads/" + thread + "/fork", "{'message':'Less'}", "fork-2")))
+                .isEqualTo("409 KeyReused");
+        assertThat(problem(ann.post("/v1/threads/" + thread + "/fork", "{'message':'More','at':'1'}", "fork-2")))
+                .isEqualTo("409 KeyReused");
+        assertThat(problem(ann.post("/v1/threads/" + other + "/fork", "{'message':'More'}", "fork-2")))
+                .isEqualTo("409 KeyReused");
+    }
+
+    private static String closed(String message) throws Exception {
+        String thread = ann.post("/v1/threads", "{'agent':'assistant','message':'" + message + "','once':true}")
+                .text("thread");
+        await().atMost(Duration.ofSeconds(20))
+                .until(() ->
+                        !ann.get("/v1/threads/" + thread).body().path("open").booleanValue());
+        return thread;
+    }
+
+    @Test
+    void resume_ofAnotherRequestUnderItsKey_isRefused() throws Exception {
+        String thread = closed("Hi");
+        String other = closed("Ho");
+        String resume = "/v1/threads/" + thread + "/resume";
+        HttpCaller.Answer first = ann.post(resume, "{'answer':'On'}", "resume-1");
+        assertThat(first.status()).as(first.body().toString()).isEqualTo(201);
+
+        assertThat(problem(ann.post(resume, "{'answer':'Off'}", "resume-1"))).isEqualTo("409 KeyReused");
+        assertThat(problem(ann.post(resume, "{}", "resume-1"))).isEqualTo("409 KeyReused");
+        assertThat(problem(ann.post("/v1/threads/" + other + "/resume", "{'answer':'On'}", "resume-1")))
+                .isEqualTo("409 KeyReused");
+
+        HttpCaller.Answer again = ann.at(threads.serve()).post(resume, "{'answer':'On'}", "resume-1");
+        assertThat(again.status()).isEqualTo(201);
+        assertThat(again.body()).isEqualTo(first.body());
+        awaitStatus(first.text("thread"), "complete");
+        assertThat(messages(first.text("thread"))).hasSize(4);
+    }
+
+    private static String imported(String thread, String more) throws Exception {
+        JsonNode checkpoint =
+                ann.get("/v1/threads/" + thread + "/checkpoint?format=thread").body();
+        return "{'checkpoint':" + checkpoint.toString().replace("'", "\\u0027") + ",'answer':'On'" + more + "}";
+    }
+
+    @Test
+    void import_ofAnotherRequestUnderItsKey_isRefused() throws Exception {
+        HttpCaller dave = ann.as(DAVE);
+        String thread = closed("Hi");
+        String checkpoint = imported(thread, ",'agent':'assistant'");
+        HttpCaller.Answer first = dave.post("/v1/imports", checkpoint, "import-1");
+        assertThat(first.status()).as(first.body().toString()).isEqualTo(201);
+
+        assertThat(problem(dave.post("/v1/imports", checkpoint.replace("'On'", "'Off'"), "import-1")))
+                .isEqualTo("409 KeyReused");
+        assertThat(problem(dave.post(
+                        "/v1/imports", imported(thread, ",'agent':'assistant','group':'support'"), "import-1")))
+                .isEqualTo("409 KeyReused");
+        assertThat(problem(dave.post("/v1/imports", imported(closed("Ho"), ",'agent':'assistant'"), "import-1")))
+                .isEqualTo("409 KeyReused");
+
+        HttpCaller.Answer again = dave.at(threads.serve()).post("/v1/imports", checkpoint, "import-1");
+        assertThat(again.status()).isEqualTo(201);
+        assertThat(again.body()).isEqualTo(first.body());
     }
 
     // ---- AG-UI
@@ -294,6 +390,11 @@ class RepeatedRequestsTest {
         return ann.http().send(ann.posting("/v1/ai-sdk/" + agent, body).build(), HttpResponse.BodyHandlers.ofString());
     }
 
+    /** The chunks of a stream, without the comments that keep it open. */
+    private static String chunks(HttpResponse<String> stream) {
+        return stream.body().lines().filter(line -> line.startsWith("data: ")).collect(Collectors.joining("\n"));
+    }
+
     private static String submitted(String chat, String id, String text) {
         return "{'id':'" + chat + "','trigger':'submit-message','messages':[{'id':'" + id
                 + "','role':'user','parts':[{'type':'text','text':'" + text + "'}]}]}";
@@ -335,9 +436,9 @@ class RepeatedRequestsTest {
 
         HttpResponse<String> again = chat("payer", decision);
 
-        assertThat(first.body()).contains("4200").contains("Paid.");
+        assertThat(chunks(first)).contains("4200").contains("Paid.");
         assertThat(again.statusCode()).isEqualTo(200);
-        assertThat(again.body()).endsWith(first.body().substring(first.body().indexOf("tool-input-available")));
+        assertThat(chunks(again)).endsWith(chunks(first).substring(chunks(first).indexOf("tool-input-available")));
         assertThat(problem(chat("payer", decision.replace("4200", "4300")))).isEqualTo("409 KeyReused");
         assertThat(calls(thread).findValuesAsText("status")).containsExactly("completed", "completed");
     }
@@ -351,7 +452,7 @@ class RepeatedRequestsTest {
                 + "'parts':[]}],'settlements':{'tu_1':{'outcome':'done','result':'It was sent.'}}}";
         HttpResponse<String> first = chat("sender", settled);
 
-        assertThat(chat("sender", settled).body()).isEqualTo(first.body()).contains("It was sent.", "Sent.");
+        assertThat(chunks(chat("sender", settled))).isEqualTo(chunks(first)).contains("It was sent.", "Sent.");
         assertThat(problem(chat("sender", settled.replace("It was", "It was not"))))
                 .isEqualTo("409 AlreadyDecided");
         assertThat(calls(thread).findValuesAsText("status")).containsExactly("completed");

@@ -41,11 +41,15 @@ public record AgentSpec(
         @JsonProperty("options") Optional<ModelOptions> options,
 
         @JsonProperty("fallback") @JsonInclude(JsonInclude.Include.NON_EMPTY)
-        List<FallbackModel> fallback) {
+        List<FallbackModel> fallback,
+
+        @JsonProperty("silence") Optional<Duration> silence) {
     /** The default maximum number of tokens of a reply. */
     public static final int DEFAULT_MAX_TOKENS = 4_096;
     /** The default maximum number of model calls per turn. */
     public static final int DEFAULT_MAX_ITERATIONS = 10;
+    /** The default limit of silence of a model: some think for minutes before they send anything. */
+    public static final Duration DEFAULT_SILENCE = Duration.ofMinutes(5);
 
     @JsonCreator
     public AgentSpec {
@@ -61,6 +65,7 @@ public record AgentSpec(
         summaries = summaries == null ? Optional.empty() : summaries;
         options = options == null ? Optional.empty() : options;
         fallback = fallback == null ? List.of() : List.copyOf(fallback);
+        silence = silence == null ? Optional.empty() : silence;
     }
 
     /**
@@ -143,6 +148,7 @@ public record AgentSpec(
         private Optional<SummaryRule> summaries = Optional.empty();
         private Optional<ModelOptions> options = Optional.empty();
         private List<FallbackModel> fallback = List.of();
+        private Optional<Duration> silence = Optional.empty();
 
         public Builder(String name, String model) {
             this.name = name;
@@ -163,6 +169,7 @@ public record AgentSpec(
             summaries = spec.summaries;
             options = spec.options;
             fallback = spec.fallback;
+            silence = spec.silence;
         }
 
         /** What the agent does, for people and for agents that have it as a subagent. */
@@ -237,6 +244,15 @@ public record AgentSpec(
             return this;
         }
 
+        /**
+         * How long the model may send nothing of its reply, from 1 second to 9 minutes, before the attempt fails. Default:
+         * 5 minutes.
+         */
+        public Builder silence(Duration most) {
+            silence = Optional.of(most);
+            return this;
+        }
+
         /** The agent. */
         public AgentSpec build() {
             return new AgentSpec(
@@ -253,7 +269,8 @@ public record AgentSpec(
                     context,
                     summaries,
                     options,
-                    fallback);
+                    fallback,
+                    silence);
         }
     }
 

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -13,32 +14,40 @@ import java.util.Optional;
  * @param model as {@code provider:model}
  * @param options its own options; those of the agent's model do not apply
  * @param pricing its price, if the provider does not know it or another one applies
+ * @param silence how long it may send nothing of its reply; that of the agent's model does not apply
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record FallbackModel(
         @JsonProperty("model") String model,
         @JsonProperty("options") Optional<ModelOptions> options,
-        @JsonProperty("pricing") Optional<Pricing> pricing) {
+        @JsonProperty("pricing") Optional<Pricing> pricing,
+        @JsonProperty("silence") Optional<Duration> silence) {
     @JsonCreator
     public FallbackModel {
         Objects.requireNonNull(model, "model");
         options = options == null ? Optional.empty() : options;
         pricing = pricing == null ? Optional.empty() : pricing;
+        silence = silence == null ? Optional.empty() : silence;
     }
 
-    /** A model without options, at the price that its provider knows. */
+    /** A model without options, at the price that its provider knows, and with the default limit of silence. */
     public static FallbackModel of(String model) {
-        return new FallbackModel(model, Optional.empty(), Optional.empty());
+        return new FallbackModel(model, Optional.empty(), Optional.empty(), Optional.empty());
     }
 
     /** A copy with these options. */
     public FallbackModel with(ModelOptions chosen) {
-        return new FallbackModel(model, Optional.of(chosen), pricing);
+        return new FallbackModel(model, Optional.of(chosen), pricing, silence);
     }
 
     /** A copy with this price. */
     public FallbackModel with(Pricing price) {
-        return new FallbackModel(model, options, Optional.of(price));
+        return new FallbackModel(model, options, Optional.of(price), silence);
+    }
+
+    /** A copy that may send nothing of its reply for this time, from 1 second to 9 minutes. */
+    public FallbackModel withSilence(Duration most) {
+        return new FallbackModel(model, options, pricing, Optional.of(most));
     }
 }

@@ -8,9 +8,13 @@ import dev.waymark.contract.carry.StateAssembly;
 import dev.waymark.contract.carry.StateChunk;
 import dev.waymark.conversation.Conversation;
 import io.temporal.api.common.v1.ActivityType;
+import io.temporal.api.history.v1.HistoryEvent;
+import io.temporal.common.WorkflowExecutionHistory;
 import io.temporal.common.converter.DataConverter;
 import io.temporal.common.converter.DataConverterException;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -70,6 +74,40 @@ final class CarriedArrival {
             return Optional.ofNullable(converter.fromPayloads(0, closing.result(), StateChunk.class, StateChunk.class));
         } catch (DataConverterException e) {
             return Optional.empty();
+        }
+    }
+
+    /**
+     * The chunks in which a run fetched the state of the previous one.
+     *
+     * @param chunks the chunks by the ids of the events that have them
+     * @param whole the state; empty if it has not arrived completely
+     */
+    record Chunks(CarriedReference reference, Map<Long, StateChunk> chunks, Optional<CarriedState> whole) {
+        /** The chunks in the history of a run; empty if the run does not begin with such a state. */
+        static Optional<Chunks> of(WorkflowExecutionHistory history) {
+            return HistoryPages.startInput(history.getEvents().get(0))
+                    .inChunks()
+                    .map(reference -> of(history, new CarriedArrival(reference)));
+        }
+
+        private static Chunks of(WorkflowExecutionHistory history, CarriedArrival arrival) {
+            Map<Long, StateChunk> chunks = new LinkedHashMap<>();
+            Optional<CarriedState> whole = Optional.empty();
+            for (HistoryEvent event : history.getEvents()) {
+                if (event.hasActivityTaskScheduledEventAttributes()) {
+                    arrival.begins(
+                            event.getEventId(),
+                            event.getActivityTaskScheduledEventAttributes().getActivityType());
+                } else if (event.hasActivityTaskCompletedEventAttributes()) {
+                    WorkClosing closing = WorkClosing.of(event, PayloadJson.dataConverter());
+                    if (arrival.isOf(closing)) {
+                        arrival.chunk(closing).ifPresent(chunk -> chunks.put(event.getEventId(), chunk));
+                        whole = whole.or(() -> arrival.take(closing));
+                    }
+                }
+            }
+            return new Chunks(arrival.reference(), chunks, whole);
         }
     }
 }

@@ -348,45 +348,23 @@ public final class HistoryScrubber {
         static MaskedChunks of(
                 WorkflowExecutionHistory history, UnaryOperator<JsonNode> mask, BiConsumer<String, String> digests) {
             MaskedChunks masked = new MaskedChunks();
-            Optional<CarriedReference> reference =
-                    HistoryPages.startInput(history.getEvents().get(0)).inChunks();
-            if (reference.isPresent()) {
-                masked.mask(history, new CarriedArrival(reference.get()), mask, digests);
-            }
+            CarriedArrival.Chunks.of(history)
+                    .filter(arrival -> !arrival.chunks().isEmpty())
+                    .ifPresent(arrival -> masked.mask(arrival, mask, digests));
             return masked;
         }
 
         private void mask(
-                WorkflowExecutionHistory history,
-                CarriedArrival arrival,
-                UnaryOperator<JsonNode> mask,
-                BiConsumer<String, String> digests) {
-            Map<Long, StateChunk> chunks = new LinkedHashMap<>();
-            Optional<CarriedState> arrived = Optional.empty();
-            for (HistoryEvent event : history.getEvents()) {
-                if (event.hasActivityTaskScheduledEventAttributes()) {
-                    arrival.begins(
-                            event.getEventId(),
-                            event.getActivityTaskScheduledEventAttributes().getActivityType());
-                } else if (event.hasActivityTaskCompletedEventAttributes()) {
-                    WorkClosing closing = WorkClosing.of(event, PayloadJson.dataConverter());
-                    if (arrival.isOf(closing)) {
-                        arrival.chunk(closing).ifPresent(chunk -> chunks.put(event.getEventId(), chunk));
-                        arrived = arrived.or(() -> arrival.take(closing));
-                    }
-                }
-            }
-            if (chunks.isEmpty()) {
-                return;
-            }
+                CarriedArrival.Chunks arrival, UnaryOperator<JsonNode> mask, BiConsumer<String, String> digests) {
+            Map<Long, StateChunk> chunks = arrival.chunks();
             boolean isOneWhole =
                     chunks.values().stream().map(StateChunk::whole).distinct().count() == 1;
-            if (arrived.isEmpty() || !isOneWhole) {
+            if (arrival.whole().isEmpty() || !isOneWhole) {
                 throw new IllegalStateException(
                         "the thread can't be freed of secrets: a run has only parts of the state"
                                 + " that it continues, or parts of several. Try again when it has the whole");
             }
-            JsonNode state = PayloadJson.MAPPER.valueToTree(arrived.get());
+            JsonNode state = PayloadJson.MAPPER.valueToTree(arrival.whole().get());
             JsonNode without = mask.apply(state);
             if (!without.equals(state)) {
                 replace(

@@ -5,9 +5,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.protobuf.Message;
+import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.PayloadJson;
 import io.temporal.api.common.v1.Payload;
 import io.temporal.common.WorkflowExecutionHistory;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -49,19 +51,40 @@ public record ThreadHistory(String thread, List<Run> runs, boolean encrypted) {
         return document;
     }
 
-    /** The texts of all payloads, for a search. */
+    /** The texts of all payloads, and of the states that are packed in them, for a search. */
     public Stream<String> payloadTexts() {
-        return runs.stream().flatMap(run -> run.history().getEvents().stream()).flatMap(event -> payloads(event));
+        return runs.stream()
+                .flatMap(run -> Stream.concat(
+                        run.history().getEvents().stream().flatMap(event -> payloads(event)),
+                        CarriedArrival.Chunks.of(run.history()).flatMap(CarriedArrival.Chunks::whole).stream()
+                                .map(ThreadHistory::text)));
     }
 
     private static Stream<String> payloads(Message message) {
         if (message instanceof Payload payload) {
-            return Stream.of(payload.getData().toStringUtf8());
+            String text = payload.getData().toStringUtf8();
+            return Stream.concat(Stream.of(text), packedState(text).map(ThreadHistory::text).stream());
         }
         return message.getAllFields().values().stream()
                 .flatMap(value -> value instanceof List<?> list ? list.stream() : Stream.of(value))
                 .filter(Message.class::isInstance)
                 .flatMap(each -> payloads((Message) each));
+    }
+
+    /** The state in the input of a run, if the text is one. */
+    private static Optional<CarriedState> packedState(String text) {
+        try {
+            JsonNode json = PayloadJson.MAPPER.readTree(text);
+            return Optional.of(json.path("carried"))
+                    .filter(carried -> carried.isTextual() && json.has("rules"))
+                    .map(carried -> CarriedState.unpack(carried.textValue()));
+        } catch (JsonProcessingException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static String text(CarriedState state) {
+        return new String(state.bytes(), StandardCharsets.UTF_8);
     }
 
     private static JsonNode events(WorkflowExecutionHistory history) {

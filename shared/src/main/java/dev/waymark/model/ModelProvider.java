@@ -25,13 +25,15 @@ public interface ModelProvider {
      * Sends one request.
      *
      * @throws ModelFailure if no complete reply was received
-     * @throws InterruptedException if the call was cancelled or the worker is closing; the request must be aborted immediately
+     * @throws InterruptedException if the call was cancelled, the model was silent for too long, or the worker is closing;
+     *     the request must be aborted immediately, and its connection closed
      */
     Reply reply(ModelRequest request) throws ModelFailure, InterruptedException;
 
     /**
-     * Like {@link #reply(ModelRequest)}, with a listener for partial text. Providers that cannot stream do not call it.
-     * Another attempt starts from the first word.
+     * Like {@link #reply(ModelRequest)}, with a listener for partial text and progress. Providers that cannot stream do not
+     * call it, so the agent's limit of silence is then a limit of the whole reply. Another attempt starts from the first
+     * word.
      */
     default Reply reply(ModelRequest request, ReplyListener listener) throws ModelFailure, InterruptedException {
         return reply(request);

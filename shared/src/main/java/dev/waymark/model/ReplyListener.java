@@ -11,6 +11,13 @@ public interface ReplyListener {
     /** Receives the next piece of the reply's text. */
     void words(String piece);
 
+    /**
+     * Called when the reply begins, and when it grows by something other than text, such as reasoning or the arguments of
+     * a call; not for events that only keep the connection open. Without text or progress for longer than the agent
+     * allows, the model counts as silent, and the thread that requested the reply is interrupted.
+     */
+    default void progress() {}
+
     /** Receives the usage so far; each report replaces the one before. */
     default void usage(Usage soFar) {}
 }

@@ -5,7 +5,6 @@ import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.model.ReplyListener;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -16,7 +15,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import org.springframework.ai.chat.model.ChatModel;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.prompt.Prompt;
@@ -39,21 +37,17 @@ import reactor.core.publisher.BaseSubscriber;
  * }</pre>
  */
 public final class SpringAiProvider implements ModelProvider {
-    private static final Duration SILENCE = Duration.ofMinutes(5);
-
     private final Map<String, ChatModel> models;
     private final Set<String> whole;
-    private final Duration silence;
 
-    private SpringAiProvider(Map<String, ChatModel> models, Set<String> whole, Duration silence) {
+    private SpringAiProvider(Map<String, ChatModel> models, Set<String> whole) {
         this.models = Collections.unmodifiableMap(new LinkedHashMap<>(models));
         this.whole = Collections.unmodifiableSet(new LinkedHashSet<>(whole));
-        this.silence = silence;
     }
 
     /** A provider of these models, which stream. */
     public static SpringAiProvider of(Map<String, ? extends ChatModel> models) {
-        return new SpringAiProvider(new LinkedHashMap<>(models), Set.of(), SILENCE);
+        return new SpringAiProvider(new LinkedHashMap<>(models), Set.of());
     }
 
     /**
@@ -71,12 +65,7 @@ public final class SpringAiProvider implements ModelProvider {
             }
             all.add(name);
         }
-        return new SpringAiProvider(models, all, silence);
-    }
-
-    /** Gives up a call after this time without any data from the model. Default: 5 minutes. */
-    public SpringAiProvider withSilence(Duration most) {
-        return new SpringAiProvider(models, whole, most);
+        return new SpringAiProvider(models, all);
     }
 
     @Override
@@ -133,10 +122,7 @@ public final class SpringAiProvider implements ModelProvider {
         boolean complete = false;
         try {
             while (!complete) {
-                Event event = responses.queue.poll(silence.toMillis(), TimeUnit.MILLISECONDS);
-                if (event == null) {
-                    throw ModelFailure.passing("StreamCut", "no sign of the model for " + silence.toSeconds() + " s");
-                }
+                Event event = responses.queue.take();
                 if (event.failure().isPresent()) {
                     throw failure(name, event.failure().get(), reply);
                 }

@@ -65,7 +65,10 @@ final class SpringAiReply {
     }
 
     void add(ChatResponse response) {
-        begun = true;
+        if (!begun) {
+            begun = true;
+            listener.progress();
+        }
         for (Generation generation : response.getResults()) {
             addOutput(generation.getOutput());
             String reason = generation.getMetadata().getFinishReason();
@@ -82,9 +85,12 @@ final class SpringAiReply {
             calls.put(key, new PlainReply.Call(key, call.name(), call.arguments()));
             size += key.length()
                     + (call.arguments() == null ? 0 : call.arguments().length());
+            listener.progress();
         }
         String words = output.getText();
-        if (isGiven(words) && !isThought(output)) {
+        if (isThought(output)) {
+            listener.progress();
+        } else if (isGiven(words)) {
             text.append(words);
             size += words.length();
             listener.words(words);

@@ -10,7 +10,6 @@ import dev.waymark.model.ModelProvider;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelProviderContract;
 import dev.waymark.testkit.model.ModelServer;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -43,7 +42,7 @@ abstract class SpringAiCases extends ModelProviderContract {
     abstract ModelServer newServer();
 
     /** A model with these tools of its own. */
-    abstract ChatModel model(ModelServer server, List<ToolCallback> tools);
+    abstract ChatModel model(String address, List<ToolCallback> tools);
 
     abstract String errorBody(String message);
 
@@ -60,7 +59,12 @@ abstract class SpringAiCases extends ModelProviderContract {
 
     @Override
     protected SpringAiProvider provider() {
-        return SpringAiProvider.of(Map.of("tested", model(server, List.of()))).withSilence(Duration.ofSeconds(8));
+        return SpringAiProvider.of(Map.of("tested", model(server.address(), List.of())));
+    }
+
+    @Override
+    protected Optional<ModelProvider> providerAt(String address) {
+        return Optional.of(SpringAiProvider.of(Map.of("tested", model(address, List.of()))));
     }
 
     @Override
@@ -145,15 +149,6 @@ abstract class SpringAiCases extends ModelProviderContract {
     }
 
     @Test
-    void reply_silentModel_isGivenUp() {
-        server.answers(asked -> ModelAnswer.says("One ", "two ", "three").silentAfter(2));
-
-        assertThat(failure(provider().withSilence(Duration.ofSeconds(1))))
-                .returns("StreamCut", ModelFailure::type)
-                .returns(true, ModelFailure::retryable);
-    }
-
-    @Test
     void reply_limitOfTokens_isTheStopReason() throws Exception {
         stage(ModelAnswer.says("One ").stopping("max_tokens"));
 
@@ -187,7 +182,7 @@ abstract class SpringAiCases extends ModelProviderContract {
                 .inputType(Map.class)
                 .build();
 
-        assertThatThrownBy(() -> SpringAiProvider.of(Map.of("tested", model(server, List.of(tool))))
+        assertThatThrownBy(() -> SpringAiProvider.of(Map.of("tested", model(server.address(), List.of(tool))))
                         .check("tested"))
                 .hasMessage("the model tested has tools of its own (pay), which Waymark cannot run. Build it without,"
                         + " and give them to the agent by SpringAiTools.of");

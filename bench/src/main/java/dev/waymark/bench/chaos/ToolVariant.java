@@ -35,7 +35,8 @@ public enum ToolVariant {
         FAILING_REQUEST
     }
 
-    static final String LEDGER_PORT = "LEDGER_PORT";
+    /** The environment variable with the port of the ledger. */
+    public static final String LEDGER_PORT = "LEDGER_PORT";
 
     /** Much longer than the ledger needs; the fence of a lost call has passed when the loss is noticed. */
     private static final Duration TIMEOUT = Duration.ofSeconds(8);
@@ -88,11 +89,13 @@ public enum ToolVariant {
         return this != VERIFIED;
     }
 
-    String tool(boolean approved) {
+    /** The name of the tool for models. */
+    public String tool(boolean approved) {
         return name().toLowerCase(Locale.ROOT) + (approved ? "_approved" : "");
     }
 
-    ToolSpec spec(boolean approved, Map<String, String> environment) {
+    /** The declaration of the tool. */
+    public ToolSpec spec(boolean approved, Map<String, String> environment) {
         if (isJava()) {
             return recording(approved, environment).spec();
         }
@@ -126,7 +129,7 @@ public enum ToolVariant {
     }
 
     /** Like {@link #tool(boolean, Map, Crash)}, for a worker without faults. */
-    Optional<Tool> tool(boolean approved, Map<String, String> environment) {
+    public Optional<Tool> tool(boolean approved, Map<String, String> environment) {
         return isJava() ? Optional.of(recording(approved, environment)) : Optional.empty();
     }
 

@@ -24,7 +24,7 @@ public record Remedy(Action action, Optional<String> thread, Optional<String> de
         WAIT_FOR_RESULT("The turn continues. Wait for its result"),
         NAME_AGENT("Name an agent"),
         NAME_CALL("Name one of these calls"),
-        USE_ANOTHER_THREAD("Use another thread id"),
+        USE_ANOTHER_THREAD("Repeat the same request, or use another key or thread id"),
         OMIT_AGENT_OR_USE_ANOTHER_THREAD("Leave the agent out, or use another thread id"),
         SAVE_OR_ALLOW_LOSS("Save the thread, allow its loss, or use a server that keeps its threads"),
         RAISE_ITERATIONS("Raise the limit of iterations"),

@@ -48,8 +48,11 @@ public final class AgUiRoutes {
 
     private HttpAnswer run(ApiRequest request) {
         FrontEndRun run = begin(request);
-        String runId = request.text("runId").orElseThrow();
-        return threads.stream(run, Map.of(), sent -> new AgUiView(threadId(request), runId, run, sent));
+        AgUiView.RequestedRun requested = new AgUiView.RequestedRun(
+                threadId(request),
+                request.text("runId").orElseThrow(),
+                request.text("protocolVersion").isPresent());
+        return threads.stream(run, Map.of(), sent -> new AgUiView(requested, run, sent));
     }
 
     private static String threadId(ApiRequest request) {

@@ -17,16 +17,22 @@ import java.util.function.Consumer;
 final class AgUiView implements RunView {
     private static final String PROTOCOL = "1.0";
 
-    private final String threadId;
-    private final String runId;
+    private final RequestedRun requested;
     private final FrontEndRun run;
     private final Consumer<ServerSentEvent> sent;
     private boolean textBegun;
 
-    /** Creates a view with the ids that the front end uses for the thread and the run. */
-    AgUiView(String threadId, String runId, FrontEndRun run, Consumer<ServerSentEvent> sent) {
-        this.threadId = threadId;
-        this.runId = runId;
+    /**
+     * What the front end has told of a run.
+     *
+     * @param threadId its id for the thread
+     * @param statesVersion whether it states the version of the protocol. Clients before 1.0 do not, and reject the
+     *     outcome {@code cancelled}
+     */
+    record RequestedRun(String threadId, String runId, boolean statesVersion) {}
+
+    AgUiView(RequestedRun requested, FrontEndRun run, Consumer<ServerSentEvent> sent) {
+        this.requested = requested;
         this.run = run;
         this.sent = sent;
     }
@@ -141,7 +147,11 @@ final class AgUiView implements RunView {
 
     @Override
     public void cancelled() {
-        finished("cancelled");
+        if (requested.statesVersion()) {
+            finished("cancelled");
+        } else {
+            send(event("RUN_FINISHED"));
+        }
     }
 
     private void finished(String outcome) {
@@ -159,7 +169,7 @@ final class AgUiView implements RunView {
     }
 
     private ObjectNode event(String type) {
-        return typed(type).put("threadId", threadId).put("runId", runId);
+        return typed(type).put("threadId", requested.threadId()).put("runId", requested.runId());
     }
 
     private static ObjectNode message(String type, String messageId) {

@@ -18,7 +18,8 @@
  * <tr><td>the turn is complete</td><td>{@code RUN_FINISHED}, {@code success}</td></tr>
  * <tr><td>the turn waits for people only</td><td>{@code RUN_FINISHED}, {@code interrupt}: one for each question,
  * approval and unknown outcome</td></tr>
- * <tr><td>the turn was stopped or cancelled</td><td>{@code RUN_FINISHED}, {@code cancelled}</td></tr>
+ * <tr><td>the turn was stopped or cancelled</td><td>{@code RUN_FINISHED}, {@code cancelled}; without an
+ * outcome for a client that states no version of the protocol</td></tr>
  * <tr><td>the turn failed or reached a limit; the thread was reset or ended</td><td>{@code RUN_ERROR}</td></tr>
  * </table>
  *

@@ -57,6 +57,9 @@ export class Details {
     row('Model calls', view.maxIterations === undefined ? String(view.iterations) : `${view.iterations} of ${view.maxIterations}`);
     row('Tool calls', String(view.calls.length));
     if (view.model) row('Model', h('bdi', {}, view.model));
+    for (const [model, answers] of Object.entries(view.fallbacks ?? {})) {
+      row('Fallback', [h('bdi', {}, model), `: ${answers} ${answers === 1 ? 'answer' : 'answers'}`]);
+    }
     if (view.at) row('Last change', clock(view.at));
     if (view.ignoredCount > 0) row('Ignored signals', String(view.ignoredCount));
     row('Thread', h('code', {}, view.thread));

@@ -6,15 +6,18 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ToolFact;
-import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.testkit.EffectLedger;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiPredicate;
 
 /**
  * Compares a thread's record of its calls with the effects that happened.
@@ -39,7 +42,16 @@ public record EffectCheck(
 
     /** @param killed the times at which workers were killed; the thread's turn must be over */
     public static EffectCheck of(Timeline timeline, List<EffectLedger.Effect> ledger, List<Instant> killed) {
-        return new Reading(timeline, ledger, killed).read();
+        return of(timeline, ledger, (dispatched, lost) -> killed.stream().anyMatch(time -> !dispatched.isAfter(time)));
+    }
+
+    /**
+     * @param hidden whether a fault can have hidden the outcome of a call, given the time of its last dispatch and that at
+     * which its outcome became unknown; the thread's turn must be over
+     */
+    public static EffectCheck of(
+            Timeline timeline, List<EffectLedger.Effect> ledger, BiPredicate<Instant, Instant> hidden) {
+        return new Reading(timeline, ledger, hidden).read();
     }
 
     private static final class Reading {
@@ -47,7 +59,8 @@ public record EffectCheck(
         private final Conversation state;
         private final AgentSpec agent;
         private final List<EffectLedger.Effect> ledger;
-        private final List<Instant> killed;
+        private final BiPredicate<Instant, Instant> hidden;
+        private final Map<String, Integer> results;
         private final List<String> violations = new ArrayList<>();
         private int calls;
         private int duplicated;
@@ -55,12 +68,30 @@ public record EffectCheck(
         private int unknown;
         private int dispatchedAgain;
 
-        Reading(Timeline timeline, List<EffectLedger.Effect> ledger, List<Instant> killed) {
+        Reading(Timeline timeline, List<EffectLedger.Effect> ledger, BiPredicate<Instant, Instant> hidden) {
             this.timeline = timeline;
             this.state = timeline.now();
             this.agent = timeline.agent().orElseThrow(() -> new IllegalArgumentException("the thread has no agent"));
             this.ledger = ledger;
-            this.killed = killed;
+            this.hidden = hidden;
+            this.results = results(timeline);
+        }
+
+        /**
+         * How often the results of calls are in the transcript. A summary may have replaced them later. When a thread is
+         * cancelled, the newest ones are not in the transcript yet.
+         */
+        private static Map<String, Integer> results(Timeline timeline) {
+            Map<String, Integer> most = new HashMap<>();
+            for (Moment moment : timeline.moments()) {
+                Map<String, Integer> now = new HashMap<>();
+                moment.state().transcript().messages().stream()
+                        .flatMap(message -> message.toolResults().stream())
+                        .forEach(result -> now.merge(result.toolUseId(), 1, Integer::sum));
+                now.forEach((callId, count) -> most.merge(callId, count, Math::max));
+            }
+            timeline.now().uncommittedResults().forEach(result -> most.putIfAbsent(result.toolUseId(), 1));
+            return most;
         }
 
         EffectCheck read() {
@@ -71,19 +102,23 @@ public record EffectCheck(
         private void read(Call call, ToolSpec tool) {
             calls++;
             dispatchedAgain += Math.max(0, call.dispatches() - 1);
+            int count = results.getOrDefault(call.id(), 0);
+            if (count != 1) {
+                violations.add(call.id() + " has " + count + " results");
+                lost += count == 0 ? 1 : 0;
+            }
+            if (tool.kind().rule() == AgentPolicy.ToolKind.ACTIVITY) {
+                readEffects(call, tool);
+            } else if (call.isOpen()) {
+                violations.add(call.id() + " is " + call.status());
+            }
+        }
+
+        private void readEffects(Call call, ToolSpec tool) {
             String key = IdempotencyKey.of(
                     timeline.now().session().orElse(timeline.thread()), call.tool(), call.args(), call.repeat());
             long happened =
                     ledger.stream().filter(effect -> effect.key().equals(key)).count();
-            long results = state.transcript().messages().stream()
-                    .map(Message::toolResults)
-                    .flatMap(List::stream)
-                    .filter(result -> result.toolUseId().equals(call.id()))
-                    .count();
-            if (results != 1) {
-                violations.add(call.id() + " has " + results + " results");
-                lost += results == 0 ? 1 : 0;
-            }
             if (tool.hasEffect() && happened > 1) {
                 duplicated++;
                 violations.add(call.id() + " took effect " + happened + " times");
@@ -113,10 +148,8 @@ public record EffectCheck(
         }
 
         private void readLost(Call call, ToolSpec tool, long happened) {
-            // A claim sent before the worker was killed may be granted afterwards.
-            boolean overlapped = call.claim().isPresent()
-                    && killed.stream().anyMatch(time -> !handedOut(call).isAfter(time));
-            if (!overlapped) {
+            // A claim sent before a worker was lost may be granted afterwards.
+            if (!wasClaimed(call) || !hidden.test(handedOut(call), call.since())) {
                 violations.add(call.id() + " is unknown, but no worker was lost that could have claimed it");
             }
             boolean verifies = tool.verifies() || !tool.verify().isEmpty();
@@ -124,6 +157,13 @@ public record EffectCheck(
             if (verifies && (happened > 0 || canRunAgain)) {
                 violations.add(call.id() + " is unknown, although it can be found out");
             }
+        }
+
+        /** The call itself no longer has its claim if the lost execution has reported its end too late. */
+        private boolean wasClaimed(Call call) {
+            return timeline.moments().stream()
+                    .flatMap(moment -> moment.state().calls().get(call.id()).stream())
+                    .anyMatch(earlier -> earlier.claim().isPresent());
         }
 
         /** When the last dispatch of the call started. */

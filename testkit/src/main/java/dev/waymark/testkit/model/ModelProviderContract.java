@@ -13,6 +13,7 @@ import dev.waymark.conversation.value.Usage;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
+import dev.waymark.model.ReplyListener;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -30,6 +31,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -61,6 +64,14 @@ public abstract class ModelProviderContract {
 
     /** How often the service was called, if that can be counted. */
     protected abstract Optional<Integer> timesAsked();
+
+    /**
+     * The provider, configured for another service at this address, such as {@code http://127.0.0.1:4711}. If it is
+     * empty, the suite does not check that connections of interrupted calls are closed.
+     */
+    protected Optional<ModelProvider> providerAt(String address) {
+        return Optional.empty();
+    }
 
     /** A request with these messages, and the tools of this suite. */
     protected final ModelRequest request(List<Message> messages) {
@@ -112,9 +123,17 @@ public abstract class ModelProviderContract {
         StringBuilder told = new StringBuilder();
         List<Thread> threads = new ArrayList<>();
 
-        provider().reply(hello(), words -> {
-            told.append(words);
-            threads.add(Thread.currentThread());
+        provider().reply(hello(), new ReplyListener() {
+            @Override
+            public void words(String piece) {
+                told.append(piece);
+                threads.add(Thread.currentThread());
+            }
+
+            @Override
+            public void progress() {
+                threads.add(Thread.currentThread());
+            }
         });
 
         assertThat(told).hasToString("Hello, world.");
@@ -163,6 +182,44 @@ public abstract class ModelProviderContract {
         assertThat(thread.isAlive()).isFalse();
         assertThat(catchThrowableOfType(ExecutionException.class, reply::get))
                 .hasCauseInstanceOf(InterruptedException.class);
+    }
+
+    static List<String> silences() {
+        return List.of("nothing", "headers", "keep-alives");
+    }
+
+    /** As a worker gives up a silent model. A connection that stayed open would go on to cost. */
+    @ParameterizedTest
+    @MethodSource("silences")
+    protected void interruption_ofASilentService_closesTheConnection(String sent) throws Exception {
+        try (SilentServer silent = sent.equals("nothing")
+                ? SilentServer.mute()
+                : SilentServer.streaming("", sent.equals("headers") ? "" : ": keep-alive\n\n")) {
+            Optional<ModelProvider> provider = providerAt(silent.address());
+            Assumptions.assumeTrue(provider.isPresent(), "the provider cannot be configured for another service");
+            AtomicInteger progress = new AtomicInteger();
+            FutureTask<Reply> reply = new FutureTask<>(() -> provider.get().reply(hello(), new ReplyListener() {
+                @Override
+                public void words(String piece) {
+                    progress.incrementAndGet();
+                }
+
+                @Override
+                public void progress() {
+                    progress.incrementAndGet();
+                }
+            }));
+            Thread thread = new Thread(reply);
+            thread.start();
+            silent.awaitRequests(1);
+
+            thread.interrupt();
+
+            assertThat(catchThrowableOfType(ExecutionException.class, reply::get))
+                    .hasCauseInstanceOf(InterruptedException.class);
+            silent.awaitDisconnects(1);
+            assertThat(progress).hasValue(0);
+        }
     }
 
     @Test

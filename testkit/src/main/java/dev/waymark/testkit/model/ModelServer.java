@@ -77,7 +77,8 @@ public abstract class ModelServer implements AutoCloseable {
     /** The environment variables with which a provider finds it. */
     public abstract Map<String, String> environment();
 
-    String address() {
+    /** Its address, without a path. */
+    public String address() {
         return "http://127.0.0.1:" + http.getAddress().getPort();
     }
 

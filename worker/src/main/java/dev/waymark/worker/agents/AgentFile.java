@@ -114,6 +114,7 @@ final class AgentFile {
         Optional<YamlValue> instructions = fields.take("instructions");
         Optional<YamlValue> model = problems.check(() -> fields.require("model"));
         Optional<YamlValue> options = fields.take("options");
+        Optional<YamlValue> silence = fields.take("silence");
         Optional<YamlValue> fallback = fields.take("fallback");
         Optional<YamlValue> maxTokens = fields.take("max_tokens");
         Optional<YamlValue> maxIterations = fields.take("max_iterations");
@@ -135,6 +136,7 @@ final class AgentFile {
         int limit = mostTokens.orElse(AgentSpec.DEFAULT_MAX_TOKENS);
         modelName.ifPresent(named -> problems.read(options, value -> modelFields.options(value, named, limit))
                 .ifPresent(builder::options));
+        problems.read(silence, ModelFields::silence).ifPresent(builder::silence);
         modelName.ifPresent(named -> problems.read(fallback, value -> modelFields.fallback(value, named, limit))
                 .ifPresent(builder::fallback));
         problems.read(maxIterations, value -> value.integer(1)).ifPresent(builder::maxIterations);

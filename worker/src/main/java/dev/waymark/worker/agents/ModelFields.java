@@ -10,6 +10,7 @@ import dev.waymark.worker.yaml.YamlFields;
 import dev.waymark.worker.yaml.YamlProblem;
 import dev.waymark.worker.yaml.YamlProblems;
 import dev.waymark.worker.yaml.YamlValue;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -19,7 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Reads {@code model} of an agent file, its {@code options} and its {@code fallback}. */
+/** Reads {@code model} of an agent file, its {@code options}, its {@code silence} and its {@code fallback}. */
 final class ModelFields {
     private static final List<String> OPTIONS =
             Arrays.stream(ModelOption.values()).map(ModelOption::field).toList();
@@ -57,6 +58,16 @@ final class ModelFields {
         return options;
     }
 
+    /** How long the model may be silent. */
+    static Duration silence(YamlValue value) throws YamlProblem {
+        Duration silence = value.duration();
+        Optional<String> problem = ModelChecks.silenceProblem(silence);
+        if (problem.isPresent()) {
+            throw value.problem(problem.get() + ", found " + value.text());
+        }
+        return silence;
+    }
+
     /** The models that answer while those before them are out of service. */
     List<FallbackModel> fallback(YamlValue list, String first, int maxTokens) throws YamlProblem {
         YamlProblems problems = new YamlProblems();
@@ -85,10 +96,14 @@ final class ModelFields {
         YamlValue model = fields.require("model");
         Optional<YamlValue> options = fields.take("options");
         Optional<YamlValue> pricing = fields.take("pricing");
+        Optional<YamlValue> silence = fields.take("silence");
         fields.end();
         FallbackModel other = FallbackModel.of(model(model));
         if (options.isPresent()) {
             other = other.with(options(options.get(), other.model(), maxTokens));
+        }
+        if (silence.isPresent()) {
+            other = other.withSilence(silence(silence.get()));
         }
         return pricing.isPresent() ? other.with(PriceTable.pricing(pricing.get())) : other;
     }

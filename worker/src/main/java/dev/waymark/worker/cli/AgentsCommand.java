@@ -7,6 +7,7 @@ import dev.waymark.agent.FallbackModel;
 import dev.waymark.agent.ModelOptions;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.cli.ExitCode;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -32,6 +33,7 @@ public final class AgentsCommand implements Callable<Integer> {
             @JsonProperty("description") Optional<String> description,
             @JsonProperty("model") String model,
             @JsonProperty("options") Optional<ModelOptions> options,
+            @JsonProperty("silence") Optional<Duration> silence,
 
             @JsonProperty("fallback") @JsonInclude(JsonInclude.Include.NON_EMPTY)
             List<FallbackModel> fallback,
@@ -49,6 +51,7 @@ public final class AgentsCommand implements Callable<Integer> {
                     agent.description(),
                     agent.model(),
                     agent.options(),
+                    agent.silence(),
                     agent.fallback(),
                     agent.maxTokens(),
                     agent.maxIterations(),
@@ -100,17 +103,18 @@ public final class AgentsCommand implements Callable<Integer> {
 
     private static String model(AgentSpec agent) {
         return Stream.concat(
-                        Stream.of(model(agent.model(), agent.options())),
-                        agent.fallback().stream().map(other -> model(other.model(), other.options())))
+                        Stream.of(model(agent.model(), agent.options(), agent.silence())),
+                        agent.fallback().stream().map(other -> model(other.model(), other.options(), other.silence())))
                 .collect(Collectors.joining(", else "));
     }
 
-    private static String model(String name, Optional<ModelOptions> chosen) {
-        String options = chosen.stream()
+    private static String model(String name, Optional<ModelOptions> chosen, Optional<Duration> silence) {
+        Stream<String> options = chosen.stream()
                 .flatMap(all -> all.values().entrySet().stream())
-                .map(option -> option.getKey().field() + " " + option.getValue())
-                .collect(Collectors.joining(", "));
-        return options.isEmpty() ? name : name + " (" + options + ")";
+                .map(option -> option.getKey().field() + " " + option.getValue());
+        Stream<String> limit = silence.stream().map(most -> "silence " + most.toSeconds() + "s");
+        String settings = Stream.concat(options, limit).collect(Collectors.joining(", "));
+        return settings.isEmpty() ? name : name + " (" + settings + ")";
     }
 
     private static String words(ToolSpec tool) {

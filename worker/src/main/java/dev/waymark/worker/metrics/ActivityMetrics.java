@@ -1,5 +1,6 @@
 package dev.waymark.worker.metrics;
 
+import dev.waymark.conversation.value.Spent;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -9,9 +10,11 @@ import java.util.function.Supplier;
 /** Counts and times the work of this worker's activities. */
 public final class ActivityMetrics {
     private final MeterRegistry registry;
+    private final SpendingCounters spending;
 
     public ActivityMetrics(MeterRegistry registry) {
         this.registry = registry;
+        this.spending = new SpendingCounters(registry);
         claims(true);
         claims(false);
     }
@@ -23,6 +26,20 @@ public final class ActivityMetrics {
                 .tag("model", model)
                 .register(registry)
                 .record(after);
+    }
+
+    /** Counts a failed attempt of a model call, by the type of its failure. */
+    public void failedAttempt(String model, String type) {
+        Counter.builder("waymark.model.failed.attempts")
+                .description("Attempts of model calls that failed")
+                .tags("model", model, "type", type)
+                .register(registry)
+                .increment();
+    }
+
+    /** Counts what an attempt spent that ended without a reply. */
+    public void wasted(String model, Spent spent) {
+        spending.count(model, spent);
     }
 
     /** Times the projection of a thread's state from its history. */

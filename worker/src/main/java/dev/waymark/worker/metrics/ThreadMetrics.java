@@ -9,7 +9,6 @@ import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Spent;
-import dev.waymark.conversation.value.Usage;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -28,9 +27,11 @@ public final class ThreadMetrics {
     private static final String NONE = "none";
 
     private final MeterRegistry registry;
+    private final SpendingCounters spending;
 
     public ThreadMetrics(MeterRegistry registry) {
         this.registry = registry;
+        this.spending = new SpendingCounters(registry);
         // Creates the series at zero, because an alert on an increase misses an event that creates its series.
         for (ToolSpec.Kind kind : ToolSpec.Kind.values()) {
             unknown(name(kind));
@@ -49,40 +50,30 @@ public final class ThreadMetrics {
             replied(replied.reply(), model, "reply");
         } else if (fact instanceof ModelFact.Summarised summarised) {
             replied(summarised.reply(), model, "summary");
-        } else if (fact instanceof ModelFact.ModelFailed failed) {
-            ended(model, "reply", "failed", failed.spent());
-        } else if (fact instanceof ModelFact.SummaryFailed failed) {
-            ended(model, "summary", "failed", failed.spent());
+        } else if (fact instanceof ModelFact.ModelFailed) {
+            ended(model, "reply", "failed");
+        } else if (fact instanceof ModelFact.SummaryFailed) {
+            ended(model, "summary", "failed");
         }
         countCalls(before, after, agent);
         countTurn(before, after);
     }
 
-    /** @param model the agent's own, for replies that do not name theirs */
+    /**
+     * The attempts before the reply have been counted by {@link ActivityMetrics#wasted}, under the models that made them.
+     *
+     * @param model the agent's own, for replies that do not name theirs
+     */
     private void replied(Reply reply, Optional<String> model, String purpose) {
-        ended(reply.model().or(() -> model), purpose, "replied", reply.spent());
+        Optional<String> answered = reply.model().or(() -> model);
+        ended(answered, purpose, "replied");
+        spending.count(answered.orElse(NONE), new Spent(reply.usage(), reply.cost()));
     }
 
-    private void ended(Optional<String> model, String purpose, String outcome, Spent spent) {
+    private void ended(Optional<String> model, String purpose, String outcome) {
         String name = model.orElse(NONE);
         counter("waymark.model.calls", "Model calls that ended", "model", name, "purpose", purpose, "outcome", outcome)
                 .increment();
-        Usage usage = spent.usage();
-        tokens(name, "input", usage.inputTokens());
-        tokens(name, "output", usage.outputTokens());
-        tokens(name, "cache_read", usage.cacheReadTokens());
-        tokens(name, "cache_write", usage.cacheWriteTokens());
-        spent.cost()
-                .ifPresent(cost -> counter("waymark.model.cost.usd", "Cost of model calls in US dollars", "model", name)
-                        .increment(cost.dollars().doubleValue()));
-    }
-
-    /** Cache tokens are included in the input tokens. */
-    private void tokens(String model, String type, long count) {
-        if (count > 0) {
-            counter("waymark.model.tokens", "Tokens of model calls", "model", model, "type", type)
-                    .increment(count);
-        }
     }
 
     /** Only the calls of the latest reply change. */

@@ -32,6 +32,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
 /**
@@ -70,7 +71,7 @@ public final class ModelActivity implements ModelCaller {
             check(input, called.state().counters().steps(), called.state().transcript());
             boolean replied = false;
             try {
-                Reply reply = reply(input, called, words);
+                Reply reply = reply(input, called, words, heartbeat::isCancelled);
                 replied = true;
                 return reply;
             } catch (InterruptedException e) {
@@ -83,6 +84,7 @@ public final class ModelActivity implements ModelCaller {
                         : cancellation;
             } finally {
                 if (!replied) {
+                    words.model().ifPresent(model -> metrics.wasted(model, words.own()));
                     // The next attempt needs to know what this one spent, however it ended.
                     heartbeat.finish();
                 }
@@ -90,14 +92,15 @@ public final class ModelActivity implements ModelCaller {
         }
     }
 
-    private Reply reply(ModelInput input, RunReader.Called called, PartialText words) throws InterruptedException {
+    private Reply reply(ModelInput input, RunReader.Called called, PartialText words, BooleanSupplier cancelled)
+            throws InterruptedException {
         AgentSpec agent = called.agent();
         if (input.summary()) {
-            return checked(ask(agent, summaryOf(called.state(), agent), words), words);
+            return checked(ask(agent, summaryOf(called.state(), agent), words, cancelled), words);
         }
         Optional<Json> schema = called.state().turn().schema();
         schema.ifPresent(ModelActivity::requireSchema);
-        Reply reply = ask(agent, requestOf(called.state(), agent), words);
+        Reply reply = ask(agent, requestOf(called.state(), agent), words, cancelled);
         return checked(withFaults(agent, StructuredReply.of(reply, schema)), words)
                 .sealed();
     }
@@ -152,19 +155,22 @@ public final class ModelActivity implements ModelCaller {
                 agent.maxTokens());
     }
 
-    private Reply ask(AgentSpec agent, ModelRequest request, PartialText words) throws InterruptedException {
+    private Reply ask(AgentSpec agent, ModelRequest request, PartialText words, BooleanSupplier cancelled)
+            throws InterruptedException {
         ModelChain chain = ModelChain.of(agent, outages);
         ModelChain.Link asked = chain.next(words.failed());
         try {
             ModelProviders.Bound bound = bound(asked);
             Optional<Pricing> pricing = asked.ownPrice().or(bound::pricing);
-            words.cost(pricing);
-            Reply reply = bound.provider().reply(request.to(bound.model(), asked.options()), words);
+            words.asks(asked.model(), pricing);
+            ModelRequest sent = request.to(bound.model(), asked.options());
+            Reply reply = SilenceWatch.ask(bound.provider(), sent, words, asked.silence(), cancelled);
             chain.answered(asked);
             words.firstWordAfter().ifPresent(after -> metrics.firstWord(asked.model(), after));
             Reply charged = reply.charged(pricing.map(price -> price.of(reply.usage())), words.before());
             return asked.model().equals(agent.model()) ? charged : charged.answeredBy(asked.model());
         } catch (ModelFailure failure) {
+            metrics.failedAttempt(asked.model(), failure.type());
             throw problem(chain, asked, failure, words);
         }
     }

@@ -22,7 +22,10 @@ final class ModelChain {
     /** A model is asked twice before the next one, since most failures pass within a second. */
     private static final int STRIKES = 2;
 
-    /** A service that asks to wait longer than this gives way to the next model at once. */
+    /**
+     * A service that asks to wait longer than this gives way to the next model at once. So does one that was silent, for
+     * which the call has waited already.
+     */
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
 
     /** The shortest delay that Temporal takes for one. */
@@ -52,7 +55,7 @@ final class ModelChain {
     }
 
     /** A model of an agent. */
-    record Link(String model, ModelOptions options, Optional<Pricing> ownPrice) {}
+    record Link(String model, ModelOptions options, Optional<Pricing> ownPrice, Duration silence) {}
 
     private ModelChain(List<Link> links, ModelOutages outages) {
         this.links = List.copyOf(links);
@@ -66,11 +69,15 @@ final class ModelChain {
     /** All models of the agent, in order. */
     static List<Link> links(AgentSpec agent) {
         List<Link> links = new ArrayList<>();
-        links.add(new Link(agent.model(), agent.options().orElse(ModelOptions.NONE), agent.pricing()));
+        links.add(link(agent.model(), agent.options(), agent.pricing(), agent.silence()));
         agent.fallback()
-                .forEach(other ->
-                        links.add(new Link(other.model(), other.options().orElse(ModelOptions.NONE), other.pricing())));
+                .forEach(other -> links.add(link(other.model(), other.options(), other.pricing(), other.silence())));
         return links;
+    }
+
+    private static Link link(
+            String model, Optional<ModelOptions> options, Optional<Pricing> price, Optional<Duration> silence) {
+        return new Link(model, options.orElse(ModelOptions.NONE), price, silence.orElse(AgentSpec.DEFAULT_SILENCE));
     }
 
     /** Whether there is only one model. */
@@ -112,9 +119,10 @@ final class ModelChain {
     /** Adds an outage of the model that was asked. */
     Failed after(Link asked, ModelFailure failure, Failed before) {
         List<String> models = new ArrayList<>(before.models());
-        boolean isLong = failure.retryAfter()
-                .filter(wait -> wait.compareTo(LONGEST_WAIT) > 0)
-                .isPresent();
+        boolean isLong = failure.type().equals(ProviderFailures.MODEL_SILENT.type())
+                || failure.retryAfter()
+                        .filter(wait -> wait.compareTo(LONGEST_WAIT) > 0)
+                        .isPresent();
         int strikes = strikes(asked);
         do {
             models.add(asked.model());

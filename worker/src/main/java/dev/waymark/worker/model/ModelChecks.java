@@ -5,6 +5,7 @@ import dev.waymark.agent.ModelOption;
 import dev.waymark.agent.ModelOptions;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.model.ModelFailure;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
@@ -17,6 +18,11 @@ import java.util.stream.Collectors;
 public final class ModelChecks {
     /** More would share the attempts of a model call so that the last are hardly asked. */
     public static final int MOST_FALLBACKS = 4;
+
+    private static final Duration LEAST_SILENCE = Duration.ofSeconds(1);
+
+    /** Less than an attempt of a model call may take in all. */
+    private static final Duration MOST_SILENCE = Duration.ofMinutes(9);
 
     private final ModelProviders providers;
 
@@ -52,6 +58,13 @@ public final class ModelChecks {
         return problems;
     }
 
+    /** What is wrong with a limit of silence, if anything is. */
+    public static Optional<String> silenceProblem(Duration silence) {
+        return silence.compareTo(LEAST_SILENCE) < 0 || silence.compareTo(MOST_SILENCE) > 0
+                ? Optional.of("expected 1s to 9m")
+                : Optional.empty();
+    }
+
     /** Which options the provider of this model knows, as a sentence. */
     public String knownOptions(String model) {
         String provider = model.substring(0, Math.max(0, model.indexOf(':')));
@@ -82,6 +95,8 @@ public final class ModelChecks {
             Optional<String> problem = seen.add(link.model())
                     ? modelProblem(link.model())
                             .or(() -> first(optionProblems(link.model(), link.options(), agent.maxTokens())))
+                            .or(() -> silenceProblem(link.silence())
+                                    .map(words -> "silence: " + words + ", found " + link.silence()))
                     : Optional.of("it has the model " + link.model() + " twice");
             if (problem.isPresent()) {
                 return problem;

@@ -29,6 +29,7 @@ final class PartialText implements ReplyListener {
     private int from;
     private Usage usage = Usage.NONE;
     private Optional<Pricing> pricing = Optional.empty();
+    private Optional<String> model = Optional.empty();
     private final long beganAt = System.nanoTime();
     private Optional<Duration> firstWordAfter = Optional.empty();
 
@@ -60,8 +61,15 @@ final class PartialText implements ReplyListener {
         failed = now;
     }
 
-    synchronized void cost(Optional<Pricing> price) {
+    /** This model is being asked, at this price. */
+    synchronized void asks(String asked, Optional<Pricing> price) {
+        model = Optional.of(asked);
         pricing = price;
+    }
+
+    /** The model that this attempt asked, if it came to that. */
+    synchronized Optional<String> model() {
+        return model;
     }
 
     /** The time from the start of the attempt to its first word, if there was one. */
@@ -76,7 +84,12 @@ final class PartialText implements ReplyListener {
 
     /** What this attempt and earlier ones spent. */
     synchronized Spent spent() {
-        return usage.equals(Usage.NONE) ? before : before.plus(new Spent(usage, pricing.map(price -> price.of(usage))));
+        return usage.equals(Usage.NONE) ? before : before.plus(own());
+    }
+
+    /** What this attempt spent. */
+    synchronized Spent own() {
+        return new Spent(usage, pricing.map(price -> price.of(usage)));
     }
 
     @Override

@@ -15,7 +15,10 @@ import dev.waymark.worker.tool.java.JavaTools;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -129,6 +132,51 @@ class ModelFieldsTest {
         assertThat(PayloadJson.MAPPER.readValue(json, AgentSpec.class)).isEqualTo(agent);
         assertThat(PayloadJson.MAPPER.writeValueAsString(AgentSpec.of("a", "openai:m-1")))
                 .doesNotContain("fallback");
+    }
+
+    @Test
+    void silence_ofEachModel_isPartOfTheAgent_andReadAgain() throws Exception {
+        AgentSpec agent = agent("""
+                model: anthropic:m-1
+                silence: 60s
+                fallback: [{ model: openai:m-2, silence: 2m }, openai:m-3]
+                """);
+
+        assertThat(agent)
+                .isEqualTo(new AgentSpec.Builder("a", "anthropic:m-1")
+                        .silence(Duration.ofSeconds(60))
+                        .fallback(List.of(
+                                FallbackModel.of("openai:m-2").withSilence(Duration.ofMinutes(2)),
+                                FallbackModel.of("openai:m-3")))
+                        .build());
+        String json = PayloadJson.MAPPER.writeValueAsString(agent);
+        assertThat(json).contains("\"silence\":\"PT1M\"").contains("\"silence\":\"PT2M\"");
+        assertThat(PayloadJson.MAPPER.readValue(json, AgentSpec.class)).isEqualTo(agent);
+        assertThat(PayloadJson.MAPPER.readValue(json.replace("\"PT1M\"", "null"), AgentSpec.class))
+                .isEqualTo(PayloadJson.MAPPER.readValue(
+                        json.replace(",\"silence\":\"PT1M\"", ",\"luck\":1"), AgentSpec.class))
+                .returns(Optional.empty(), AgentSpec::silence);
+        assertThat(PayloadJson.MAPPER.writeValueAsString(AgentSpec.of("a", "openai:m-1")
+                        .with()
+                        .fallback(List.of(FallbackModel.of("x:y")))
+                        .build()))
+                .doesNotContain("silence");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "silence: 500ms | a.yaml:2: silence: expected 1s to 9m, found 500ms",
+                "silence: 10m   | a.yaml:2: silence: expected 1s to 9m, found 10m",
+                "silence: 60    | a.yaml:2: silence: expected a duration such as 500ms, 5s, 2m or 24h, found 60",
+                "silence: never | a.yaml:2: silence: expected a duration such as 500ms, 5s, 2m or 24h, found never",
+                "silense: 60s   | a.yaml:2: silense: unknown field. Did you mean \"silence\"?",
+                "fallback: [{ model: 'openai:m', silence: 0s }] | a.yaml:2: fallback[0].silence: expected 1s to 9m,"
+                        + " found 0s",
+            })
+    void silence_thatIsNoLimit_isAProblemOfItsLine(String field, String problem) {
+        assertThat(problem("model: anthropic:m-1\n" + field)).contains(problem);
     }
 
     @ParameterizedTest

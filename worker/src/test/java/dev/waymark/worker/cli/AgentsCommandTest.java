@@ -21,15 +21,16 @@ class AgentsCommandTest {
     void files() throws Exception {
         Files.writeString(
                 directory.resolve("careful.yaml"),
-                "model: openai:m-1\noptions: { effort: high, temperature: 0.2 }\nfallback: [openai:m-2]");
+                "model: openai:m-1\noptions: { effort: high, temperature: 0.2 }\nsilence: 2m\n"
+                        + "fallback: [openai:m-2, { model: openai:m-3, silence: 90s }]");
         Files.writeString(directory.resolve("plain.yaml"), "model: openai:m-1");
     }
 
     @Test
     void agents_withOptionsAndFallbacks_areListedWithThem() {
         assertThat(said("agents", "--agents", directory.toString()))
-                .isEqualTo(
-                        "careful  openai:m-1 (effort high, temperature 0.2), else openai:m-2\nplain    openai:m-1\n");
+                .isEqualTo("careful  openai:m-1 (effort high, temperature 0.2, silence 120s), else openai:m-2, else"
+                        + " openai:m-3 (silence 90s)\nplain    openai:m-1\n");
     }
 
     @Test
@@ -38,7 +39,9 @@ class AgentsCommandTest {
 
         assertThat(agents.path(0).path("options").toString()).isEqualTo("{\"effort\":\"high\",\"temperature\":0.2}");
         assertThat(agents.at("/0/fallback/0/model").asText()).isEqualTo("openai:m-2");
-        assertThat(agents.path(1).fieldNames()).toIterable().doesNotContain("options", "fallback");
+        assertThat(agents.at("/0/silence").asText()).isEqualTo("PT2M");
+        assertThat(agents.at("/0/fallback/1/silence").asText()).isEqualTo("PT1M30S");
+        assertThat(agents.path(1).fieldNames()).toIterable().doesNotContain("options", "silence", "fallback");
     }
 
     private static String said(String... args) {

@@ -199,6 +199,18 @@ abstract class FallbackCases {
         assertThat(reply.wasted().orElseThrow().usage()).isEqualTo(new Usage(2_000, 2));
         assertThat(reply.wasted().orElseThrow().cost()).contains(usd("0.02004"));
         assertThat(reply.cost()).contains(usd("0.0012"));
+        assertThat(counted("waymark.model.tokens", "model", "anthropic:m-1", "type", "input"))
+                .isEqualTo(2_000);
+        assertThat(counted("waymark.model.tokens", "model", OTHER, "type", "input"))
+                .isEqualTo(1_000);
+        assertThat(counted("waymark.model.cost.usd", "model", "anthropic:m-1")).isEqualTo(0.02004);
+        assertThat(counted("waymark.model.cost.usd", "model", OTHER)).isEqualTo(0.0012);
+        assertThat(counted("waymark.model.failed.attempts", "model", "anthropic:m-1", "type", "StreamCut"))
+                .isEqualTo(2);
+    }
+
+    private double counted(String name, String... tags) {
+        return metrics.get(name).tags(tags).counter().count();
     }
 
     @Test

@@ -55,6 +55,13 @@ class ModelChainTest {
     }
 
     @Test
+    void silentModel_givesWayAtOnce_andItsOutageIsRemembered() {
+        assertThat(asked(Failed.NOTHING, 4, ModelFailure.passing("ModelSilent", "")))
+                .containsExactly("x:1 1", "y:2 1", "z:3", "x:1");
+        assertThat(outages.isOut("x:1")).isTrue();
+    }
+
+    @Test
     void outage_isRememberedForAMinute_thenOneFailureIsEnough_untilTheModelAnswers() {
         asked(Failed.NOTHING, 2, BUSY);
         assertThat(asked(Failed.NOTHING, 1, BUSY)).containsExactly("y:2");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
@@ -20,6 +21,7 @@ import dev.waymark.history.ThreadHistory;
 import dev.waymark.history.ThreadHistoryReader;
 import dev.waymark.testkit.RecordedThread;
 import dev.waymark.tool.JavaTool;
+import dev.waymark.worker.secret.Secrets;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -134,6 +136,38 @@ class ExportedThreadTest {
             assertThat(last.transcript().messages().toString())
                     .contains("${KEY}")
                     .doesNotContain(SECRET);
+        }
+    }
+
+    static List<RunLimits> limits() {
+        return List.of(RunLimits.DEFAULT.withSoftEvents(60), ChunkedStateCases.NOTHING_INLINE.withSoftEvents(60));
+    }
+
+    /** Retention has deleted the run that names the variable in plain text. */
+    @ParameterizedTest
+    @MethodSource("limits")
+    void threadWithASecret_thatOnlyAPackedStateNames_losesIt(RunLimits limits) {
+        try (WorkflowRig rig = new WorkflowRig(TestServers.inMemory(), AgentWorkflowCases::echo)) {
+            String thread = rig.start(
+                    ContinueAsNewCases.start(limits).saying(SayPayload.message("m-0", "The login is ${MAIL_LOGIN}")));
+            for (int i = 1; i <= 8; i++) {
+                rig.awaitTurn(thread, i);
+                rig.update(thread, WireNames.SAY, Map.of("id", "m-" + i, "content", "Use " + SECRET));
+            }
+            rig.awaitTurn(thread, 9);
+            ThreadHistory whole =
+                    new ThreadHistoryReader(rig.client()).read(thread).orElseThrow();
+            assertThat(whole.runs()).hasSizeGreaterThan(1);
+            ThreadHistory left = new ThreadHistory(
+                    thread,
+                    whole.runs().subList(whole.runs().size() - 1, whole.runs().size()),
+                    false);
+
+            Secrets secrets = Secrets.of(left.payloadTexts().toList(), Map.of("MAIL_LOGIN", SECRET));
+
+            assertThat(new HistoryScrubber(secrets::mask).scrub(left).payloadTexts())
+                    .noneMatch(text -> text.contains(SECRET))
+                    .anyMatch(text -> text.contains("Use ${MAIL_LOGIN}"));
         }
     }
 

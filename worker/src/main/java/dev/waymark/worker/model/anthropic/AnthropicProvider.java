@@ -105,6 +105,6 @@ public final class AnthropicProvider implements ModelProvider {
                 .header("anthropic-version", VERSION)
                 .post(EventStreams.once(AnthropicMapper.request(request)));
         service.credentials("").ifPresent(key -> http.header("x-api-key", key));
-        return streams.ask(http.build(), new AnthropicReader(service, request.model(), listener));
+        return streams.ask(http.build(), new AnthropicReader(service, request.model(), listener), listener);
     }
 }

@@ -37,6 +37,7 @@ final class AnthropicReader implements EventReader {
     private long cacheWriteTokens;
     private long outputTokens;
     private String stop = "";
+    private boolean started;
     private boolean whole;
     private int size;
     private int begun;
@@ -73,7 +74,10 @@ final class AnthropicReader implements EventReader {
         JsonNode tree = ProviderJson.event(data);
         StreamEvent event = ProviderJson.MAPPER.treeToValue(tree, StreamEvent.class);
         switch (event.type()) {
-            case "message_start" -> count(event.message().path("usage"));
+            case "message_start" -> {
+                started = true;
+                count(event.message().path("usage"));
+            }
             case "content_block_start" -> {
                 size += data.length();
                 begun++;
@@ -143,6 +147,11 @@ final class AnthropicReader implements EventReader {
         if (block.type().equals("text")) {
             listener.words(text);
         }
+    }
+
+    @Override
+    public boolean hasBegun() {
+        return started;
     }
 
     @Override

@@ -13,6 +13,9 @@ public interface EventReader {
      */
     boolean read(String data) throws ModelFailure, JsonProcessingException;
 
+    /** Whether the service has begun to reply, even if the reply is still empty. */
+    boolean hasBegun();
+
     /** The number of characters of the reply so far. */
     int size();
 

@@ -3,6 +3,7 @@ package dev.waymark.worker.model.http;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.model.ModelFailure;
+import dev.waymark.model.ReplyListener;
 import dev.waymark.worker.inbound.InputTooLargeException;
 import dev.waymark.worker.inbound.MemoryBudget;
 import dev.waymark.worker.inbound.MemoryShortException;
@@ -72,8 +73,8 @@ public final class EventStreams {
                 .followSslRedirects(false)
                 .connectTimeout(Duration.ofSeconds(10))
                 .writeTimeout(Duration.ofMinutes(1))
-                // A model may think for minutes before it sends anything.
-                .readTimeout(Duration.ofMinutes(5))
+                // The worker gives up a silent model sooner, by the limit of its agent.
+                .readTimeout(Duration.ofMinutes(10))
                 .pingInterval(Duration.ofSeconds(30))
                 .addNetworkInterceptor(EventStreams::sendOnce)
                 .build();
@@ -126,20 +127,28 @@ public final class EventStreams {
     /**
      * Sends the request and reads the events in the calling thread.
      *
+     * @param listener is told of the progress of the reply
      * @throws InterruptedException if that thread is interrupted; the request is canceled
      */
-    public Reply ask(Request request, EventReader reader) throws ModelFailure, InterruptedException {
+    public Reply ask(Request request, EventReader reader, ReplyListener listener)
+            throws ModelFailure, InterruptedException {
         Call call = CLIENT.newCall(
                 request.newBuilder().header("Accept", "text/event-stream").build());
         try (MemoryBudget.Share memory = MemoryBudget.ofThisProcess().open();
                 Arrivals arrivals = new Arrivals(memory)) {
             call.enqueue(arrivals);
             int counted = 0;
+            int grown = 0;
             while (true) {
                 Arrival next = arrivals.take();
                 if (next instanceof Event event) {
                     boolean last = read(reader, service.withoutKey(event.data()));
                     check(reader);
+                    int now = growth(reader);
+                    if (now > grown) {
+                        grown = now;
+                        listener.progress();
+                    }
                     memory.take(Math.max(0, reader.size() - counted));
                     counted = Math.max(counted, reader.size());
                     if (last) {
@@ -163,6 +172,11 @@ public final class EventStreams {
         } finally {
             call.cancel();
         }
+    }
+
+    /** Events that only keep the connection open do not change it. */
+    private static int growth(EventReader reader) {
+        return (reader.hasBegun() ? 1 : 0) + reader.parts() + reader.size();
     }
 
     private void check(EventReader reader) throws ModelFailure {

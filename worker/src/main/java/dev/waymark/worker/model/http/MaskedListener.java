@@ -34,6 +34,11 @@ public final class MaskedListener implements ReplyListener {
     }
 
     @Override
+    public void progress() {
+        listener.progress();
+    }
+
+    @Override
     public void usage(Usage soFar) {
         listener.usage(soFar);
     }

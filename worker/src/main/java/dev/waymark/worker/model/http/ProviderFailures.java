@@ -37,6 +37,8 @@ public enum ProviderFailures {
     /** The stream ended before the provider marked the reply as complete; nothing of it is used. */
     STREAM_CUT("StreamCut", true),
     MALFORMED_REPLY("MalformedReply", true),
+    /** The model sent nothing of its reply for longer than the agent allows. */
+    MODEL_SILENT("ModelSilent", true),
     /** The worker has no memory for the reply, because it is reading others. */
     WORKER_BUSY("WorkerBusy", true);
 

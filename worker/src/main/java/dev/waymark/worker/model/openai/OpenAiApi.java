@@ -63,6 +63,11 @@ abstract class OpenAiApi implements ModelProvider {
     /** Whether a failure rejects the first form of a request, not what it says. */
     abstract boolean rejectsFirstForm(ModelFailure failure);
 
+    /** The request to send once in place of one that was rejected for what earlier replies had in it. */
+    Optional<ModelRequest> withoutWhatIsRejected(ModelRequest request, ModelFailure failure) {
+        return Optional.empty();
+    }
+
     /** Whether the first form is not tried, because the model rejects it. */
     boolean needsSecondForm(String model) {
         return takeSecondForm.contains(model);
@@ -104,6 +109,19 @@ abstract class OpenAiApi implements ModelProvider {
 
     @Override
     public final Reply reply(ModelRequest request, ReplyListener listener) throws ModelFailure, InterruptedException {
+        try {
+            return replyToEitherForm(request, listener);
+        } catch (ModelFailure failure) {
+            Optional<ModelRequest> accepted = withoutWhatIsRejected(request, failure);
+            if (accepted.isEmpty()) {
+                throw failure;
+            }
+            return replyToEitherForm(accepted.get(), listener);
+        }
+    }
+
+    private Reply replyToEitherForm(ModelRequest request, ReplyListener listener)
+            throws ModelFailure, InterruptedException {
         boolean secondForm = needsSecondForm(request.model());
         try {
             return reply(request, secondForm, listener);
@@ -123,7 +141,7 @@ abstract class OpenAiApi implements ModelProvider {
         Request.Builder http =
                 new Request.Builder().url(service.at(path)).post(EventStreams.once(body(request, secondForm)));
         service.credentials("Bearer ").ifPresent(key -> http.header("Authorization", key));
-        return streams.ask(http.build(), reader(service, request.model(), listener));
+        return streams.ask(http.build(), reader(service, request.model(), listener), listener);
     }
 
     /** The message of a failure in lower case, to search for words in it. */

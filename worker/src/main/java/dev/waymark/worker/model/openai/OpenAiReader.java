@@ -38,6 +38,7 @@ final class OpenAiReader implements EventReader {
     private final Map<Integer, Growing> newest = new LinkedHashMap<>();
     private Usage usage = Usage.NONE;
     private String finish = "";
+    private boolean started;
     private int size;
 
     /** @param listener receives the text as it arrives */
@@ -76,6 +77,7 @@ final class OpenAiReader implements EventReader {
     }
 
     private void take(ChatChunk.Choice choice) {
+        started = true;
         ChatChunk.Delta delta = choice.delta();
         keep(thoughts, delta.reasoningContent().isEmpty() ? delta.reasoning() : delta.reasoningContent());
         keep(refusal, delta.refusal());
@@ -113,6 +115,12 @@ final class OpenAiReader implements EventReader {
     private void keep(StringBuilder pieces, String piece) {
         pieces.append(piece);
         size += piece.length();
+    }
+
+    /** The first choice has the role, and usually no text. */
+    @Override
+    public boolean hasBegun() {
+        return started;
     }
 
     @Override

@@ -1,17 +1,21 @@
 package dev.waymark.worker.model.openai;
 
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.model.ReplyListener;
 import dev.waymark.worker.model.http.EventReader;
 import dev.waymark.worker.model.http.ProviderFailures;
 import dev.waymark.worker.model.http.ProviderService;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The models {@code openai-responses:MODEL}, through the Responses API, with the reasoning of earlier steps. The
  * environment variables are those of {@link OpenAiProvider}. Models without reasoning to encrypt reject requests for it,
- * and are asked without.
+ * and are asked without. A request whose encrypted reasoning is rejected is sent once more without it.
  *
  * <pre>{@code
  * ModelProvider responses = ResponsesProvider.of(System.getenv());
@@ -46,5 +50,39 @@ public final class ResponsesProvider extends OpenAiApi {
         return failure.type().equals(ProviderFailures.BAD_REQUEST.type())
                 && words.contains("encrypted")
                 && words.contains("not supported");
+    }
+
+    /**
+     * The service cannot always decrypt reasoning that it once encrypted, for instance with the key of another
+     * organisation. The model then goes on without it.
+     */
+    @Override
+    Optional<ModelRequest> withoutWhatIsRejected(ModelRequest request, ModelFailure failure) {
+        String words = words(failure);
+        boolean rejected = failure.type().equals(ProviderFailures.BAD_REQUEST.type())
+                && (words.contains("invalid_encrypted_content")
+                        || (words.contains("encrypted content") && words.contains("could not be verified")));
+        List<Message> messages = request.messages().stream()
+                .map(ResponsesProvider::withoutReasoning)
+                .toList();
+        return rejected && !messages.equals(request.messages())
+                ? Optional.of(new ModelRequest(
+                        request.model(),
+                        request.instructions(),
+                        messages,
+                        request.tools(),
+                        request.maxTokens(),
+                        request.options()))
+                : Optional.empty();
+    }
+
+    /** The phases of messages are stored as reasoning too, and stay. */
+    private static Message withoutReasoning(Message message) {
+        return new Message(
+                message.role(),
+                message.content().stream()
+                        .filter(part -> !(part instanceof Part.Reasoning reasoning
+                                && ResponseItems.item(reasoning).isPresent()))
+                        .toList());
     }
 }

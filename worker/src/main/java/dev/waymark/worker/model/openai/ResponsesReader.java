@@ -37,6 +37,7 @@ final class ResponsesReader implements EventReader {
 
     private final SortedMap<Integer, Growing> items = new TreeMap<>();
     private Usage usage = Usage.NONE;
+    private boolean started;
     private boolean whole;
     private String incomplete = "";
     private int size;
@@ -67,6 +68,7 @@ final class ResponsesReader implements EventReader {
     public boolean read(String data) throws ModelFailure, JsonProcessingException {
         JsonNode event = ProviderJson.event(data);
         switch (event.path("type").asText("")) {
+            case "response.created" -> started = true;
             case "response.output_item.added" -> {
                 begun++;
                 items.put(index(event), new Growing(event.path("item")));
@@ -137,6 +139,11 @@ final class ResponsesReader implements EventReader {
         usage = new Usage(
                 input, Math.max(0, tokens.path("output_tokens").asLong(0)), read, Math.min(input - read, written));
         listener.usage(usage);
+    }
+
+    @Override
+    public boolean hasBegun() {
+        return started;
     }
 
     @Override

@@ -237,4 +237,22 @@ class AnthropicProviderTest extends WireCases {
                 3_000,
                 options);
     }
+
+    @Test
+    void progress_isThatOfTheReply_notOfPings() {
+        String ping = "{\"type\":\"ping\"}";
+        String start = "{\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":1}}}";
+        String thought = "{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"thinking\"}}";
+        String fragment = "{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"thinking_delta\","
+                + "\"thinking\":\"Hm\"}}";
+        String call = "{\"type\":\"content_block_start\",\"index\":1,\"content_block\":{\"type\":\"tool_use\","
+                + "\"id\":\"tu_1\",\"name\":\"weather\",\"input\":{}}}";
+        String arguments = "{\"type\":\"content_block_delta\",\"index\":1,\"delta\":{\"type\":\"input_json_delta\","
+                + "\"partial_json\":\"{\"}}";
+
+        assertThat(progress(ping, ping)).isZero();
+        assertThat(progress(start, ping, ping)).isEqualTo(1);
+        assertThat(progress(start, ping, thought, ping, fragment, fragment, ping, call, ping, arguments, ping))
+                .isEqualTo(6);
+    }
 }

@@ -14,6 +14,7 @@ import dev.waymark.conversation.value.Usage;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
+import dev.waymark.model.ReplyListener;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelProviderContract;
 import dev.waymark.testkit.model.ModelServer;
@@ -35,6 +36,7 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
@@ -77,6 +79,13 @@ public abstract class WireCases extends ModelProviderContract {
         return provider;
     }
 
+    @Override
+    protected Optional<ModelProvider> providerAt(String address) {
+        Map<String, String> environment = new LinkedHashMap<>(server.environment());
+        environment.replaceAll((name, value) -> value.replaceFirst("http://[^/]+", address));
+        return Optional.of(newProvider(environment));
+    }
+
     protected final ModelServer server() {
         return server;
     }
@@ -104,6 +113,25 @@ public abstract class WireCases extends ModelProviderContract {
     protected final Reply reply(ModelAnswer answer) throws ModelFailure, InterruptedException {
         server.answers(answer);
         return provider.reply(request(List.of(Message.user("Hi"))));
+    }
+
+    /** How often the reply makes progress in these events, which are not a whole reply. */
+    protected final int progress(String... events) {
+        server.answers(ModelAnswer.events(events));
+        AtomicInteger told = new AtomicInteger();
+        ModelFailure failure = catchThrowableOfType(
+                ModelFailure.class,
+                () -> provider.reply(request(List.of(Message.user("Hi"))), new ReplyListener() {
+                    @Override
+                    public void words(String piece) {}
+
+                    @Override
+                    public void progress() {
+                        told.incrementAndGet();
+                    }
+                }));
+        assertThat(failure.type()).isEqualTo("StreamCut");
+        return told.get();
     }
 
     protected final ModelFailure failure(ModelAnswer answer) {

@@ -230,4 +230,23 @@ class OpenAiProviderTest extends OpenAiWireCases {
         return "{\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":" + index + ",\"id\":\"" + id
                 + "\",\"function\":{\"name\":\"" + name + "\",\"arguments\":\"" + arguments + "\"}}]}}]}";
     }
+
+    @Test
+    void progress_isThatOfTheReply_notOfEmptyChunks() {
+        String begun = delta("{\"role\":\"assistant\",\"content\":\"\"}");
+        String empty = delta("{\"content\":\"\"}");
+        String nothing = "{\"choices\":[]}";
+        String thought = delta("{\"reasoning_content\":\"Hm\"}");
+        String call = delta("{\"tool_calls\":[{\"index\":0,\"id\":\"tu_1\",\"function\":{\"name\":\"weather\"}}]}");
+        String arguments = delta("{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"{\"}}]}");
+
+        assertThat(progress(nothing, nothing)).isZero();
+        assertThat(progress(begun, empty, nothing, empty)).isEqualTo(1);
+        assertThat(progress(begun, empty, thought, thought, nothing, call, empty, arguments, empty))
+                .isEqualTo(5);
+    }
+
+    private static String delta(String delta) {
+        return "{\"choices\":[{\"index\":0,\"delta\":" + delta + "}]}";
+    }
 }

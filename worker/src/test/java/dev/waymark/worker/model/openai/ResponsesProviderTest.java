@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.agent.ModelOptions;
 import dev.waymark.conversation.message.Message;
@@ -120,6 +121,43 @@ class ResponsesProviderTest extends OpenAiWireCases {
         assertThat(bodies.get(2).path("input").findValuesAsText("encrypted_content"))
                 .containsExactly("Z0FBQUFB", "Z0FBQUFC", "Z0FBQUFD");
         assertThat(bodies.get(1).at("/input/2/summary/0/text").asText()).isEqualTo("Tokyo.");
+    }
+
+    /** As it answers reasoning that was encrypted for another organisation, or with a key that it no longer has. */
+    @Test
+    void encryptedReasoning_thatIsRejected_isLeftOutOnce() throws Exception {
+        ModelAnswer rejected = ModelAnswer.error(
+                400,
+                "{\"error\":{\"message\":\"The encrypted content Z0FB... could not be verified. Reason: Encrypted content"
+                        + " could not be decrypted or parsed.\",\"type\":\"invalid_request_error\",\"param\":null,"
+                        + "\"code\":\"invalid_encrypted_content\"}}");
+        Reply first = reply(ModelAnswer.says()
+                .plus(new Piece.Thought("Tokyo.", "Z0FBQUFB"))
+                .plus(new Piece.Words("Let me see."))
+                .calls("tu_1", "weather", "{}"));
+        List<Message> said = List.of(
+                Message.user("Weather?"),
+                new Message(Role.ASSISTANT, first.content()),
+                Message.results(List.of(new Part.ToolResult("tu_1", "rain", false))));
+        server().answers(rejected, ModelAnswer.says("Rain."));
+
+        assertThat(provider().reply(request(said)).content()).containsExactly(new Part.Text("Rain."));
+
+        List<JsonNode> bodies =
+                server().received().stream().map(ModelServer.Received::body).toList();
+        assertThat(bodies).hasSize(3);
+        ObjectNode expected = bodies.get(1).deepCopy();
+        ((ArrayNode) expected.path("input")).remove(1);
+        assertThat(bodies.get(1).at("/input/1/encrypted_content").asText()).isEqualTo("Z0FBQUFB");
+        assertThat(bodies.get(2)).isEqualTo(expected);
+
+        server().answers(rejected);
+        assertThat(catchThrowableOfType(ModelFailure.class, () -> provider().reply(request(said)))
+                        .type())
+                .isEqualTo("BadRequest");
+        assertThat(server().received()).hasSize(5);
+        assertThat(failure(rejected).type()).isEqualTo("BadRequest");
+        assertThat(server().received()).hasSize(6);
     }
 
     /** The service refuses reasoning that nothing follows, and reasoning that it would have to have stored. */
@@ -261,5 +299,23 @@ class ResponsesProviderTest extends OpenAiWireCases {
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException(item, e);
         }
+    }
+
+    @Test
+    void progress_isThatOfTheReply_notOfItsStatus() {
+        String created = "{\"type\":\"response.created\",\"response\":{}}";
+        String status = "{\"type\":\"response.in_progress\",\"response\":{}}";
+        String alive = "{\"type\":\"keepalive\",\"sequence_number\":3}";
+        String thought =
+                "{\"type\":\"response.output_item.added\",\"output_index\":0,\"item\":{\"type\":\"reasoning\"}}";
+        String summary = "{\"type\":\"response.reasoning_summary_text.delta\",\"output_index\":0,\"delta\":\"Hm\"}";
+        String call = "{\"type\":\"response.output_item.added\",\"output_index\":1,"
+                + "\"item\":{\"type\":\"function_call\"}}";
+        String arguments = "{\"type\":\"response.function_call_arguments.delta\",\"output_index\":1,\"delta\":\"{\"}";
+
+        assertThat(progress(status, alive)).isZero();
+        assertThat(progress(created, status, alive, status)).isEqualTo(1);
+        assertThat(progress(created, status, thought, alive, summary, call, alive, arguments, status))
+                .isEqualTo(5);
     }
 }

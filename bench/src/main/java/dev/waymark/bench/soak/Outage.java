@@ -1,0 +1,32 @@
+package dev.waymark.bench.soak;
+
+import java.time.Instant;
+
+/**
+ * A fault.
+ *
+ * @param to when it was over: for a killed worker, when it was dead; for others, when everything worked again
+ */
+record Outage(Kind kind, Instant from, Instant to) {
+    enum Kind {
+        WORKER_KILLED("a worker killed with SIGKILL, and started again"),
+        SERVER_KILLED("the server killed with SIGKILL, and started again on its database"),
+        CONNECTION_CUT("all connections of a worker or of the clients closed, and new ones refused"),
+        CONNECTION_SILENT("all connections of a worker or of the clients kept, and everything sent is lost");
+
+        private final String words;
+
+        Kind(String words) {
+            this.words = words;
+        }
+
+        String words() {
+            return words;
+        }
+    }
+
+    /** Whether it lasted for some of the time between these. */
+    boolean touches(Instant begin, Instant end) {
+        return !begin.isAfter(to) && !end.isBefore(from);
+    }
+}

@@ -1,0 +1,152 @@
+package dev.waymark.testkit.crash;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * A TCP proxy on loopback before a server that is to be unreachable for a while. Thread-safe.
+ *
+ * <pre>{@code
+ * try (CuttableProxy proxy = new CuttableProxy(address)) {
+ *     Connection connection = Connection.to(proxy.address());
+ *     // start a worker with it …
+ *     proxy.cut();
+ *     // the worker can reach nothing …
+ *     proxy.mend();
+ * }
+ * }</pre>
+ */
+public final class CuttableProxy implements AutoCloseable {
+    private final InetSocketAddress target;
+    private final ServerSocket door;
+    private final Set<Wire> wires = ConcurrentHashMap.newKeySet();
+    private volatile State state = State.WHOLE;
+
+    private enum State {
+        WHOLE,
+        CUT,
+        SILENT
+    }
+
+    /** @param target the server's address, as {@code host:port} */
+    public CuttableProxy(String target) throws IOException {
+        int colon = target.lastIndexOf(':');
+        this.target = new InetSocketAddress(target.substring(0, colon), Integer.parseInt(target.substring(colon + 1)));
+        this.door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        daemon(this::accept);
+    }
+
+    /** The address of the proxy, as {@code host:port}. */
+    public String address() {
+        return "127.0.0.1:" + door.getLocalPort();
+    }
+
+    /** Closes all connections, and new ones as soon as they are made. */
+    public void cut() {
+        state = State.CUT;
+        wires.forEach(Wire::close);
+    }
+
+    /** Keeps all connections, and drops everything that is sent over them, even after {@link #mend}. */
+    public void silence() {
+        state = State.SILENT;
+        wires.forEach(wire -> wire.silent = true);
+    }
+
+    /** Forwards new connections again. */
+    public void mend() {
+        state = State.WHOLE;
+    }
+
+    @Override
+    public void close() {
+        cut();
+        try {
+            door.close();
+        } catch (IOException e) {
+            // Closed before.
+        }
+    }
+
+    private void accept() {
+        while (!door.isClosed()) {
+            try {
+                Wire wire = new Wire(door.accept());
+                wires.add(wire);
+                wire.connect();
+            } catch (IOException e) {
+                // The client will retry.
+            }
+        }
+    }
+
+    private static void daemon(Runnable work) {
+        Thread thread = new Thread(work, "proxy");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private final class Wire {
+        private final Socket near;
+        private final Socket far = new Socket();
+        private volatile boolean silent = state == State.SILENT;
+
+        Wire(Socket near) {
+            this.near = near;
+        }
+
+        void connect() throws IOException {
+            try {
+                far.connect(target);
+                if (state == State.CUT) {
+                    close();
+                    return;
+                }
+                InputStream up = near.getInputStream();
+                OutputStream upTo = far.getOutputStream();
+                InputStream down = far.getInputStream();
+                OutputStream downTo = near.getOutputStream();
+                daemon(() -> pump(up, upTo));
+                daemon(() -> pump(down, downTo));
+            } catch (IOException e) {
+                close();
+                throw e;
+            }
+        }
+
+        private void pump(InputStream from, OutputStream to) {
+            byte[] buffer = new byte[16 * 1024];
+            try {
+                for (int count = from.read(buffer); count >= 0; count = from.read(buffer)) {
+                    if (!silent) {
+                        to.write(buffer, 0, count);
+                    }
+                }
+            } catch (IOException e) {
+                // Closed from the other side.
+            }
+            if (!silent) {
+                close();
+            }
+        }
+
+        void close() {
+            wires.remove(this);
+            for (Socket end : List.of(near, far)) {
+                try {
+                    end.close();
+                } catch (IOException e) {
+                    // Closed before.
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package dev.waymark.worker.model;
+
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Usage;
+import dev.waymark.model.ModelFailure;
+import dev.waymark.model.ModelProvider;
+import dev.waymark.model.ModelRequest;
+import dev.waymark.model.ReplyListener;
+import dev.waymark.worker.model.http.ProviderFailures;
+import dev.waymark.worker.process.DaemonThreads;
+import java.time.Duration;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Gives up a model whose reply does not grow for too long, whichever provider it belongs to: it interrupts the thread of
+ * the call, as a cancellation does, and the provider closes the connection. What only keeps a connection open does not
+ * count. It serves one call.
+ */
+final class SilenceWatch implements ReplyListener {
+    private static final ScheduledThreadPoolExecutor CLOCK = clock();
+
+    private final ReplyListener listener;
+    private final Duration most;
+    private final BooleanSupplier cancelled;
+    private final Thread caller = Thread.currentThread();
+    private volatile long grownAt;
+    private ScheduledFuture<?> check;
+    private boolean expired;
+    private boolean over;
+
+    private SilenceWatch(ReplyListener listener, Duration most, BooleanSupplier cancelled) {
+        this.listener = listener;
+        this.most = most;
+        this.cancelled = cancelled;
+        this.grownAt = System.nanoTime();
+        this.check = CLOCK.schedule(this::check, most.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    /** Calls that are over leave nothing behind, since a limit may be long. */
+    private static ScheduledThreadPoolExecutor clock() {
+        ScheduledThreadPoolExecutor clock =
+                new ScheduledThreadPoolExecutor(1, DaemonThreads.named("silence of models"));
+        clock.setRemoveOnCancelPolicy(true);
+        return clock;
+    }
+
+    /**
+     * Asks the provider in the current thread.
+     *
+     * @param most how long the reply may not grow
+     * @param cancelled whether the thread was interrupted because the call is cancelled
+     * @throws ModelFailure also if the model was silent for too long
+     */
+    static Reply ask(
+            ModelProvider provider,
+            ModelRequest request,
+            ReplyListener listener,
+            Duration most,
+            BooleanSupplier cancelled)
+            throws ModelFailure, InterruptedException {
+        SilenceWatch watch = new SilenceWatch(listener, most, cancelled);
+        try {
+            return provider.reply(request, watch);
+        } catch (InterruptedException e) {
+            if (watch.hasExpired() && !cancelled.getAsBoolean()) {
+                throw ProviderFailures.MODEL_SILENT.failure("the model sent nothing of its reply for " + words(most)
+                        + ". For a model that needs longer, raise `silence` of the agent");
+            }
+            throw e;
+        } finally {
+            watch.end();
+        }
+    }
+
+    private static String words(Duration time) {
+        return time.toMillis() % 1_000 == 0 ? time.toSeconds() + " s" : time.toMillis() + " ms";
+    }
+
+    private synchronized void check() {
+        if (over) {
+            return;
+        }
+        long left = grownAt + most.toNanos() - System.nanoTime();
+        if (left > 0) {
+            check = CLOCK.schedule(this::check, left, TimeUnit.NANOSECONDS);
+            return;
+        }
+        expired = true;
+        caller.interrupt();
+    }
+
+    private synchronized boolean hasExpired() {
+        return expired;
+    }
+
+    /** After this, the thread is not interrupted any more, except by a cancellation. */
+    private synchronized void end() {
+        over = true;
+        check.cancel(false);
+        if (expired) {
+            Thread.interrupted();
+            if (cancelled.getAsBoolean()) {
+                caller.interrupt();
+            }
+        }
+    }
+
+    @Override
+    public void words(String piece) {
+        if (!piece.isEmpty()) {
+            grownAt = System.nanoTime();
+        }
+        listener.words(piece);
+    }
+
+    @Override
+    public void progress() {
+        grownAt = System.nanoTime();
+        listener.progress();
+    }
+
+    @Override
+    public void usage(Usage soFar) {
+        listener.usage(soFar);
+    }
+}
