@@ -38,8 +38,12 @@ public final class JdbcStore implements KeyValueStore {
         this.url = supported(url);
     }
 
-    /** The URL, if it belongs to a supported database. */
-    static String supported(String url) {
+    /**
+     * The URL, if it belongs to a supported database.
+     *
+     * @throws SaverException with type {@code BadInput} otherwise
+     */
+    public static String supported(String url) {
         if (!url.startsWith(SQLITE) && !url.startsWith(POSTGRESQL)) {
             throw SaverException.refused(
                     "unsupported database: " + shown(url), "Use jdbc:sqlite:FILE or jdbc:postgresql://HOST/DB");
@@ -59,11 +63,16 @@ public final class JdbcStore implements KeyValueStore {
     }
 
     /** The URL without user and parameters, which may include passwords. */
-    static String shown(String url) {
+    public static String shown(String url) {
         return url.replaceFirst("[?].*", "").replaceFirst("//[^/@]*@", "//");
     }
 
     boolean isSqlite() {
+        return isSqlite(url);
+    }
+
+    /** Whether this is the URL of a SQLite database. */
+    public static boolean isSqlite(String url) {
         return url.startsWith(SQLITE);
     }
 
@@ -188,7 +197,7 @@ public final class JdbcStore implements KeyValueStore {
     /** @param done the operation's name, for failures */
     <T> T inTable(String done, Work<T> work) {
         if (!hasTable && isSqlite()) {
-            keepPrivate();
+            keepPrivate(url);
         }
         try (Connection connection = connect()) {
             if (!hasTable) {
@@ -201,8 +210,11 @@ public final class JdbcStore implements KeyValueStore {
         }
     }
 
-    /** SQLite would create its file readable by everybody; its other files get the same permissions. */
-    private void keepPrivate() {
+    /**
+     * Creates the file of a SQLite database, readable by its owner only, if its directory exists. SQLite would create it
+     * readable by everybody; its other files get the same permissions.
+     */
+    public static void keepPrivate(String url) {
         String file = shown(url).substring(SQLITE.length()).replaceFirst("^file:", "");
         try {
             PrivateFiles.create(Path.of(file));
