@@ -88,8 +88,7 @@ public final class ThreadKeys implements AutoCloseable {
         }
         return setting.map(text -> {
             String place = text.replaceFirst(NOT_FOR_NEW_THREADS, "");
-            return new ThreadKeys(
-                    masterKeys.orElseThrow(), store(place), place.equals(text), System::nanoTime);
+            return new ThreadKeys(masterKeys.orElseThrow(), store(place), place.equals(text), System::nanoTime);
         });
     }
 

@@ -23,8 +23,7 @@ public final class KeyStoreException extends RuntimeException {
     /** The storage at this place failed. */
     static KeyStoreException of(String what, String place, Throwable cause) {
         String reason = cause.getMessage();
-        String words =
-                reason == null ? "" : ": " + reason.lines().findFirst().orElse("");
+        String words = reason == null ? "" : ": " + reason.lines().findFirst().orElse("");
         return new KeyStoreException(message(what, place, cause.getClass().getSimpleName() + words), cause);
     }
 

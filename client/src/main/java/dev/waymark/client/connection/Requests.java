@@ -116,9 +116,7 @@ public final class Requests {
         WorkflowIdReusePolicy reuse = begin(thread, copiedFrom);
         try {
             return Optional.of(started(
-                    thread,
-                    input,
-                    options -> stub(options, reuse).start(input).getRunId()));
+                    thread, input, options -> stub(options, reuse).start(input).getRunId()));
         } catch (WorkflowExecutionAlreadyStarted e) {
             return Optional.empty();
         }
@@ -167,7 +165,8 @@ public final class Requests {
         boolean isFree = false;
         if (connection.threadKeys().isPresent()) {
             Optional<Known> known = find(thread);
-            isFree = known.filter(run -> !run.open() && isForgotten(thread, run)).isPresent();
+            isFree =
+                    known.filter(run -> !run.open() && isForgotten(thread, run)).isPresent();
             if (known.isEmpty() || isFree) {
                 createKey(thread, copiedFrom);
             }
