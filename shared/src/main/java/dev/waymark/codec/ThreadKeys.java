@@ -1,11 +1,10 @@
 package dev.waymark.codec;
 
 import dev.waymark.keystore.FileKeyStore;
-import dev.waymark.keystore.JdbcKeyStore;
 import dev.waymark.keystore.KeyStore;
 import dev.waymark.keystore.KeyStoreException;
+import dev.waymark.keystore.PostgresKeyStore;
 import dev.waymark.keystore.ThreadKeyEntry;
-import dev.waymark.saver.SaverException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,7 +29,7 @@ import javax.crypto.SecretKey;
  * answer. So other processes may read a thread for that long after its key was destroyed.
  */
 public final class ThreadKeys implements AutoCloseable {
-    /** Where the keys of threads are: {@code file:DIRECTORY}, {@code jdbc:sqlite:FILE} or {@code jdbc:postgresql:…}. */
+    /** Where the keys of threads are: {@code file:DIRECTORY} or {@code jdbc:postgresql:…}. */
     public static final String VARIABLE = "WAYMARK_THREAD_KEYS";
 
     /** How long a key is used before it is read again. */
@@ -40,6 +39,7 @@ public final class ThreadKeys implements AutoCloseable {
     static final Duration LONGEST = Duration.ofMinutes(10);
 
     private static final String FILE_PREFIX = "file:";
+    private static final String POSTGRESQL_PREFIX = "jdbc:postgresql:";
     private static final String NOT_FOR_NEW_THREADS = "[?&]new=no$";
     private static final String ID_PREFIX = "thread:";
     private static final Duration PAUSE = Duration.ofSeconds(2);
@@ -97,15 +97,15 @@ public final class ThreadKeys implements AutoCloseable {
             if (place.startsWith(FILE_PREFIX) && place.length() > FILE_PREFIX.length()) {
                 return new FileKeyStore(Path.of(place.substring(FILE_PREFIX.length())));
             }
-            if (place.startsWith("jdbc:")) {
-                return new JdbcKeyStore(place);
+            if (place.startsWith(POSTGRESQL_PREFIX)) {
+                return new PostgresKeyStore(place);
             }
-        } catch (InvalidPathException | SaverException e) {
-            // Reported below: the messages of these are about other settings.
+        } catch (InvalidPathException e) {
+            // Reported below.
         }
         // The value is not shown, since a URL may have a password.
-        throw new KeyProblem(VARIABLE + " is not a place for keys. Use file:DIRECTORY, jdbc:sqlite:FILE or"
-                + " jdbc:postgresql://HOST/DATABASE");
+        throw new KeyProblem(
+                VARIABLE + " is not a place for keys. Use file:DIRECTORY or" + " jdbc:postgresql://HOST/DATABASE");
     }
 
     /** Whether a payload's key is that of a thread. Master keys cannot have such an id. */

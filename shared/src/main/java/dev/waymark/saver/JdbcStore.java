@@ -38,12 +38,8 @@ public final class JdbcStore implements KeyValueStore {
         this.url = supported(url);
     }
 
-    /**
-     * The URL, if it belongs to a supported database.
-     *
-     * @throws SaverException with type {@code BadInput} otherwise
-     */
-    public static String supported(String url) {
+    /** The URL, if it belongs to a supported database. */
+    static String supported(String url) {
         if (!url.startsWith(SQLITE) && !url.startsWith(POSTGRESQL)) {
             throw SaverException.refused(
                     "unsupported database: " + shown(url), "Use jdbc:sqlite:FILE or jdbc:postgresql://HOST/DB");
@@ -68,11 +64,6 @@ public final class JdbcStore implements KeyValueStore {
     }
 
     boolean isSqlite() {
-        return isSqlite(url);
-    }
-
-    /** Whether this is the URL of a SQLite database. */
-    public static boolean isSqlite(String url) {
         return url.startsWith(SQLITE);
     }
 
@@ -197,7 +188,7 @@ public final class JdbcStore implements KeyValueStore {
     /** @param done the operation's name, for failures */
     <T> T inTable(String done, Work<T> work) {
         if (!hasTable && isSqlite()) {
-            keepPrivate(url);
+            keepPrivate();
         }
         try (Connection connection = connect()) {
             if (!hasTable) {
@@ -210,11 +201,8 @@ public final class JdbcStore implements KeyValueStore {
         }
     }
 
-    /**
-     * Creates the file of a SQLite database, readable by its owner only, if its directory exists. SQLite would create it
-     * readable by everybody; its other files get the same permissions.
-     */
-    public static void keepPrivate(String url) {
+    /** SQLite would create its file readable by everybody; its other files get the same permissions. */
+    private void keepPrivate() {
         String file = shown(url).substring(SQLITE.length()).replaceFirst("^file:", "");
         try {
             PrivateFiles.create(Path.of(file));

@@ -271,7 +271,7 @@ class ThreadKeysTest {
 
     @Test
     void setting_thatNamesNoPlace_isRefusedWithoutShowingIt() {
-        for (String setting : List.of("secret", "file:", "jdbc:mysql://secret", "jdbc:sqlite::memory:")) {
+        for (String setting : List.of("secret", "file:", "jdbc:mysql://secret", "jdbc:sqlite:secret.db")) {
             assertThatThrownBy(() -> ThreadKeys.of(Map.of(ThreadKeys.VARIABLE, setting), Optional.of(OLD)))
                     .isInstanceOf(KeyProblem.class)
                     .hasMessageStartingWith("WAYMARK_THREAD_KEYS is not a place for keys")

@@ -39,7 +39,7 @@ class PostgresKeyStoreTest extends KeyStoreCases {
 
     @Override
     KeyStore open(String setting) {
-        return new JdbcKeyStore(setting);
+        return new PostgresKeyStore(setting);
     }
 
     @Override
@@ -60,7 +60,7 @@ class PostgresKeyStoreTest extends KeyStoreCases {
 
     @Test
     void failure_doesNotShowThePassword() {
-        assertThatThrownBy(() -> new JdbcKeyStore("jdbc:postgresql://127.0.0.1:1/x?user=u&password=hunter2").all())
+        assertThatThrownBy(() -> new PostgresKeyStore("jdbc:postgresql://127.0.0.1:1/x?user=u&password=hunter2").all())
                 .isInstanceOf(KeyStoreException.class)
                 .hasMessageContaining("jdbc:postgresql://127.0.0.1:1/x")
                 .hasMessageNotContaining("hunter2");

@@ -1,7 +1,6 @@
 package dev.waymark.keystore;
 
 import dev.waymark.saver.JdbcStore;
-import dev.waymark.saver.SaverException;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -16,13 +15,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores entries in the table {@code waymark_thread_keys} of a SQLite or PostgreSQL database. The driver has to be on the
- * class path.
+ * Stores entries in the table {@code waymark_thread_keys} of a PostgreSQL database. The driver has to be on the class
+ * path.
  *
  * <p>Keeps one connection open, and opens another one after a failure. Gives up on a database that does not answer within
  * seconds, since workflow tasks wait for it.
  */
-public final class JdbcKeyStore implements KeyStore {
+public final class PostgresKeyStore implements KeyStore {
     private static final int SECONDS = 3;
 
     private final String url;
@@ -30,8 +29,8 @@ public final class JdbcKeyStore implements KeyStore {
     private @Nullable Connection open;
 
     /** Connects on first use. */
-    public JdbcKeyStore(String url) {
-        this.url = JdbcStore.supported(url);
+    public PostgresKeyStore(String url) {
+        this.url = url;
     }
 
     @Override
@@ -109,7 +108,7 @@ public final class JdbcKeyStore implements KeyStore {
                 }
             }
             return attempt(work);
-        } catch (SQLException | SaverException e) {
+        } catch (SQLException e) {
             disconnect();
             throw KeyStoreException.of("the keys of threads can't be " + done, JdbcStore.shown(url), e);
         } finally {
@@ -149,15 +148,8 @@ public final class JdbcKeyStore implements KeyStore {
 
     private Connection connect() throws SQLException {
         Properties properties = new Properties();
-        if (JdbcStore.isSqlite(url)) {
-            JdbcStore.keepPrivate(url);
-            properties.setProperty("busy_timeout", String.valueOf(1000 * SECONDS));
-            // Overwrites deleted keys with zeros.
-            properties.setProperty("secure_delete", "true");
-        } else {
-            properties.setProperty("connectTimeout", String.valueOf(SECONDS));
-            properties.setProperty("loginTimeout", String.valueOf(SECONDS));
-            properties.setProperty("socketTimeout", String.valueOf(SECONDS));
+        for (String limit : List.of("connectTimeout", "loginTimeout", "socketTimeout")) {
+            properties.setProperty(limit, String.valueOf(SECONDS));
         }
         // DriverManager.getConnection would put the whole URL, including the password, into its message.
         Connection connection = DriverManager.getDriver(url).connect(url, properties);
