@@ -1,5 +1,7 @@
 package dev.waymark.bench;
 
+import dev.waymark.bench.thread.EncryptionBenchmark;
+import dev.waymark.bench.thread.LongThreadBenchmark;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -22,12 +24,14 @@ public final class Bench {
             "starts",
             "tools",
             "programs",
+            "encryption",
             "words",
             "many-calls",
             "streams",
             "streams-killed",
             "crowd",
-            "lists");
+            "lists",
+            "long");
     private static final String QUICK = "--quick";
 
     private static final int DONE = 0;
@@ -72,12 +76,14 @@ public final class Bench {
                 case "versions" -> new VersionsBenchmark(report, quick).run();
                 case "tools" -> new ToolCostsBenchmark(laboratory.connection(), report, quick).run();
                 case "starts" -> new StartsBenchmark(laboratory, report, root, quick).run();
+                case "encryption" -> new EncryptionBenchmark(laboratory, report, root, quick).run();
                 case "words" -> new LiveWordsBenchmark(laboratory, report, root, quick).run();
                 case "many-calls" -> new ManyCallsBenchmark(laboratory, report, quick).run();
                 case "streams" -> streams(laboratory, report, root, quick, false);
                 case "streams-killed" -> streams(laboratory, report, root, quick, true);
                 case "crowd" -> new CrowdBenchmark(laboratory, report, quick).run();
                 case "lists" -> new ListsBenchmark(laboratory, report, root, quick).run();
+                case "long" -> new LongThreadBenchmark(laboratory, report, quick).run();
                 case "programs" -> new ProgramsBenchmark(report, quick).run();
                 default -> throw new IllegalArgumentException(scenario);
             }

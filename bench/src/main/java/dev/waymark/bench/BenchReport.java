@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /** Prints Markdown to stdout and marks whether each limit was met. */
-final class BenchReport {
+public final class BenchReport {
     private final PrintStream out;
     private final boolean judges;
     private int missed;
@@ -16,18 +16,18 @@ final class BenchReport {
         this.judges = judges;
     }
 
-    void line(String text) {
+    public void line(String text) {
         out.println(text);
         out.flush();
     }
 
-    void title(String text) {
+    public void title(String text) {
         line("");
         line("## " + text);
         line("");
     }
 
-    void head(String... columns) {
+    public void head(String... columns) {
         row((Object[]) columns);
         String[] rules = new String[columns.length];
         Arrays.fill(rules, "---:");
@@ -35,12 +35,12 @@ final class BenchReport {
         line("|" + String.join("|", rules) + "|");
     }
 
-    void row(Object... cells) {
+    public void row(Object... cells) {
         line("| " + String.join(" | ", Arrays.stream(cells).map(String::valueOf).toList()) + " |");
     }
 
     /** A figure with its limit. */
-    String within(double figure, double most, String format) {
+    public String within(double figure, double most, String format) {
         return judged(figure <= most, text(format, figure) + " (≤ " + text(format, most) + ")");
     }
 
@@ -60,7 +60,7 @@ final class BenchReport {
         return missed;
     }
 
-    static String text(String format, Object... values) {
+    public static String text(String format, Object... values) {
         return String.format(Locale.ROOT, format, values);
     }
 }

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /** A real Temporal server as `./waymark dev` starts it, with a temporary database file. */
-final class BenchServer implements AutoCloseable {
+public final class BenchServer implements AutoCloseable {
     private static final int PATIENCE_MINUTES = 5;
 
     private final Path directory;
@@ -41,7 +41,7 @@ final class BenchServer implements AutoCloseable {
         return new BenchServer(directory, server, Connection.to(server.address()));
     }
 
-    Connection connection() {
+    public Connection connection() {
         return connection;
     }
 

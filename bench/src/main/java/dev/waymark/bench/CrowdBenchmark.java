@@ -4,12 +4,17 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
 import dev.waymark.connect.Connection;
 import dev.waymark.worker.AgentWorker;
+import io.temporal.activity.Activity;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowStub;
 import io.temporal.worker.WorkerFactory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Queue;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -24,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 final class CrowdBenchmark {
     private static final double LEAST_THROUGHPUT = 0.9;
     private static final double MOST_FOR_WAITING = 1.1;
+    private static final double MOST_FOR_SLOW_STEP = 1.25;
 
     private final BenchServer laboratory;
     private final BenchReport report;
@@ -31,6 +37,8 @@ final class CrowdBenchmark {
     private final int iterations;
     private final int rounds;
     private final int crowd;
+
+    private volatile StepTimes steps = new StepTimes();
 
     CrowdBenchmark(BenchServer laboratory, BenchReport report, boolean quick) {
         this.laboratory = laboratory;
@@ -50,8 +58,8 @@ final class CrowdBenchmark {
     void run() throws Exception {
         report.title("crowd: " + callers + " callers at once, " + iterations + " iterations each");
         WorkflowClient temporal = laboratory.connection().client();
-        WorkerFactory bare = MeasuredAgent.bareWorker(temporal, (side, iteration) -> {});
-        try (AgentWorker ours = MeasuredAgent.worker(temporal, (side, iteration) -> {});
+        WorkerFactory bare = MeasuredAgent.bareWorker(temporal, this::mark);
+        try (AgentWorker ours = MeasuredAgent.worker(temporal, this::mark);
                 Connection callersOwn = Connection.to(laboratory.address());
                 AgentClient client = AgentClient.connect(laboratory.address())) {
             ours.start();
@@ -71,16 +79,42 @@ final class CrowdBenchmark {
         }
     }
 
+    /** How long threads took from one model call to their next. */
+    private static final class StepTimes {
+        private final Map<String, Long> lastCalls = new ConcurrentHashMap<>();
+        private final Queue<Double> millis = new ConcurrentLinkedQueue<>();
+
+        void mark(String thread) {
+            long now = System.nanoTime();
+            Long before = lastCalls.put(thread, now);
+            if (before != null) {
+                millis.add((now - before) / 1e6);
+            }
+        }
+
+        double[] all() {
+            return millis.stream().mapToDouble(Double::doubleValue).toArray();
+        }
+    }
+
+    private void mark(int side, int iteration) {
+        steps.mark(Activity.getExecutionContext().getInfo().getWorkflowId());
+    }
+
     private void measure(List<Caller> sides) throws Exception {
         double[][] seconds = new double[sides.size()][rounds];
+        double[][] slowSteps = new double[sides.size()][rounds];
         for (Caller side : sides) {
             finished(callers / 4, side);
         }
         for (int round = 0; round < rounds; round++) {
-            for (int side = 0; side < sides.size(); side++) {
+            for (int turn = 0; turn < sides.size(); turn++) {
+                int side = (round + turn) % sides.size(); // The database grows: no side is always the last.
+                steps = new StepTimes();
                 long begin = System.nanoTime();
                 long finished = finished(callers, sides.get(side));
                 seconds[side][round] = (System.nanoTime() - begin) / 1e9;
+                slowSteps[side][round] = Statistics.percentile(99, steps.all());
                 if (finished != callers) {
                     throw new IllegalStateException((callers - finished) + " callers have no outcome");
                 }
@@ -89,16 +123,33 @@ final class CrowdBenchmark {
         double bare = Statistics.median(seconds[0]);
         double workflow = Statistics.median(seconds[1]);
         double client = Statistics.median(seconds[2]);
-        report.head("callers wait with", "s until all have their outcome", "throughput, of the bare workflow's");
-        report.row("`getResult`, for the bare workflow", BenchReport.text("%.1f", bare), "");
+        double slowBare = Statistics.median(slowSteps[0]);
+        double slowWorkflow = Statistics.median(slowSteps[1]);
+        double slowClient = Statistics.median(slowSteps[2]);
+        report.head(
+                "callers wait with",
+                "s until all have their outcome",
+                "throughput, of the bare workflow's",
+                "ms of a step, 99th percentile",
+                "of the bare workflow's");
+        report.row(
+                "`getResult`, for the bare workflow",
+                BenchReport.text("%.1f", bare),
+                "",
+                BenchReport.text("%.0f", slowBare),
+                "");
         report.row(
                 "`getResult`, for the agent's workflow",
                 BenchReport.text("%.1f", workflow),
-                BenchReport.text("%.2f", bare / workflow));
+                BenchReport.text("%.2f", bare / workflow),
+                BenchReport.text("%.0f", slowWorkflow),
+                BenchReport.text("%.2f", slowWorkflow / slowBare));
         report.row(
                 "`AgentClient.result`",
                 BenchReport.text("%.1f", client),
-                report.atLeast(bare / client, LEAST_THROUGHPUT, "%.2f"));
+                report.atLeast(bare / client, LEAST_THROUGHPUT, "%.2f"),
+                BenchReport.text("%.0f", slowClient),
+                report.within(slowClient / slowBare, MOST_FOR_SLOW_STEP, "%.2f"));
         report.line("");
         report.line("Time with the client, over that with `getResult` for the same workflow: "
                 + report.within(client / workflow, MOST_FOR_WAITING, "%.2f") + ".");

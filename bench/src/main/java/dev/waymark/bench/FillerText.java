@@ -3,10 +3,10 @@ package dev.waymark.bench;
 import java.util.Random;
 
 /** Meaningless text of printable ASCII, deterministic for a seed. */
-final class FillerText {
+public final class FillerText {
     private FillerText() {}
 
-    static String of(int bytes, int seed) {
+    public static String of(int bytes, int seed) {
         Random random = new Random(seed);
         StringBuilder text = new StringBuilder(bytes + 10);
         while (text.length() < bytes) {

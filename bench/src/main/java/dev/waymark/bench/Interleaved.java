@@ -6,7 +6,7 @@ import java.util.Arrays;
  * Lets two sides take turns of some iterations each, so that other load on the machine affects both. A lap is the time
  * between two marks of one side, without the time it waited for the other.
  */
-final class Interleaved {
+public final class Interleaved {
     private final int block;
     private final double[][] laps;
     private final int[] marks = new int[2];
@@ -14,13 +14,13 @@ final class Interleaved {
     private final boolean[] done = new boolean[2];
     private int turn;
 
-    Interleaved(int block, int iterations) {
+    public Interleaved(int block, int iterations) {
         this.block = block;
         this.laps = new double[2][iterations];
     }
 
     /** Called at the same place of every iteration. Returns when it is this side's turn. */
-    synchronized void mark(int side) throws InterruptedException {
+    public synchronized void mark(int side) throws InterruptedException {
         long now = System.nanoTime();
         int mark = marks[side]++;
         if (mark > 0 && mark <= laps[side].length) {
@@ -36,13 +36,13 @@ final class Interleaved {
         since[side] = System.nanoTime();
     }
 
-    synchronized void done(int side) {
+    public synchronized void done(int side) {
         done[side] = true;
         notifyAll();
     }
 
     /** The durations of these iterations in milliseconds. */
-    synchronized double[] laps(int side, int from, int to) {
+    public synchronized double[] laps(int side, int from, int to) {
         return Arrays.copyOfRange(laps[side], from, to);
     }
 }

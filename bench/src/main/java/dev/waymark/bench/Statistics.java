@@ -4,17 +4,24 @@ import java.util.Arrays;
 import java.util.stream.DoubleStream;
 
 /** Statistics of measurements. */
-final class Statistics {
+public final class Statistics {
     /** The fraction that a trimmed mean drops at either end, to exclude stalls of a busy machine. */
     private static final double TRIMMED = 0.1;
 
     private Statistics() {}
 
-    static double median(double... values) {
+    public static double median(double... values) {
         double[] sorted = values.clone();
         Arrays.sort(sorted);
         int middle = sorted.length / 2;
         return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+    }
+
+    /** The least value that is not below this percentage of all. */
+    static double percentile(int percentage, double... values) {
+        double[] sorted = values.clone();
+        Arrays.sort(sorted);
+        return sorted[Math.max(0, (int) Math.ceil(sorted.length * percentage / 100.0) - 1)];
     }
 
     /** For times that other load on the machine can only increase. */

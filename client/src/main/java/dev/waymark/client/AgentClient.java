@@ -21,6 +21,7 @@ import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Timeline;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -303,6 +304,27 @@ public final class AgentClient implements AutoCloseable {
     public AgentResult cancel(String thread) {
         return sender.cancel(thread);
     }
+
+    /**
+     * Destroys the key of a closed thread, so that nobody can read the thread or its subagents again, wherever their
+     * histories were copied to. Other threads that began with its conversation have keys of their own. Forgetting a
+     * thread again changes nothing.
+     *
+     * @param terminate whether to terminate the thread and its subagents if they are open
+     * @throws WaymarkException.Refused if the thread is open, or has no key of its own
+     */
+    public ForgottenThread forget(String thread, boolean terminate) {
+        return context.translated(() -> new ThreadForgetter(context).forget(RequestLimits.thread(thread), terminate));
+    }
+
+    /**
+     * A thread whose key is destroyed.
+     *
+     * @param at when its key was destroyed
+     * @param again whether that happened before this request
+     * @param copies the threads that began with its conversation and can still be read
+     */
+    public record ForgottenThread(String thread, Instant at, boolean again, List<String> copies) {}
 
     /** The outcome of the latest turn. Waits while it runs, but not for people. Does not execute anything again. */
     public AgentResult result(String thread) {

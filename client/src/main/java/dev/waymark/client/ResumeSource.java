@@ -93,6 +93,11 @@ record ResumeSource(
         return new ResumeSource(identity, state, agent, Optional.empty(), once, continuation);
     }
 
+    /** The thread whose conversation this is, as far as it is known. */
+    Optional<String> copiedFrom() {
+        return continuation.map(Continuations.Source::name).or(() -> session);
+    }
+
     /**
      * The open calls that would take effect if they ran now, or may have taken effect: all except questions and calls
      * of tools known to be safe. A call that ran and asks a question only lacks its answer, so it is not included.

@@ -89,7 +89,8 @@ final class ThreadContinuation {
         Continuing continuing = continuing(left, how);
         String thread = continuing.thread();
         Conversation begin = left.begin(how, thread, now());
-        Optional<String> runId = start(thread, left.input(how.agent(), begin).ownedBy(how.owner()), requestId);
+        StartInput input = left.input(how.agent(), begin).ownedBy(how.owner());
+        Optional<String> runId = start(thread, input, continuing.copiedFrom(), requestId);
         if (runId.isEmpty()) {
             factOfEarlier(context.read(thread), requestId);
         }
@@ -100,10 +101,10 @@ final class ThreadContinuation {
     }
 
     /** The thread that continues, and what to do once it has started. */
-    private record Continuing(String thread, Runnable started) {
+    private record Continuing(String thread, Optional<String> copiedFrom, Runnable started) {
         /** A continuation without a marker, which any number of threads may start. */
-        static Continuing freely(String thread) {
-            return new Continuing(thread, () -> {});
+        static Continuing freely(String thread, Optional<String> copiedFrom) {
+            return new Continuing(thread, copiedFrom, () -> {});
         }
 
         void begun() {
@@ -119,7 +120,7 @@ final class ThreadContinuation {
             checkThatItLasts(thread, how.volatileAllowed());
         }
         if (left.continuation().isEmpty()) {
-            return Continuing.freely(thread);
+            return Continuing.freely(thread, left.copiedFrom());
         }
         if (isNamed && isHere(thread)) {
             factOfEarlier(context.read(thread), requestId);
@@ -130,15 +131,21 @@ final class ThreadContinuation {
             throw RequestLimits.badInput(
                     "the thread was reopened by a reset: " + source.name(), "Close it first, then resume it");
         }
-        return new Continuing(taken.thread(), () -> continuations.begun(taken));
+        return new Continuing(taken.thread(), left.copiedFrom(), () -> continuations.begun(taken));
     }
 
-    /** Whether the server has the thread. A thread that ended because its agent was not found does not count. */
+    /** Whether the server has the thread. One that was forgotten, or whose agent was not found, does not count. */
     boolean isHere(String thread) {
         return context.requests()
                 .find(thread)
-                .filter(known -> known.open() || refusedRun(thread).isEmpty())
+                .filter(known -> known.open() || !isFree(thread, known))
                 .isPresent();
+    }
+
+    /** Whether the id of a closed thread can be used again. */
+    boolean isFree(String thread, Requests.Known closed) {
+        return context.requests().isForgotten(thread, closed)
+                || refusedRun(thread).isPresent();
     }
 
     /** The remedy for an open thread. */
@@ -227,12 +234,16 @@ final class ThreadContinuation {
     /**
      * Starts a thread; returns empty if one with this id exists. If several make the same request concurrently for an
      * id that became free, one of them starts it.
+     *
+     * @param copiedFrom the thread whose conversation the new one begins with
      */
-    Optional<String> start(String thread, StartInput input, String requestId) {
+    Optional<String> start(String thread, StartInput input, Optional<String> copiedFrom, String requestId) {
+        Optional<String> other = copiedFrom.filter(source -> !source.equals(thread));
         return context.requests()
-                .start(thread, input)
+                .start(thread, input, other)
                 .or(() -> refusedRun(thread)
-                        .flatMap(refused -> context.requests().startAnew(thread, input, requestId + "/" + refused)));
+                        .flatMap(refused ->
+                                context.requests().startAnew(thread, input, other, requestId + "/" + refused)));
     }
 
     /**
@@ -243,7 +254,8 @@ final class ThreadContinuation {
         WaitDeadline deadline = context.deadline();
         return context.translated(() -> {
             Forking forking = forking(thread, how);
-            return begin(Continuing.freely(how.thread()), forking.input(), forking.begin(), forking.id(), deadline);
+            Continuing continuing = Continuing.freely(how.thread(), Optional.of(thread));
+            return begin(continuing, forking.input(), forking.begin(), forking.id(), deadline);
         });
     }
 
@@ -251,7 +263,7 @@ final class ThreadContinuation {
     ThreadRequests.Forked forkOnly(String thread, ForkOptions how) {
         return context.translated(() -> {
             Forking forking = forking(thread, how);
-            Optional<String> runId = start(how.thread(), forking.input(), forking.id());
+            Optional<String> runId = start(how.thread(), forking.input(), Optional.of(thread), forking.id());
             if (runId.isEmpty()) {
                 factOfEarlier(context.read(how.thread()), forking.id());
             }
@@ -304,7 +316,8 @@ final class ThreadContinuation {
         lineage.checkRestore(left, thread, owner.map(CheckpointOwner::run));
         Conversation begin = left.begin(named, thread, now());
         // Another client may restore it at the same time, with the same result.
-        Optional<String> runId = start(thread, left.input(named.agent(), begin), left.requestId(named));
+        Optional<String> runId =
+                start(thread, left.input(named.agent(), begin), left.copiedFrom(), left.requestId(named));
         if (runId.isEmpty()) {
             return Optional.empty();
         }
@@ -378,7 +391,7 @@ final class ThreadContinuation {
     private AgentResult begin(
             Continuing continuing, StartInput input, Conversation begin, String requestId, WaitDeadline deadline) {
         String thread = continuing.thread();
-        Optional<String> runId = start(thread, input, requestId);
+        Optional<String> runId = start(thread, input, continuing.copiedFrom(), requestId);
         if (runId.isPresent()) {
             continuing.begun();
         }

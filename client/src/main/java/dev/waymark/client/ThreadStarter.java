@@ -43,8 +43,8 @@ final class ThreadStarter {
                 return sayTo(valid.thread(), known.get(), valid, deadline);
             }
             StartInput input = newThread(valid).saying(valid.say());
-            Optional<String> runId =
-                    continuation.start(valid.thread(), input, valid.prompt().id());
+            Optional<String> runId = continuation.start(
+                    valid.thread(), input, Optional.empty(), valid.prompt().id());
             if (runId.isEmpty()) {
                 // Another client started it in the meantime.
                 return sayTo(valid.thread(), open(valid), valid, deadline);
@@ -72,7 +72,7 @@ final class ThreadStarter {
             Valid valid = Valid.of(prompt);
             StartInput named = newThread(valid).saying(valid.say()).ownedBy(how.owner());
             StartInput input = how.once() ? named.closingAfterOneTurn() : named;
-            Optional<String> runId = continuation.start(valid.thread(), input, prompt.id());
+            Optional<String> runId = continuation.start(valid.thread(), input, Optional.empty(), prompt.id());
             if (runId.isPresent()) {
                 return new ThreadRequests.Begun(new AgentClient.Started(valid.thread(), runId.get()), false);
             }
@@ -136,7 +136,7 @@ final class ThreadStarter {
     private Optional<Requests.Known> known(Valid valid) {
         Optional<Requests.Known> known = valid.isNamed() ? context.requests().find(valid.thread()) : Optional.empty();
         if (known.isPresent() && !known.get().open()) {
-            if (continuation.refusedRun(valid.thread()).isPresent()) {
+            if (continuation.isFree(valid.thread(), known.get())) {
                 return Optional.empty();
             }
             throw Requests.closed(valid.thread());

@@ -229,8 +229,7 @@ abstract class ChatPageCases {
                 "await all(" + everyone + ", (chat) => see(chat, '" + SAID + "'));"
                         + "await Promise.all([press(chats.APPROVE, 'Approve'), press(chats.EDIT, 'Approve 4200'),"
                         + "press(chats.QUESTIONS, 'Answer Which day?').then(() => press(chats.QUESTIONS, 'Answer Which seat?'))])");
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(ledgerLines()).hasSize(Scene.values().length));
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(ledgerLines()).hasSize(Scene.values().length));
 
         kill(kill);
         run("const chat = chats.STOP;" + stop()

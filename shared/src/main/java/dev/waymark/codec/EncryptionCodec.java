@@ -10,7 +10,6 @@ import io.temporal.payload.context.SerializationContext;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
-import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -18,12 +17,11 @@ import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
 import java.util.zip.Inflater;
 import javax.crypto.AEADBadTagException;
-import javax.crypto.Cipher;
 import javax.crypto.SecretKey;
-import javax.crypto.spec.GCMParameterSpec;
 
 /**
- * Compresses payloads and encrypts them with AES-256-GCM. Thread-safe.
+ * Compresses payloads and encrypts them with AES-256-GCM: those of a thread that has a key of its own with that, see
+ * {@link ThreadKeys}, and others with a master key. Thread-safe.
  *
  * <p>An encrypted payload names its key and its thread in its metadata. Both, and the namespace, are authenticated: a
  * payload that was moved to another thread or namespace, or altered, is rejected. A payload encrypted without a known
@@ -39,30 +37,30 @@ public final class EncryptionCodec implements PayloadCodec {
     private static final String THREAD_FIELD = "waymark-thread";
     private static final byte PLAIN = 0;
     private static final byte DEFLATED = 1;
-    private static final int NONCE_BYTES = 12;
-    private static final int TAG_BITS = 128;
     private static final int MAX_INFLATED_BYTES = 64 * 1024 * 1024;
 
     private final EncryptionKeys keys;
+    private final Optional<ThreadKeys> threadKeys;
     private final String namespace;
     private final Optional<String> thread;
-    private final SecureRandom random;
 
-    public EncryptionCodec(EncryptionKeys keys, String namespace) {
-        this(keys, namespace, Optional.empty(), new SecureRandom());
+    /** @param threadKeys the keys of single threads, if they are used */
+    public EncryptionCodec(EncryptionKeys keys, Optional<ThreadKeys> threadKeys, String namespace) {
+        this(keys, threadKeys, namespace, Optional.empty());
     }
 
-    private EncryptionCodec(EncryptionKeys keys, String namespace, Optional<String> thread, SecureRandom random) {
+    private EncryptionCodec(
+            EncryptionKeys keys, Optional<ThreadKeys> threadKeys, String namespace, Optional<String> thread) {
         this.keys = keys;
+        this.threadKeys = threadKeys;
         this.namespace = namespace;
         this.thread = thread;
-        this.random = random;
     }
 
     @Override
     public PayloadCodec withContext(SerializationContext context) {
         return context instanceof HasWorkflowSerializationContext workflow
-                ? new EncryptionCodec(keys, workflow.getNamespace(), Optional.of(workflow.getWorkflowId()), random)
+                ? new EncryptionCodec(keys, threadKeys, workflow.getNamespace(), Optional.of(workflow.getWorkflowId()))
                 : this;
     }
 
@@ -83,46 +81,63 @@ public final class EncryptionCodec implements PayloadCodec {
         return ENCODING.equals(field(payload, ENCODING_FIELD).orElse(""));
     }
 
+    /** The thread that this payload says it belongs to, which is checked when it is decrypted. */
+    public static Optional<String> thread(Payload payload) {
+        return field(payload, THREAD_FIELD);
+    }
+
     private static Optional<String> field(Payload payload, String name) {
         return Optional.ofNullable(payload.getMetadataMap().get(name)).map(ByteString::toStringUtf8);
     }
 
     private Payload encrypt(Payload plain) {
-        String keyId = keys.currentId();
-        byte[] nonce = new byte[NONCE_BYTES];
-        random.nextBytes(nonce);
+        DataKey key = encryptingKey();
         try {
-            Cipher cipher = cipher(Cipher.ENCRYPT_MODE, keys.key(keyId).orElseThrow(), nonce);
-            cipher.updateAAD(boundTo(keyId, thread));
-            byte[] sealed = cipher.doFinal(packed(plain.toByteArray()));
-            Payload.Builder encrypted = Payload.newBuilder()
+            byte[] encrypted = AesGcm.encrypt(key.secret(), boundTo(key.id(), thread), packed(plain.toByteArray()));
+            Payload.Builder payload = Payload.newBuilder()
                     .putMetadata(ENCODING_FIELD, ByteString.copyFromUtf8(ENCODING))
-                    .putMetadata(KEY_FIELD, ByteString.copyFromUtf8(keyId))
-                    .setData(ByteString.copyFrom(nonce).concat(ByteString.copyFrom(sealed)));
-            thread.ifPresent(id -> encrypted.putMetadata(THREAD_FIELD, ByteString.copyFromUtf8(id)));
-            return encrypted.build();
+                    .putMetadata(KEY_FIELD, ByteString.copyFromUtf8(key.id()))
+                    .setData(ByteString.copyFrom(encrypted));
+            thread.ifPresent(id -> payload.putMetadata(THREAD_FIELD, ByteString.copyFromUtf8(id)));
+            return payload.build();
         } catch (GeneralSecurityException e) {
             throw new PayloadCodecException("a payload cannot be encrypted", e);
         }
     }
 
+    private DataKey encryptingKey() {
+        return threadKeys
+                .flatMap(known -> thread.flatMap(id -> known.encrypting(namespace, id)))
+                .orElseGet(() ->
+                        new DataKey(keys.currentId(), keys.key(keys.currentId()).orElseThrow()));
+    }
+
+    private SecretKey decryptingKey(String keyId) {
+        if (!ThreadKeys.isIdOfThread(keyId)) {
+            return keys.key(keyId)
+                    .orElseThrow(() -> refusal("there is no key \"" + keyId + "\" in " + EncryptionKeys.VARIABLE));
+        }
+        return threadKeys
+                .orElseThrow(
+                        () -> refusal("its thread has a key of its own, and " + ThreadKeys.VARIABLE + " is not set"))
+                .decrypting(keyId)
+                .orElseThrow(
+                        () -> refusal("the key of its thread is not where " + ThreadKeys.VARIABLE + " says: " + keyId));
+    }
+
     private Payload decrypt(Payload encrypted) {
         String keyId = field(encrypted, KEY_FIELD).orElse("");
-        Optional<String> boundThread = field(encrypted, THREAD_FIELD);
+        Optional<String> boundThread = thread(encrypted);
         if (boundThread.isPresent() && thread.isPresent() && !boundThread.equals(thread)) {
             throw refusal("it belongs to another thread: " + boundThread.get());
         }
-        SecretKey key = keys.key(keyId)
-                .orElseThrow(() -> refusal("there is no key \"" + keyId + "\" in " + EncryptionKeys.VARIABLE));
+        SecretKey key = decryptingKey(keyId);
         byte[] data = encrypted.getData().toByteArray();
-        if (data.length <= NONCE_BYTES + TAG_BITS / 8) {
+        if (data.length <= AesGcm.leastBytes()) {
             throw refusal("it is cut off");
         }
         try {
-            byte[] nonce = Arrays.copyOf(data, NONCE_BYTES);
-            Cipher cipher = cipher(Cipher.DECRYPT_MODE, key, nonce);
-            cipher.updateAAD(boundTo(keyId, boundThread));
-            return Payload.parseFrom(unpacked(cipher.doFinal(data, NONCE_BYTES, data.length - NONCE_BYTES)));
+            return Payload.parseFrom(unpacked(AesGcm.decrypt(key, boundTo(keyId, boundThread), data)));
         } catch (AEADBadTagException e) {
             throw refusal(
                     "it was altered, comes from another namespace, or its key \"" + keyId + "\" is a different one");
@@ -133,12 +148,6 @@ public final class EncryptionCodec implements PayloadCodec {
 
     private static PayloadCodecException refusal(String reason) {
         return new PayloadCodecException("an encrypted payload is refused: " + reason);
-    }
-
-    private static Cipher cipher(int mode, SecretKey key, byte[] nonce) throws GeneralSecurityException {
-        Cipher cipher = Cipher.getInstance("AES/GCM/NoPadding");
-        cipher.init(mode, key, new GCMParameterSpec(TAG_BITS, nonce));
-        return cipher;
     }
 
     /** The authenticated context of a payload. No part can contain a NUL, so the parts cannot be shifted. */

@@ -1,9 +1,12 @@
 package dev.waymark.codec;
 
+import dev.waymark.keystore.ThreadKeyEntry.WrappedKey;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.LinkedHashMap;
@@ -108,6 +111,47 @@ public final class EncryptionKeys {
 
     Optional<SecretKey> key(String id) {
         return Optional.ofNullable(keys.get(id));
+    }
+
+    /** Encrypts another key. */
+    WrappedKey wrap(SecretKey key, String boundTo) {
+        String id = currentId();
+        try {
+            byte[] sealed = AesGcm.encrypt(key(id).orElseThrow(), context(id, boundTo), key.getEncoded());
+            return new WrappedKey(id, Base64.getEncoder().encodeToString(sealed));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("a key cannot be encrypted", e);
+        }
+    }
+
+    /**
+     * Decrypts another key.
+     *
+     * @param owner whose key it is, for failures
+     * @throws KeyProblem if the master key is missing or a different one, or the wrapped key was altered
+     */
+    SecretKey unwrap(WrappedKey wrapped, String boundTo, String owner) {
+        String id = wrapped.masterKey();
+        SecretKey master = key(id).orElseThrow(
+                        () -> new KeyProblem(owner + " needs the key \"" + id + "\", which is not in " + VARIABLE));
+        try {
+            byte[] sealed = Base64.getDecoder().decode(wrapped.sealed());
+            if (sealed.length == AesGcm.leastBytes() + KEY_BYTES) {
+                return new SecretKeySpec(AesGcm.decrypt(master, context(id, boundTo), sealed), "AES");
+            }
+        } catch (GeneralSecurityException | IllegalArgumentException e) {
+            // Reported below, without details of the bytes.
+        }
+        throw new KeyProblem(owner + " was altered, or its key \"" + id + "\" in " + VARIABLE + " is a different one");
+    }
+
+    /** A new key for {@link #wrap}. */
+    static SecretKey randomKey() {
+        return new SecretKeySpec(AesGcm.randomBytes(KEY_BYTES), "AES");
+    }
+
+    private static byte[] context(String id, String boundTo) {
+        return ("waymark thread key" + '\0' + id + '\0' + boundTo).getBytes(StandardCharsets.UTF_8);
     }
 
     /** Only the ids: a key must not be logged. */

@@ -3,6 +3,7 @@ package dev.waymark.connect;
 import com.uber.m3.tally.Scope;
 import dev.waymark.codec.EncryptionCodec;
 import dev.waymark.codec.EncryptionKeys;
+import dev.waymark.codec.ThreadKeys;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
 import io.grpc.ClientInterceptor;
@@ -44,6 +45,7 @@ public final class Connection implements AutoCloseable {
 
     private final WorkflowServiceStubs stubs;
     private final WorkflowClient client;
+    private final Optional<ThreadKeys> threadKeys;
     private final String address;
     private final ServerInfo server;
     /** Whether closing the connection closes the stubs. */
@@ -55,12 +57,34 @@ public final class Connection implements AutoCloseable {
     /** Whether threads can have search attributes, and until when that need not be asked again. */
     private record Indexed(boolean yes, long untilNanos) {}
 
+    /** The keys of payloads, if they are encrypted. */
+    private record Encryption(Optional<EncryptionKeys> keys, Optional<ThreadKeys> threadKeys) {
+        static Encryption of(Map<String, String> variables) {
+            Optional<EncryptionKeys> keys = EncryptionKeys.of(variables);
+            return new Encryption(keys, ThreadKeys.of(variables, keys));
+        }
+
+        DataConverter converter(String namespace) {
+            return keys.<DataConverter>map(known -> new CodecDataConverter(
+                            PayloadJson.dataConverter(),
+                            List.of(new EncryptionCodec(known, threadKeys, namespace)),
+                            true))
+                    .orElseGet(PayloadJson::dataConverter);
+        }
+    }
+
     /** What the server reports about itself. */
     private record ServerInfo(String version, Optional<String> defaultSaver) {}
 
-    private Connection(WorkflowServiceStubs stubs, WorkflowClient client, ServerInfo server, boolean ownsStubs) {
+    private Connection(
+            WorkflowServiceStubs stubs,
+            WorkflowClientOptions options,
+            Encryption encryption,
+            ServerInfo server,
+            boolean ownsStubs) {
         this.stubs = stubs;
-        this.client = client;
+        this.client = client(stubs, options, encryption);
+        this.threadKeys = encryption.threadKeys();
         this.address = stubs.getOptions().getTarget();
         this.server = server;
         this.searchIndex = new SearchIndex(stubs, client.getOptions().getNamespace());
@@ -85,15 +109,15 @@ public final class Connection implements AutoCloseable {
 
     /**
      * Shares the stubs of a program that has its own, and leaves them open when closed. Payloads are encrypted if the
-     * variables have {@link EncryptionKeys#VARIABLE}.
+     * variables have {@link EncryptionKeys#VARIABLE}, and threads have keys of their own with {@link ThreadKeys#VARIABLE}.
      */
     public static Connection over(WorkflowServiceStubs stubs, String namespace, Map<String, String> variables)
             throws ServerUnreachable {
-        Optional<EncryptionKeys> keys = EncryptionKeys.of(variables);
+        Encryption encryption = Encryption.of(variables);
         WorkflowClientOptions options =
                 WorkflowClientOptions.newBuilder().setNamespace(namespace).build();
         try {
-            return new Connection(stubs, client(stubs, options, keys), serverInfo(stubs), false);
+            return new Connection(stubs, options, encryption, serverInfo(stubs), false);
         } catch (StatusRuntimeException e) {
             throw unreachable(stubs, e);
         }
@@ -134,7 +158,7 @@ public final class Connection implements AutoCloseable {
             Optional<Scope> metrics,
             List<ClientInterceptor> interceptors)
             throws ServerUnreachable {
-        Optional<EncryptionKeys> keys = EncryptionKeys.of(variables);
+        Encryption encryption = Encryption.of(variables);
         String given = Optional.ofNullable(profile.getAddress()).orElse("");
         if (given.contains("://")) {
             throw new ServerUnreachable(
@@ -152,8 +176,7 @@ public final class Connection implements AutoCloseable {
         metrics.ifPresent(options::setMetricsScope);
         WorkflowServiceStubs stubs = WorkflowServiceStubs.newServiceStubs(options.build());
         try {
-            ServerInfo server = serverInfo(stubs);
-            return new Connection(stubs, client(stubs, profile.toWorkflowClientOptions(), keys), server, true);
+            return new Connection(stubs, profile.toWorkflowClientOptions(), encryption, serverInfo(stubs), true);
         } catch (StatusRuntimeException e) {
             stubs.shutdownNow();
             throw unreachable(stubs, e);
@@ -161,12 +184,11 @@ public final class Connection implements AutoCloseable {
     }
 
     private static WorkflowClient client(
-            WorkflowServiceStubs stubs, WorkflowClientOptions options, Optional<EncryptionKeys> keys) {
+            WorkflowServiceStubs stubs, WorkflowClientOptions options, Encryption encryption) {
         return WorkflowClient.newInstance(
                 stubs,
                 WorkflowClientOptions.newBuilder(options)
-                        .setDataConverter(keys.map(known -> encrypting(known, namespace(options)))
-                                .orElseGet(PayloadJson::dataConverter))
+                        .setDataConverter(encryption.converter(namespace(options)))
                         .build());
     }
 
@@ -181,10 +203,6 @@ public final class Connection implements AutoCloseable {
         return WorkflowClientOptions.newBuilder(options)
                 .validateAndBuildWithDefaults()
                 .getNamespace();
-    }
-
-    private static DataConverter encrypting(EncryptionKeys keys, String namespace) {
-        return new CodecDataConverter(PayloadJson.dataConverter(), List.of(new EncryptionCodec(keys, namespace)), true);
     }
 
     /** Retries for a moment, since a starting server refuses connections at first. */
@@ -221,6 +239,11 @@ public final class Connection implements AutoCloseable {
     /** The client of the Temporal SDK. */
     public WorkflowClient client() {
         return client;
+    }
+
+    /** The keys of single threads, if they are used. */
+    public Optional<ThreadKeys> threadKeys() {
+        return threadKeys;
     }
 
     /** The address of the server, as {@code host:port}. */
@@ -302,6 +325,7 @@ public final class Connection implements AutoCloseable {
 
     @Override
     public void close() {
+        threadKeys.ifPresent(ThreadKeys::close);
         if (!ownsStubs) {
             return;
         }

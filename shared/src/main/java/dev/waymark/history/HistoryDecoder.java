@@ -18,14 +18,19 @@ import io.temporal.payload.context.WorkflowSerializationContext;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** Decodes the payloads and failure messages of a thread's events. */
 final class HistoryDecoder {
     private final PayloadCodec codec;
+    private final String namespace;
+    private final String workflowId;
 
     HistoryDecoder(PayloadCodec codec, String namespace, String workflowId) {
         this.codec = codec.withContext(new WorkflowSerializationContext(namespace, workflowId));
+        this.namespace = namespace;
+        this.workflowId = workflowId;
     }
 
     /**
@@ -35,12 +40,41 @@ final class HistoryDecoder {
      */
     HistoryEvent decoded(HistoryEvent event) {
         HistoryEvent.Builder plain = event.toBuilder();
+        Optional<HistoryDecoder> ofOther = other(event)
+                .filter(other -> !other.equals(workflowId))
+                .map(other -> new HistoryDecoder(codec, namespace, other));
         try {
-            decode(plain);
+            decode(plain, ofOther);
         } catch (PayloadCodecException e) {
             throw new KeyProblem("event " + event.getEventId() + " cannot be read: " + e.getMessage());
         }
         return plain.build();
+    }
+
+    /** The thread that this event sends something to or has something from. Its payloads belong to that thread. */
+    private static Optional<String> other(HistoryEvent event) {
+        return switch (event.getAttributesCase()) {
+            case START_CHILD_WORKFLOW_EXECUTION_INITIATED_EVENT_ATTRIBUTES ->
+                Optional.of(event.getStartChildWorkflowExecutionInitiatedEventAttributes()
+                        .getWorkflowId());
+            case CHILD_WORKFLOW_EXECUTION_COMPLETED_EVENT_ATTRIBUTES ->
+                Optional.of(event.getChildWorkflowExecutionCompletedEventAttributes()
+                        .getWorkflowExecution()
+                        .getWorkflowId());
+            case CHILD_WORKFLOW_EXECUTION_FAILED_EVENT_ATTRIBUTES ->
+                Optional.of(event.getChildWorkflowExecutionFailedEventAttributes()
+                        .getWorkflowExecution()
+                        .getWorkflowId());
+            case CHILD_WORKFLOW_EXECUTION_CANCELED_EVENT_ATTRIBUTES ->
+                Optional.of(event.getChildWorkflowExecutionCanceledEventAttributes()
+                        .getWorkflowExecution()
+                        .getWorkflowId());
+            case SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED_EVENT_ATTRIBUTES ->
+                Optional.of(event.getSignalExternalWorkflowExecutionInitiatedEventAttributes()
+                        .getWorkflowExecution()
+                        .getWorkflowId());
+            default -> Optional.empty();
+        };
     }
 
     /**
@@ -98,7 +132,7 @@ final class HistoryDecoder {
         return message instanceof SearchAttributes || message instanceof Header;
     }
 
-    private void decode(Message.Builder message) {
+    private void decode(Message.Builder message, Optional<HistoryDecoder> ofOther) {
         for (Map.Entry<FieldDescriptor, Object> entry : message.getAllFields().entrySet()) {
             FieldDescriptor field = entry.getKey();
             if (field.getJavaType() != FieldDescriptor.JavaType.MESSAGE) {
@@ -107,23 +141,27 @@ final class HistoryDecoder {
             if (field.isRepeated()) {
                 List<?> values = (List<?>) entry.getValue();
                 for (int i = 0; i < values.size(); i++) {
-                    message.setRepeatedField(field, i, decoded((Message) values.get(i)));
+                    message.setRepeatedField(field, i, decoded((Message) values.get(i), ofOther));
                 }
             } else {
-                message.setField(field, decoded((Message) entry.getValue()));
+                message.setField(field, decoded((Message) entry.getValue(), ofOther));
             }
         }
     }
 
-    private Message decoded(Message message) {
+    private Message decoded(Message message, Optional<HistoryDecoder> ofOther) {
         if (message instanceof Payload payload) {
-            return codec.decode(List.of(payload)).get(0);
+            PayloadCodec own = ofOther.filter(
+                            other -> EncryptionCodec.thread(payload).equals(Optional.of(other.workflowId)))
+                    .map(other -> other.codec)
+                    .orElse(codec);
+            return own.decode(List.of(payload)).get(0);
         }
         if (isNeverEncoded(message)) {
             return message;
         }
         Message.Builder plain = message.toBuilder();
-        decode(plain);
+        decode(plain, ofOther);
         return plain instanceof Failure.Builder failure ? worded(failure) : plain.build();
     }
 

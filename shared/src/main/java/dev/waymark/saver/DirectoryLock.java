@@ -13,10 +13,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets one thread of one process at a time read the owner of a checkpoint and save both, on this machine. The same thread
- * may take it again. The lock file stays.
+ * Lets one thread of one process on this machine at a time read and change the files of a directory. The same thread may
+ * take it again. The lock file stays.
  */
-final class DirectoryLock implements Closeable {
+public final class DirectoryLock implements Closeable {
     private static final String FILE = ".lock";
 
     /** A process cannot hold two locks on the same file. */
@@ -32,7 +32,7 @@ final class DirectoryLock implements Closeable {
     }
 
     /** Waits for the lock of an existing directory. Closing it releases it. */
-    static DirectoryLock take(Path directory) throws IOException {
+    public static DirectoryLock take(Path directory) throws IOException {
         DirectoryLock lock = LOCKS.computeIfAbsent(directory.toRealPath().resolve(FILE), DirectoryLock::new);
         lock.take();
         return lock;

@@ -59,7 +59,7 @@ public final class JdbcStore implements KeyValueStore {
     }
 
     /** The URL without user and parameters, which may include passwords. */
-    static String shown(String url) {
+    public static String shown(String url) {
         return url.replaceFirst("[?].*", "").replaceFirst("//[^/@]*@", "//");
     }
 

@@ -96,20 +96,56 @@ public final class PrivateFiles {
     public static void replace(Path file, String text) throws IOException {
         Path draft = file.resolveSibling("." + UUID.randomUUID() + DRAFT);
         try {
-            try (FileChannel channel = FileChannel.open(
-                    draft, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), fileAttributes(draft))) {
-                ByteBuffer bytes = StandardCharsets.UTF_8.encode(text);
-                while (bytes.hasRemaining()) {
-                    channel.write(bytes);
-                }
-                channel.force(true);
-            }
+            write(draft, text);
             Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
             Files.deleteIfExists(draft);
             throw e;
         }
         force(Objects.requireNonNull(file.toAbsolutePath().getParent()));
+    }
+
+    /**
+     * Replaces an existing file durably, as {@link #replace} does, and then overwrites the old text with zeros. File
+     * systems that copy on write, and flash storage, may keep it nevertheless.
+     */
+    public static void replaceAndErase(Path file, String text) throws IOException {
+        try (FileChannel old = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            replace(file, text);
+            write(old, ByteBuffer.allocate((int) old.size()));
+        }
+    }
+
+    /**
+     * Creates a file durably, with its whole text, unless it exists. Returns whether it was created. If several processes
+     * create it at once, one of them does.
+     */
+    public static boolean createNew(Path file, String text) throws IOException {
+        Path draft = file.resolveSibling("." + UUID.randomUUID() + DRAFT);
+        try {
+            write(draft, text);
+            Files.createLink(file, draft);
+        } catch (FileAlreadyExistsException e) {
+            return false;
+        } finally {
+            Files.deleteIfExists(draft);
+        }
+        force(Objects.requireNonNull(file.toAbsolutePath().getParent()));
+        return true;
+    }
+
+    private static void write(Path draft, String text) throws IOException {
+        try (FileChannel channel = FileChannel.open(
+                draft, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), fileAttributes(draft))) {
+            write(channel, StandardCharsets.UTF_8.encode(text));
+        }
+    }
+
+    private static void write(FileChannel channel, ByteBuffer bytes) throws IOException {
+        while (bytes.hasRemaining()) {
+            channel.write(bytes);
+        }
+        channel.force(true);
     }
 
     /** Whether this is a file that {@link #replace} was writing, or left behind. */

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -85,7 +86,7 @@ class EncryptionCodecTest {
     @Test
     void payload_ofAnotherNamespace_isRefused() {
         Payload encrypted = encode(codec(OLD, "trip"), PLAIN);
-        PayloadCodec elsewhere = new EncryptionCodec(EncryptionKeys.parse(OLD), "other")
+        PayloadCodec elsewhere = new EncryptionCodec(EncryptionKeys.parse(OLD), Optional.empty(), "other")
                 .withContext(new WorkflowSerializationContext("other", "trip"));
 
         assertRefused(elsewhere, encrypted, "another namespace");
@@ -119,7 +120,8 @@ class EncryptionCodecTest {
 
     @Test
     void payload_encodedWithoutItsThread_isReadInAny() {
-        Payload fromTheWebUi = encode(new EncryptionCodec(EncryptionKeys.parse(OLD), "default"), PLAIN);
+        Payload fromTheWebUi =
+                encode(new EncryptionCodec(EncryptionKeys.parse(OLD), Optional.empty(), "default"), PLAIN);
 
         assertThat(decode(codec(OLD, "trip"), fromTheWebUi)).isEqualTo(PLAIN);
     }
@@ -133,7 +135,7 @@ class EncryptionCodecTest {
     void payload_readWithoutContext_isReadWhateverItsThread() {
         Payload encrypted = encode(codec(OLD, "trip"), PLAIN);
 
-        assertThat(decode(new EncryptionCodec(EncryptionKeys.parse(OLD), "default"), encrypted))
+        assertThat(decode(new EncryptionCodec(EncryptionKeys.parse(OLD), Optional.empty(), "default"), encrypted))
                 .isEqualTo(PLAIN);
     }
 
@@ -171,7 +173,7 @@ class EncryptionCodecTest {
     }
 
     private static PayloadCodec codec(String keys, String thread) {
-        return new EncryptionCodec(EncryptionKeys.parse(keys), "default")
+        return new EncryptionCodec(EncryptionKeys.parse(keys), Optional.empty(), "default")
                 .withContext(new WorkflowSerializationContext("default", thread));
     }
 

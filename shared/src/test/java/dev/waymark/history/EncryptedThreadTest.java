@@ -18,6 +18,7 @@ import io.temporal.common.converter.CodecDataConverter;
 import io.temporal.common.converter.DataConverter;
 import java.util.Base64;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -43,7 +44,8 @@ class EncryptedThreadTest {
     private static DataConverter encryptingWith(String keyId) {
         EncryptionKeys keys =
                 EncryptionKeys.parse(keyId + ":" + Base64.getEncoder().encodeToString(new byte[32]));
-        return new CodecDataConverter(PayloadJson.dataConverter(), List.of(new EncryptionCodec(keys, "default")), true);
+        return new CodecDataConverter(
+                PayloadJson.dataConverter(), List.of(new EncryptionCodec(keys, Optional.empty(), "default")), true);
     }
 
     private WorkflowClient client(DataConverter converter) {

@@ -1,6 +1,7 @@
 package dev.waymark.spring;
 
 import dev.waymark.codec.EncryptionKeys;
+import dev.waymark.codec.ThreadKeys;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -22,6 +23,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param configFile Temporal's configuration file
  * @param tls TLS to the Temporal server
  * @param codecKeys the keys that payloads are encrypted with, or {@code file:PATH}
+ * @param threadKeys where each new thread gets a key of its own: {@code file:DIRECTORY} or the URL of a database
  * @param taskQueue the task queue of threads and of the worker
  * @param agents a directory of agent files
  * @param prices a file with prices of models, which go before the built-in ones
@@ -39,6 +41,7 @@ public record WaymarkProperties(
         @Nullable Path configFile,
         @DefaultValue Tls tls,
         @Nullable String codecKeys,
+        @Nullable String threadKeys,
         @DefaultValue("waymark") String taskQueue,
         @Nullable Path agents,
         @Nullable Path prices,
@@ -105,6 +108,7 @@ public record WaymarkProperties(
         put(variables, "TEMPORAL_TLS_CLIENT_CERT_PATH", tls.clientCertificate());
         put(variables, "TEMPORAL_TLS_CLIENT_KEY_PATH", tls.clientKey());
         put(variables, EncryptionKeys.VARIABLE, codecKeys);
+        put(variables, ThreadKeys.VARIABLE, threadKeys);
         put(variables, "ANTHROPIC_API_KEY", anthropic.apiKey());
         put(variables, "ANTHROPIC_BASE_URL", anthropic.baseUrl());
         put(variables, "OPENAI_API_KEY", openai.apiKey());

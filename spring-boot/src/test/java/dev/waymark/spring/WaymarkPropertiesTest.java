@@ -32,6 +32,7 @@ class WaymarkPropertiesTest {
         settings.put("waymark.tls.client-key", "key.pem");
         settings.put("waymark.tls.enabled", "true");
         settings.put("waymark.codec-keys", "file:keys");
+        settings.put("waymark.thread-keys", "file:threads");
         settings.put("waymark.anthropic.api-key", "secret");
         settings.put("waymark.openai.base-url", "");
 
@@ -43,6 +44,7 @@ class WaymarkPropertiesTest {
                         "TEMPORAL_TLS", "true",
                         "TEMPORAL_TLS_CLIENT_KEY_PATH", "key.pem",
                         "WAYMARK_CODEC_KEYS", "file:keys",
+                        "WAYMARK_THREAD_KEYS", "file:threads",
                         "ANTHROPIC_API_KEY", "secret",
                         "OPENAI_BASE_URL", "http://local/v1",
                         "PATH", "/"));
@@ -59,6 +61,7 @@ class WaymarkPropertiesTest {
                         null,
                         null,
                         new WaymarkProperties.Tls(null, null, null, null, null),
+                        null,
                         null,
                         "waymark",
                         null,

@@ -39,6 +39,7 @@ final class HelpText {
             "WAYMARK_AGENTS      the directory of the agent files; default agents",
             "WAYMARK_PRICES      YAML file of model prices, which override the built-in ones",
             "WAYMARK_CODEC_KEYS  keys that encrypt payloads: ID:KEY,… or file:PATH",
+            "WAYMARK_THREAD_KEYS where each new thread gets a key of its own: file:DIR or jdbc:…",
             "NO_COLOR            disables colors in chat");
 
     private HelpText() {}
@@ -61,10 +62,10 @@ final class HelpText {
                         "verify",
                         "trace"));
         groups.put("Continue a conversation", List.of("resume", "fork", "save"));
-        groups.put("End", List.of("stop", "clear", "close", "cancel"));
+        groups.put("End", List.of("stop", "clear", "close", "cancel", "forget"));
         groups.put("Run agents", List.of("worker", "agents", "tools"));
         groups.put("Roll out", List.of("setup", "gate", "export"));
-        groups.put("Serve", List.of("serve", "token", "codec"));
+        groups.put("Serve", List.of("serve", "token", "codec", "rewrap"));
         return groups;
     }
 
@@ -100,6 +101,8 @@ final class HelpText {
         examples.put("show", List.of("show trip"));
         examples.put("watch", List.of("watch trip", "watch trip --json"));
         examples.put("setup", List.of("setup"));
+        examples.put("forget", List.of("forget trip", "forget trip --terminate --yes"));
+        examples.put("rewrap", List.of("rewrap"));
         examples.put("trace", List.of("trace trip --to http://127.0.0.1:4318/v1/traces", "trace --all --follow"));
         examples.put("result", List.of("result trip --timeout 30s"));
         examples.put("calls", List.of("calls trip --full"));

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 
 /** A real PostgreSQL from Debian's packages, on loopback and in a directory of its own. */
-final class PostgresServer implements AutoCloseable {
+public final class PostgresServer implements AutoCloseable {
     private static final Path VERSIONS = Path.of("/usr/lib/postgresql");
 
     private final Process process;
@@ -31,7 +31,7 @@ final class PostgresServer implements AutoCloseable {
     }
 
     /** Skips the test where PostgreSQL is not installed. */
-    static PostgresServer start(Path directory) throws Exception {
+    public static PostgresServer start(Path directory) throws Exception {
         Optional<Path> found = binaries();
         assumeTrue(found.isPresent(), "no PostgreSQL in " + VERSIONS + ": its tests are skipped");
         Path binaries = found.get();
@@ -119,11 +119,11 @@ final class PostgresServer implements AutoCloseable {
         }
     }
 
-    String url(String schema) {
+    public String url(String schema) {
         return "jdbc:postgresql://127.0.0.1:" + port + "/postgres?user=waymark&currentSchema=" + schema;
     }
 
-    boolean execute(String sql) throws SQLException {
+    public boolean execute(String sql) throws SQLException {
         try (Connection connection = DriverManager.getConnection(url("public"));
                 Statement statement = connection.createStatement()) {
             statement.execute(sql);

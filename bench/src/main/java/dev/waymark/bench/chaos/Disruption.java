@@ -75,7 +75,7 @@ public enum Disruption {
         return this == WORKER_KILLED;
     }
 
-    /** Whether the outcome of a claimed call may be lost. */
+    /** Whether the outcome of a call that took effect may be lost. The answer to a claim may be in any case. */
     boolean losesOutcomes() {
         return true;
     }

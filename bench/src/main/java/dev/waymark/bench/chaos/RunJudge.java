@@ -73,9 +73,15 @@ final class RunJudge implements AutoCloseable {
         }
         String session = timeline.now().session().orElse(timeline.thread());
         timeline.now().calls().forEach((id, call) -> {
-            known.add(IdempotencyKey.of(session, call.tool(), call.args(), call.repeat()));
+            String key = IdempotencyKey.of(session, call.tool(), call.args(), call.repeat());
+            known.add(key);
             if (call.status() != Call.Status.COMPLETED && call.status() != Call.Status.LOST) {
                 violations.add(id + " is " + call.status());
+            }
+            boolean mustBeKnown =
+                    !run.disruption().losesOutcomes() && !run.kind().isAlwaysUnknown();
+            if (mustBeKnown && call.status() == Call.Status.LOST && tookEffect(key)) {
+                violations.add(id + " took effect, and nobody reports it");
             }
         });
         violations.addAll(effects.violations());
@@ -115,7 +121,11 @@ final class RunJudge implements AutoCloseable {
         if (run.kind().isAlwaysUnknown()) {
             return List.of(Instant.MAX);
         }
-        return run.disruption().losesOutcomes() ? disrupted : List.of();
+        return disrupted;
+    }
+
+    private boolean tookEffect(String key) {
+        return ledger.effects().stream().anyMatch(effect -> effect.key().equals(key));
     }
 
     private void judge(Timeline timeline, List<String> violations) {

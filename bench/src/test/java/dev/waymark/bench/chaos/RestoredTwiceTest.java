@@ -80,8 +80,7 @@ class RestoredTwiceTest {
         try (EffectLedger ledger = EffectLedger.open(directory.resolve("ledger"));
                 Site first = Site.open(ledger);
                 Site second = Site.open(ledger)) {
-            first.client(new KeyValueSaver(store))
-                    .run(Prompt.of("payer", "Pay").withThread("fare"));
+            first.client(new KeyValueSaver(store)).run(Prompt.of("payer", "Pay").withThread("fare"));
             AgentClient late = second.client(new KeyValueSaver(whileAnotherTakesOver("fare")));
 
             assertThatThrownBy(() -> late.saved().restore("fare", ResumeOptions.onward()))
@@ -100,7 +99,8 @@ class RestoredTwiceTest {
         CheckpointSaver other = new KeyValueSaver(store);
         return (KeyValueStore) Proxy.newProxyInstance(
                 KeyValueStore.class.getClassLoader(), new Class<?>[] {KeyValueStore.class}, (proxy, method, args) -> {
-                    boolean takesOver = method.getName().equals("replace") && args[0].equals("default/owners/" + thread);
+                    boolean takesOver =
+                            method.getName().equals("replace") && args[0].equals("default/owners/" + thread);
                     if (takesOver && isFirst.getAndSet(false)) {
                         CheckpointOwner before = other.owner(thread).orElseThrow();
                         other.handOver(thread, before.succeededBy("run-elsewhere", "payer"));

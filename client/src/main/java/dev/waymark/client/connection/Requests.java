@@ -3,6 +3,7 @@ package dev.waymark.client.connection;
 import com.google.protobuf.Timestamp;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.codec.ThreadForgottenException;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
@@ -106,15 +107,16 @@ public final class Requests {
         return known;
     }
 
-    /** Starts a thread; returns empty if one with this id exists. */
-    public Optional<String> start(String thread, StartInput input) {
+    /**
+     * Starts a thread; returns empty if one with this id exists that was not forgotten.
+     *
+     * @param copiedFrom the thread whose conversation the new one begins with
+     */
+    public Optional<String> start(String thread, StartInput input, Optional<String> copiedFrom) {
+        WorkflowIdReusePolicy reuse = begin(thread, copiedFrom);
         try {
             return Optional.of(started(
-                    thread,
-                    input,
-                    options -> stub(options, WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
-                            .start(input)
-                            .getRunId()));
+                    thread, input, options -> stub(options, reuse).start(input).getRunId()));
         } catch (WorkflowExecutionAlreadyStarted e) {
             return Optional.empty();
         }
@@ -124,7 +126,8 @@ public final class Requests {
      * Like {@link #start}, but also if a closed thread has this id. Requests with the same request id start one thread
      * and get its run.
      */
-    public Optional<String> startAnew(String thread, StartInput input, String requestId) {
+    public Optional<String> startAnew(String thread, StartInput input, Optional<String> copiedFrom, String requestId) {
+        begin(thread, copiedFrom);
         try {
             return Optional.of(started(
                     thread,
@@ -141,11 +144,12 @@ public final class Requests {
 
     /** Sends a signal, and starts the thread if it does not exist. The signal is stored when this returns. */
     public String signalWithStart(String thread, String name, Object payload, StartInput input) {
+        WorkflowIdReusePolicy reuse = begin(thread, Optional.empty());
         try {
             return started(
                     thread,
                     input,
-                    options -> stub(options, WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
+                    options -> stub(options, reuse)
                             .signalWithStart(name, new Object[] {payload}, new Object[] {input})
                             .getRunId());
         } catch (WorkflowExecutionAlreadyStarted e) {
@@ -153,8 +157,47 @@ public final class Requests {
         }
     }
 
+    /**
+     * Creates a key for a thread that is about to start, if threads have keys of their own. One that exists keeps the key
+     * that it started with, or without; the id of a forgotten one is free.
+     */
+    private WorkflowIdReusePolicy begin(String thread, Optional<String> copiedFrom) {
+        boolean isFree = false;
+        if (connection.threadKeys().isPresent()) {
+            Optional<Known> known = find(thread);
+            isFree =
+                    known.filter(run -> !run.open() && isForgotten(thread, run)).isPresent();
+            if (known.isEmpty() || isFree) {
+                createKey(thread, copiedFrom);
+            }
+        }
+        return isFree
+                ? WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
+                : WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE;
+    }
+
+    private void createKey(String thread, Optional<String> copiedFrom) {
+        connection.threadKeys().ifPresent(keys -> keys.begin(connection.namespace(), thread, copiedFrom));
+    }
+
+    /** Whether the key of this run was destroyed. */
+    public boolean isForgotten(String thread, Known run) {
+        try {
+            histories.startInput(thread, run.runId());
+            return false;
+        } catch (ThreadForgottenException e) {
+            return true;
+        }
+    }
+
+    /** The key of a thread changes if it is forgotten and its id is used again. */
+    private void refreshKey(String thread) {
+        connection.threadKeys().ifPresent(keys -> keys.refresh(connection.namespace(), thread));
+    }
+
     /** Sends a signal to an open thread. It is stored when this returns. */
     public void signal(String thread, String name, Object payload) {
+        refreshKey(thread);
         try {
             connection.client().newUntypedWorkflowStub(thread).signal(name, payload);
         } catch (WorkflowNotFoundException e) {
@@ -167,6 +210,15 @@ public final class Requests {
             connection.client().newUntypedWorkflowStub(thread).cancel();
         } catch (WorkflowNotFoundException e) {
             throw goneOrClosed(thread);
+        }
+    }
+
+    /** Ends a thread at once, without its worker. Does nothing if it is closed. */
+    public void terminate(String thread, String reason) {
+        try {
+            connection.client().newUntypedWorkflowStub(thread).terminate(reason);
+        } catch (WorkflowNotFoundException e) {
+            // It has closed meanwhile.
         }
     }
 
@@ -217,6 +269,7 @@ public final class Requests {
      * @throws WaymarkException.NoWorker if no worker took it in time
      */
     public Accepted update(String thread, String name, String updateId, Object payload, WaitDeadline deadline) {
+        refreshKey(thread);
         UpdateWorkflowExecutionRequest request = UpdateWorkflowExecutionRequest.newBuilder()
                 .setNamespace(connection.namespace())
                 .setWorkflowExecution(WorkflowExecution.newBuilder().setWorkflowId(thread))

@@ -3,8 +3,10 @@ package dev.waymark.client.connection;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.codec.KeyProblem;
+import dev.waymark.codec.ThreadForgottenException;
 import dev.waymark.contract.carry.PreviousRunGoneException;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.keystore.KeyStoreException;
 import io.grpc.StatusRuntimeException;
 import io.temporal.client.WorkflowServiceException;
 import java.util.Optional;
@@ -23,6 +25,10 @@ public final class ServerFailures {
             return request.get();
         } catch (KeyProblem e) {
             throw unreadable(e);
+        } catch (ThreadForgottenException e) {
+            throw forgotten(e);
+        } catch (KeyStoreException e) {
+            throw withoutKeyStore(e);
         } catch (PreviousRunGoneException e) {
             throw new WaymarkException.Refused(
                     PreviousRunGoneException.TYPE,
@@ -34,6 +40,15 @@ public final class ServerFailures {
             for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
                 if (cause instanceof StatusRuntimeException status) {
                     throw translate(status);
+                }
+                if (cause instanceof ThreadForgottenException known) {
+                    throw forgotten(known);
+                }
+                if (cause instanceof KeyStoreException known) {
+                    throw withoutKeyStore(known);
+                }
+                if (cause instanceof KeyProblem known) {
+                    throw unreadable(known);
                 }
             }
             throw e;
@@ -63,6 +78,17 @@ public final class ServerFailures {
                 KeyProblem.TYPE,
                 String.valueOf(problem.getMessage()),
                 "Set WAYMARK_CODEC_KEYS to the keys of the thread's worker");
+    }
+
+    static WaymarkException forgotten(ThreadForgottenException problem) {
+        return new WaymarkException.Forgotten(String.valueOf(problem.getMessage()));
+    }
+
+    private static WaymarkException withoutKeyStore(KeyStoreException problem) {
+        return new WaymarkException.ServerUnreachable(
+                String.valueOf(problem.getMessage()),
+                Remedy.advice("Nothing is lost: threads continue when WAYMARK_THREAD_KEYS can be read again"),
+                problem);
     }
 
     public static WaymarkException unreachable(String message, Throwable cause) {

@@ -41,6 +41,8 @@ public record Remedy(Action action, Optional<String> thread, Optional<String> de
         SHOW_THREAD("Look at the thread"),
         RESTORE_THREAD("Restore the thread from the saver by running it"),
         RESTORE_WITH_AGENT("Nothing was changed. Restore the thread by running it with an agent that a worker has"),
+        CLOSE_OR_TERMINATE("Close it first, or have it terminated"),
+        FORGET_THREAD("Forget that thread"),
         RESUME_THREAD("Resume the thread to continue it"),
         RESUME_CHECKPOINT("Resume from the checkpoint instead"),
         USE_ONE_VERSION("Use a checkpoint of one version");

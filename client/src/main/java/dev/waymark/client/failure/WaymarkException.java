@@ -53,6 +53,15 @@ public class WaymarkException extends RuntimeException {
         }
     }
 
+    /** The thread was forgotten: its key is destroyed, so nobody can read it. Its id can be used again. */
+    public static final class Forgotten extends WaymarkException {
+        private static final long serialVersionUID = 1L;
+
+        public Forgotten(String message) {
+            super("Forgotten", message, Remedy.NONE, null, null);
+        }
+    }
+
     /** The thread has ended and accepts nothing more. */
     public static final class Closed extends WaymarkException {
         private static final long serialVersionUID = 1L;

@@ -3,6 +3,7 @@ package dev.waymark.client.list;
 import com.google.protobuf.ByteString;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.codec.KeyProblem;
+import dev.waymark.codec.ThreadForgottenException;
 import dev.waymark.connect.Connection;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Projector;
@@ -160,7 +161,7 @@ public final class ThreadDirectory {
     }
 
     /**
-     * Reads something of each thread. Omits threads that disappear meanwhile.
+     * Reads something of each thread. Omits threads that were forgotten or disappear meanwhile.
      *
      * @throws RuntimeException if a thread cannot be read and {@code progress} does not leave it out
      */
@@ -177,6 +178,8 @@ public final class ThreadDirectory {
                             case NOT_FOUND, INVALID_ARGUMENT -> Optional.empty();
                             default -> throw e;
                         };
+                    } catch (ThreadForgottenException e) {
+                        return Optional.empty();
                     } catch (KeyProblem
                             | DataConverterException
                             | IllegalStateException

@@ -47,7 +47,12 @@ public final class Dev implements AutoCloseable {
 
     /** On the real development server, with a database of its own. Skips the test where its binary is missing. */
     public static Dev durable(Path agents) {
-        return startDurable(agents);
+        return startDurable(agents, Map.of());
+    }
+
+    /** The same, with these variables. */
+    public static Dev durable(Path agents, Map<String, String> environment) {
+        return startDurable(agents, environment);
     }
 
     /** The in-memory server alone, for workers of their own. */
@@ -57,10 +62,10 @@ public final class Dev implements AutoCloseable {
 
     /** As {@link #durable}, without a worker. */
     public static Dev durableWithoutWorker(Path directory) {
-        return startDurable(directory, "--no-worker");
+        return startDurable(directory, Map.of(), "--no-worker");
     }
 
-    private static Dev startDurable(Path agents, String... more) {
+    private static Dev startDurable(Path agents, Map<String, String> environment, String... more) {
         boolean hasBinary = System.getenv("TEMPORAL_CLI") != null
                 || Stream.of(System.getenv("PATH").split(File.pathSeparator))
                         .anyMatch(folder -> Files.isExecutable(Path.of(folder, "temporal")));
@@ -68,7 +73,7 @@ public final class Dev implements AutoCloseable {
         String database = agents.resolve("temporal.db").toString();
         List<String> options = new ArrayList<>(List.of("--db", database, "--ui-port", "0"));
         options.addAll(List.of(more));
-        return start(agents, options.toArray(String[]::new));
+        return start(agents, environment, options.toArray(String[]::new));
     }
 
     private static Dev start(Path agents, String... more) {

@@ -22,6 +22,9 @@ public final class Failures {
         if (failure instanceof WaymarkException.NotFound) {
             return 404;
         }
+        if (failure instanceof WaymarkException.Forgotten) {
+            return 410;
+        }
         if (failure instanceof WaymarkException.TooLarge) {
             return 413;
         }

@@ -6,6 +6,7 @@ import dev.waymark.conversation.fact.SubagentFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Spent;
+import dev.waymark.keystore.KeyStoreException;
 import io.temporal.client.WorkflowExecutionAlreadyStarted;
 import io.temporal.common.converter.DataConverterException;
 import io.temporal.common.converter.Values;
@@ -27,7 +28,9 @@ final class ActivityFailures {
         Throwable cause =
                 failure instanceof ActivityFailure && failure.getCause() != null ? failure.getCause() : failure;
         if (cause instanceof ApplicationFailure application) {
-            String type = Optional.ofNullable(application.getType()).orElse(WireNames.ACTIVITY_FAILED);
+            String type = Optional.ofNullable(application.getType())
+                    .map(ActivityFailures::leftIfWithoutKeys)
+                    .orElse(WireNames.ACTIVITY_FAILED);
             return new Problem(
                     type, Optional.ofNullable(application.getOriginalMessage()).orElse(type));
         }
@@ -38,6 +41,14 @@ final class ActivityFailures {
             return new Problem(WireNames.CANCELLED, "cancelled");
         }
         return new Problem(WireNames.ACTIVITY_FAILED, "the activity failed");
+    }
+
+    /**
+     * A worker that cannot read the keys of threads leaves an activity to others, or to a later attempt, like one that
+     * does not know the rules of the thread. It fails before the activity begins, so the type is that of the exception.
+     */
+    private static String leftIfWithoutKeys(String type) {
+        return type.equals(KeyStoreException.class.getName()) ? Problem.UNKNOWN_RULES : type;
     }
 
     /** The fact for a failed check. Workers that cannot read the thread leave it to others. */

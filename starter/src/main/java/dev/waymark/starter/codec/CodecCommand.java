@@ -4,6 +4,7 @@ import dev.waymark.cli.ExitCode;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.codec.EncryptionKeys;
 import dev.waymark.codec.KeyProblem;
+import dev.waymark.codec.ThreadKeys;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.starter.options.ShutdownHandler;
 import dev.waymark.starter.render.Output;
@@ -16,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -57,14 +59,16 @@ public final class CodecCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        EncryptionKeys keys = keys();
-        try (CodecServer server =
-                CodecServer.start(new InetSocketAddress(InetAddress.getByName(host), port), keys, token(), origin)) {
-            String address = "http://" + host + ":" + server.port();
+        EncryptionKeys keys = usable(() -> EncryptionKeys.of(ProcessEnvironment.get())
+                .orElseThrow(() -> KeyProblem.withoutKeys("the codec server needs encryption keys")));
+        Optional<ThreadKeys> threadKeys = usable(() -> ThreadKeys.of(ProcessEnvironment.get(), Optional.of(keys)));
+        InetSocketAddress address = new InetSocketAddress(InetAddress.getByName(host), port);
+        try (CodecServer server = CodecServer.start(address, keys, threadKeys, token(), origin)) {
+            String url = "http://" + host + ":" + server.port();
             if (output.isJson()) {
-                output.document(JsonDocuments.tree(Map.of("address", address)));
+                output.document(JsonDocuments.tree(Map.of("address", url)));
             } else {
-                output.line("Codec server: " + address);
+                output.line("Codec server: " + url);
             }
             spec.commandLine().getOut().flush();
             try (ShutdownHandler ending = ShutdownHandler.listen(() -> ExitCode.DONE)) {
@@ -74,10 +78,9 @@ public final class CodecCommand implements Callable<Integer> {
         return ExitCode.DONE;
     }
 
-    private EncryptionKeys keys() {
+    private <T> T usable(Supplier<T> keys) {
         try {
-            return EncryptionKeys.of(ProcessEnvironment.get())
-                    .orElseThrow(() -> KeyProblem.withoutKeys("the codec server needs encryption keys"));
+            return keys.get();
         } catch (KeyProblem e) {
             throw new ParameterException(spec.commandLine(), e.getMessage());
         }

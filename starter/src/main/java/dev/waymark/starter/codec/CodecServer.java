@@ -6,6 +6,10 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.waymark.codec.EncryptionCodec;
 import dev.waymark.codec.EncryptionKeys;
+import dev.waymark.codec.KeyProblem;
+import dev.waymark.codec.ThreadForgottenException;
+import dev.waymark.codec.ThreadKeys;
+import dev.waymark.keystore.KeyStoreException;
 import io.temporal.api.common.v1.Payload;
 import io.temporal.api.common.v1.Payloads;
 import io.temporal.payload.codec.PayloadCodec;
@@ -29,14 +33,21 @@ public final class CodecServer implements AutoCloseable {
     private static final int THREADS = 4;
 
     private final EncryptionKeys keys;
+    private final Optional<ThreadKeys> threadKeys;
     private final CodecAccess access;
     private final Optional<String> origin;
     private final HttpServer server;
     private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
 
-    private CodecServer(HttpServer server, EncryptionKeys keys, String token, Optional<String> origin) {
+    private CodecServer(
+            HttpServer server,
+            EncryptionKeys keys,
+            Optional<ThreadKeys> threadKeys,
+            String token,
+            Optional<String> origin) {
         this.server = server;
         this.keys = keys;
+        this.threadKeys = threadKeys;
         this.access = new CodecAccess(token);
         this.origin = origin;
     }
@@ -47,8 +58,13 @@ public final class CodecServer implements AutoCloseable {
      * @param origin the origin of the Web UI, such as {@code http://127.0.0.1:8233}; empty to reject browsers
      */
     public static CodecServer start(
-            InetSocketAddress address, EncryptionKeys keys, String token, Optional<String> origin) throws IOException {
-        CodecServer codec = new CodecServer(HttpServer.create(address, 64), keys, token, origin);
+            InetSocketAddress address,
+            EncryptionKeys keys,
+            Optional<ThreadKeys> threadKeys,
+            String token,
+            Optional<String> origin)
+            throws IOException {
+        CodecServer codec = new CodecServer(HttpServer.create(address, 64), keys, threadKeys, token, origin);
         codec.server.setExecutor(codec.threads);
         codec.server.createContext("/decode", exchange -> codec.answer(exchange, PayloadCodec::decode));
         codec.server.createContext("/encode", exchange -> codec.answer(exchange, PayloadCodec::encode));
@@ -112,7 +128,8 @@ public final class CodecServer implements AutoCloseable {
         try {
             Payloads.Builder given = Payloads.newBuilder();
             JsonFormat.parser().ignoringUnknownFields().merge(new String(body, StandardCharsets.UTF_8), given);
-            List<Payload> done = operation.apply(new EncryptionCodec(keys, namespace), given.getPayloadsList());
+            List<Payload> done =
+                    operation.apply(new EncryptionCodec(keys, threadKeys, namespace), given.getPayloadsList());
             byte[] json = JsonFormat.printer()
                     .omittingInsignificantWhitespace()
                     .print(Payloads.newBuilder().addAllPayloads(done))
@@ -122,8 +139,12 @@ public final class CodecServer implements AutoCloseable {
             exchange.getResponseBody().write(json);
         } catch (InvalidProtocolBufferException e) {
             send(exchange, 400, "the body is not {\"payloads\": […]}");
-        } catch (PayloadCodecException e) {
+        } catch (PayloadCodecException | KeyProblem e) {
             send(exchange, 422, String.valueOf(e.getMessage()));
+        } catch (ThreadForgottenException e) {
+            send(exchange, 410, String.valueOf(e.getMessage()));
+        } catch (KeyStoreException e) {
+            send(exchange, 503, String.valueOf(e.getMessage()));
         }
     }
 

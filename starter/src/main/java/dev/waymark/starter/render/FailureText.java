@@ -20,7 +20,9 @@ public final class FailureText {
     }
 
     static int exitCode(WaymarkException e) {
-        if (e instanceof WaymarkException.NotFound || e instanceof WaymarkException.Closed) {
+        if (e instanceof WaymarkException.NotFound
+                || e instanceof WaymarkException.Closed
+                || e instanceof WaymarkException.Forgotten) {
             return ExitCode.NOT_FOUND;
         }
         if (e instanceof WaymarkException.Interrupted) {

@@ -56,6 +56,10 @@ public final class RemedyText {
             case RESTORE_THREAD -> "Restore it with: " + line("run --thread " + thread);
             case RESTORE_WITH_AGENT ->
                 "Nothing was changed. Name its agent with --agent: " + line("run --agent A --thread " + thread);
+            case CLOSE_OR_TERMINATE ->
+                "Close it first with: " + line("close " + thread) + ", or end it at once with: "
+                        + line("forget " + thread + " --terminate");
+            case FORGET_THREAD -> "To forget both: " + line("forget " + thread);
             case RESUME_THREAD -> "Continue it with: " + line("resume " + thread);
             case RESUME_CHECKPOINT ->
                 "Use the format of a runner checkpoint, such as [{\"role\": \"user\", \"content\": \"Hello\"}]. From any"

@@ -3,6 +3,7 @@ package dev.waymark.worker.activity;
 import dev.waymark.conversation.state.UnknownRulesException;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Spent;
+import dev.waymark.keystore.KeyStoreException;
 import io.grpc.StatusRuntimeException;
 import io.temporal.failure.ApplicationFailure;
 import java.time.Duration;
@@ -49,13 +50,13 @@ public final class ActivityProblems {
     }
 
     /** Leaves the activity to other workers: this one cannot read the thread. Retried until a worker can. */
-    public static ApplicationFailure left(UnknownRulesException why) {
+    public static ApplicationFailure left(RuntimeException why) {
         return passing(new Problem(Problem.UNKNOWN_RULES, String.valueOf(why.getMessage())), Optional.of(LEFT_FOR));
     }
 
     /**
-     * Reads from the server. An outage is retryable, a thread with newer rules is left to newer workers, and a history
-     * that cannot be folded is corruption.
+     * Reads from the server. An outage is retryable, a thread with newer rules or with a key that cannot be read now is
+     * left to other workers, and a history that cannot be folded is corruption.
      */
     public static <T> T reading(Supplier<T> read) {
         try {
@@ -63,7 +64,7 @@ public final class ActivityProblems {
         } catch (StatusRuntimeException e) {
             String words = "the run's history can't be read: " + e.getStatus().getCode();
             throw passing(new Problem(HISTORY_UNREADABLE, words), Optional.empty());
-        } catch (UnknownRulesException e) {
+        } catch (UnknownRulesException | KeyStoreException e) {
             throw left(e);
         } catch (IllegalStateException | IllegalArgumentException e) {
             throw permanent(new Problem(Problem.CORRUPTION, String.valueOf(e.getMessage())));

@@ -4,7 +4,9 @@ import dev.waymark.cli.CommandError;
 import dev.waymark.cli.CommandName;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.codec.KeyProblem;
+import dev.waymark.codec.ThreadForgottenException;
 import dev.waymark.connect.ServerUnreachable;
+import dev.waymark.keystore.KeyStoreException;
 import dev.waymark.worker.agents.AgentInvalid;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
@@ -41,6 +43,16 @@ public final class CommandFailure extends Exception {
         }
         if (problem instanceof KeyProblem) {
             return new CommandError(ExitCode.BAD_INPUT, KeyProblem.TYPE, words, "");
+        }
+        if (problem instanceof ThreadForgottenException) {
+            return new CommandError(ExitCode.NOT_FOUND, ThreadForgottenException.TYPE, words, "");
+        }
+        if (problem instanceof KeyStoreException) {
+            return new CommandError(
+                    ExitCode.SERVER_UNREACHABLE,
+                    KeyStoreException.TYPE,
+                    words,
+                    "Nothing is lost: threads continue when WAYMARK_THREAD_KEYS can be read again");
         }
         if (problem instanceof BindException) {
             return new CommandError(

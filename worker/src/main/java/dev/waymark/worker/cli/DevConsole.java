@@ -2,6 +2,7 @@ package dev.waymark.worker.cli;
 
 import dev.waymark.cli.CommandError;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.codec.ThreadKeys;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.worker.process.DaemonThreads;
@@ -38,8 +39,8 @@ final class DevConsole implements AutoCloseable {
     private static final String IN_A_FILE = "file:";
 
     /** What the child needs of the environment: how to start Java, and how to read encrypted histories. */
-    private static final List<String> ENVIRONMENT =
-            List.of("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "JAVA_HOME", CODEC_KEYS);
+    private static final List<String> ENVIRONMENT = List.of(
+            "PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "JAVA_HOME", CODEC_KEYS, ThreadKeys.VARIABLE);
 
     @Option(
             names = "--console-port",

@@ -1,0 +1,239 @@
+package dev.waymark.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.waymark.connect.Connection;
+import dev.waymark.e2e.product.Agents;
+import dev.waymark.e2e.product.CliWorkerProcess;
+import dev.waymark.e2e.product.Command;
+import dev.waymark.e2e.product.Dev;
+import dev.waymark.e2e.product.ScriptFile;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Threads with keys of their own, on a real server. */
+@Tag("full")
+@Timeout(400)
+class ThreadKeysServerTest {
+    private static final String OLD = "2026a:" + key(7);
+    private static final String NEW = "2026b:" + key(8);
+    private static final String CANARY = "canary-4711";
+    private static final String FORGOTTEN = "waymark: thread trip was forgotten on %s: its key is destroyed";
+
+    @TempDir
+    Path directory;
+
+    private Path keys;
+    private Agents agents;
+    private Dev server;
+
+    @BeforeEach
+    void start() throws IOException {
+        keys = Files.createDirectory(directory.resolve("keys"));
+        Path own = Files.createDirectory(directory.resolve("agents"));
+        agents = new Agents(own)
+                .agent(
+                        "boss",
+                        "instructions: Say " + CANARY + ".\nsubagents: [clerk]\ntools: [{ use: ask_user }]",
+                        """
+                        replies:
+                          - text: One thing first, %1$s.
+                            tool_calls: [{ id: tu_7, name: clerk, input: { task: "Look up %1$s" } }]
+                          - text: And another, %1$s.
+                            tool_calls: [{ id: tu_8, name: ask_user, input: { question: "Which day, %1$s?" } }]
+                          - text: Booked, %1$s.
+                        """.formatted(CANARY))
+                .agent("clerk", "description: Looks things up", "replies: [{ text: \"Found " + CANARY + ".\" }]");
+        server = Dev.durableWithoutWorker(own);
+    }
+
+    @AfterEach
+    void stop() {
+        if (server != null) { // It is null where nothing is built and the tests are skipped.
+            server.close();
+        }
+    }
+
+    private Map<String, String> environment(String masterKeys) {
+        return Map.of("WAYMARK_CODEC_KEYS", masterKeys, "WAYMARK_THREAD_KEYS", "file:" + keys);
+    }
+
+    private CliWorkerProcess worker(String masterKeys) {
+        return CliWorkerProcess.start(
+                server.address(), agents.directory(), environment(masterKeys), directory.resolve("worker.log"));
+    }
+
+    private Command waymark(String masterKeys) {
+        Command command = Command.at(server.address());
+        for (Map.Entry<String, String> variable : environment(masterKeys).entrySet()) {
+            command = command.with(variable.getKey(), variable.getValue());
+        }
+        return command;
+    }
+
+    @Test
+    void forgottenThread_isRefusedByEveryReader_andItsNameCanBeUsedAgain() throws Exception {
+        Command waymark = waymark(OLD);
+        try (CliWorkerProcess worker = worker(OLD)) {
+            waymark.run("run", "--agent", "boss", "--thread", "trip", "Book, " + CANARY);
+            assertThat(waymark.run("show", "trip").out()).contains("Found " + CANARY);
+            assertThat(waymark.run("fork", "trip", "--thread", "copy").exitCode())
+                    .isZero();
+
+            Command.Done open = waymark.run("forget", "trip");
+            assertThat(open.exitCode()).isEqualTo(2);
+            assertThat(open.err()).contains("the thread is still open: trip");
+
+            Command.Done done = waymark.run("forget", "trip", "--terminate", "--json");
+            assertThat(done.exitCode()).isZero();
+            assertThat(done.json().path("copies").path(0).asText()).isEqualTo("copy");
+
+            String line = FORGOTTEN.formatted(LocalDate.now(ZoneOffset.UTC));
+            for (String reader : List.of(
+                    "show trip",
+                    "show trip/tu_7",
+                    "pending trip",
+                    "calls trip",
+                    "checkpoint trip",
+                    "checkpoints trip",
+                    "verify trip",
+                    "result trip",
+                    "watch trip",
+                    "say trip Hello",
+                    "answer trip Friday",
+                    "resume trip --answer Friday",
+                    "fork trip --thread another",
+                    "save trip --to file:" + directory.resolve("saved"),
+                    "trace trip --to http://127.0.0.1:1/v1/traces",
+                    "export trip --decrypt")) {
+                Command.Done refused = waymark.run(reader.split(" "));
+                assertThat(refused.exitCode()).as(reader).isEqualTo(3);
+                assertThat(refused.err().lines()).as(reader).containsExactly(line);
+                assertThat(refused.out()).as(reader).isEmpty();
+            }
+            Command.Done sessions = waymark.run("sessions", "--json");
+            assertThat(sessions.exitCode()).isZero();
+            assertThat(sessions.json().findValuesAsText("thread")).containsExactly("copy");
+            assertThat(waymark.run("pending", "--json").json().findValuesAsText("thread"))
+                    .containsExactly("copy");
+            assertThat(waymark.run("show", "copy").out()).contains(CANARY);
+            assertOverHttp();
+
+            assertThat(waymark.run("run", "--agent", "boss", "--thread", "trip", "Again, " + CANARY)
+                            .exitCode())
+                    .isZero();
+            assertThat(waymark.run("show", "trip").out()).contains("Again, " + CANARY);
+            assertThat(Files.readString(worker.log())).doesNotContain(CANARY, key(7));
+        }
+        assertNoCanary();
+    }
+
+    private void assertOverHttp() throws Exception {
+        ProcessBuilder builder = new ProcessBuilder(ScriptFile.call("serve", "--no-auth", "--port", "0", "--json"));
+        builder.environment().putAll(environment(OLD));
+        builder.environment().put("TEMPORAL_ADDRESS", server.address());
+        Process process = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        try (BufferedReader stdout = process.inputReader()) {
+            String address =
+                    new JsonMapper().readTree(stdout.readLine()).path("address").asText();
+
+            HttpResponse<String> thread = get(address + "/v1/threads/trip");
+            assertThat(thread.statusCode()).isEqualTo(410);
+            assertThat(thread.body()).contains("Forgotten", "thread trip was forgotten on ");
+            HttpResponse<String> list = get(address + "/v1/threads");
+            assertThat(list.statusCode()).isEqualTo(200);
+            assertThat(list.body()).contains("\"copy\"").doesNotContain("\"trip\"");
+        } finally {
+            process.destroy();
+            process.waitFor();
+        }
+    }
+
+    private static HttpResponse<String> get(String url) throws IOException, InterruptedException {
+        return HttpClient.newHttpClient()
+                .send(HttpRequest.newBuilder(URI.create(url)).build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    /** Neither what the server answers without keys, nor its database, nor the keys' files have anything in plain form. */
+    private void assertNoCanary() throws Exception {
+        try (Connection plain = Connection.to(server.address())) {
+            String history = plain.client().fetchHistory("copy").getEvents().stream()
+                    .map(event -> new String(event.toByteArray(), StandardCharsets.ISO_8859_1))
+                    .collect(Collectors.joining());
+            assertThat(history).contains("binary/encrypted", "thread:").doesNotContain(CANARY, "Which day");
+        }
+        try (Stream<Path> files = Stream.concat(Files.list(agents.directory()), Files.list(keys))) {
+            for (Path file : files.filter(path -> !path.toString().endsWith(".yaml"))
+                    .filter(Files::isRegularFile)
+                    .toList()) {
+                assertThat(Files.readString(file, StandardCharsets.ISO_8859_1))
+                        .as(file.toString())
+                        .doesNotContain(CANARY, key(7));
+            }
+        }
+    }
+
+    @Test
+    void masterKey_isReplacedWhileAThreadRuns() {
+        try (CliWorkerProcess worker = worker(OLD)) {
+            waymark(OLD).run("run", "--agent", "boss", "--thread", "trip", "Book");
+        }
+        try (CliWorkerProcess worker = worker(NEW + "," + OLD)) {
+            assertThat(waymark(NEW + "," + OLD).run("rewrap").out()).contains("1 changed, 1 in all");
+            Command.Done answered = waymark(NEW).run("answer", "trip", "Friday");
+
+            assertThat(answered.out()).contains("Booked, " + CANARY);
+        }
+        Command.Done old = waymark(OLD).run("show", "trip");
+        assertThat(old.exitCode()).isEqualTo(2);
+        assertThat(old.err()).contains("the key of thread trip needs the key \"2026b\"");
+    }
+
+    @Test
+    void storage_thatIsAway_letsTasksWait() throws Exception {
+        try (CliWorkerProcess worker = worker(OLD)) {
+            waymark(OLD).run("run", "--agent", "boss", "--thread", "trip", "Book");
+        }
+        Path away = directory.resolve("away");
+        Files.move(keys, away);
+        try (CliWorkerProcess worker = worker(OLD)) {
+            Command.Done refused = waymark(OLD).run("answer", "trip", "Friday");
+            assertThat(refused.exitCode()).isEqualTo(5);
+            assertThat(refused.err().lines())
+                    .singleElement()
+                    .asString()
+                    .contains("there is no directory for the keys of threads: " + keys);
+            Files.move(away, keys);
+
+            assertThat(waymark(OLD).run("answer", "trip", "Friday").out()).contains("Booked, " + CANARY);
+        }
+    }
+
+    private static String key(int fill) {
+        byte[] bytes = new byte[32];
+        Arrays.fill(bytes, (byte) fill);
+        return Base64.getEncoder().encodeToString(bytes);
+    }
+}

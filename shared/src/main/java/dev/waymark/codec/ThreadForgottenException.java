@@ -1,0 +1,17 @@
+package dev.waymark.codec;
+
+import java.time.Instant;
+import java.time.ZoneOffset;
+
+/** The key of the thread was destroyed, so nobody can read the thread any more. */
+public final class ThreadForgottenException extends RuntimeException {
+    /** The failure type for programs. */
+    public static final String TYPE = "Forgotten";
+
+    private static final long serialVersionUID = 1L;
+
+    ThreadForgottenException(String thread, Instant at) {
+        super("thread " + thread + " was forgotten on "
+                + at.atOffset(ZoneOffset.UTC).toLocalDate() + ": its key is destroyed");
+    }
+}

@@ -1,0 +1,358 @@
+package dev.waymark.codec;
+
+import dev.waymark.keystore.FileKeyStore;
+import dev.waymark.keystore.KeyStore;
+import dev.waymark.keystore.KeyStoreException;
+import dev.waymark.keystore.PostgresKeyStore;
+import dev.waymark.keystore.ThreadKeyEntry;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+import javax.crypto.SecretKey;
+
+/**
+ * The keys of single threads. A thread that starts with these has a key of its own, which encrypts its payloads and those
+ * of its subagents. The key is stored outside of history, wrapped by a master key. Once it is destroyed, nobody can read
+ * the thread, wherever its history was copied to. Thread-safe.
+ *
+ * <p>Keys are created when threads start, and never while they run: threads that were started without one have none, and
+ * a worker cannot bring back a key that was destroyed.
+ *
+ * <p>A key that was read is used for a minute before it is read again, and up to ten minutes while the storage does not
+ * answer. So other processes may read a thread for that long after its key was destroyed.
+ */
+public final class ThreadKeys implements AutoCloseable {
+    /** Where the keys of threads are: {@code file:DIRECTORY} or {@code jdbc:postgresql:…}. */
+    public static final String VARIABLE = "WAYMARK_THREAD_KEYS";
+
+    /** How long a key is used before it is read again. */
+    static final Duration FRESH = Duration.ofMinutes(1);
+
+    /** How long a key is used if the storage does not answer. */
+    static final Duration LONGEST = Duration.ofMinutes(10);
+
+    private static final String FILE_PREFIX = "file:";
+    private static final String POSTGRESQL_PREFIX = "jdbc:postgresql:";
+    private static final String NOT_FOR_NEW_THREADS = "[?&]new=no$";
+    private static final String ID_PREFIX = "thread:";
+    private static final Duration PAUSE = Duration.ofSeconds(2);
+    private static final int MOST_CACHED = 10_000;
+
+    private final EncryptionKeys masterKeys;
+    private final KeyStore store;
+    private final boolean createsKeys;
+    private final LongSupplier nanoTime;
+    /** Entries with keys, by id. That there is none is never kept, since a thread may start at any time. */
+    private final Map<String, StoredKey> cache = new ConcurrentHashMap<>();
+    /** Where the keys of subagents' threads are. */
+    private final Map<String, Above> above = new ConcurrentHashMap<>();
+
+    private volatile Optional<Outage> outage = Optional.empty();
+
+    /** An entry as it was read, and its key in plain form. */
+    private record StoredKey(ThreadKeyEntry entry, Optional<SecretKey> secret, long readAt) {}
+
+    /** The id of the entry of the nearest thread above that has a key. */
+    private record Above(String id, long readAt) {}
+
+    /** A failure of the storage, which is not asked again for a moment: each attempt may take seconds. */
+    private record Outage(KeyStoreException failure, long since) {}
+
+    ThreadKeys(EncryptionKeys masterKeys, KeyStore store, boolean createsKeys, LongSupplier nanoTime) {
+        this.masterKeys = masterKeys;
+        this.store = store;
+        this.createsKeys = createsKeys;
+        this.nanoTime = nanoTime;
+    }
+
+    /**
+     * The keys at the place that the environment variable {@code WAYMARK_THREAD_KEYS} names, or empty if it is not set or
+     * blank. Connects to nothing.
+     *
+     * @throws KeyProblem if it names no place, or there are no master keys
+     */
+    public static Optional<ThreadKeys> of(Map<String, String> environment, Optional<EncryptionKeys> masterKeys) {
+        Optional<String> setting = Optional.ofNullable(environment.get(VARIABLE))
+                .map(String::strip)
+                .filter(text -> !text.isEmpty());
+        if (setting.isPresent() && masterKeys.isEmpty()) {
+            throw new KeyProblem(VARIABLE + " is set, and " + EncryptionKeys.VARIABLE
+                    + " is not: its keys encrypt those of threads");
+        }
+        return setting.map(text -> {
+            String place = text.replaceFirst(NOT_FOR_NEW_THREADS, "");
+            return new ThreadKeys(masterKeys.orElseThrow(), store(place), place.equals(text), System::nanoTime);
+        });
+    }
+
+    private static KeyStore store(String place) {
+        try {
+            if (place.startsWith(FILE_PREFIX) && place.length() > FILE_PREFIX.length()) {
+                return new FileKeyStore(Path.of(place.substring(FILE_PREFIX.length())));
+            }
+            if (place.startsWith(POSTGRESQL_PREFIX)) {
+                return new PostgresKeyStore(place);
+            }
+        } catch (InvalidPathException e) {
+            // Reported below.
+        }
+        // The value is not shown, since a URL may have a password.
+        throw new KeyProblem(
+                VARIABLE + " is not a place for keys. Use file:DIRECTORY or" + " jdbc:postgresql://HOST/DATABASE");
+    }
+
+    /** Whether a payload's key is that of a thread. Master keys cannot have such an id. */
+    static boolean isIdOfThread(String keyId) {
+        return keyId.startsWith(ID_PREFIX);
+    }
+
+    /**
+     * Gives a thread that is about to start a key, unless its name has one. Several processes that start it at once get
+     * the same one. If the name's last key was destroyed, the new thread gets another key.
+     *
+     * @param copiedFrom the thread whose conversation the new one begins with
+     */
+    public void begin(String namespace, String thread, Optional<String> copiedFrom) {
+        String id = ThreadKeyEntry.id(namespace, thread);
+        refresh(namespace, thread);
+        while (true) {
+            Optional<ThreadKeyEntry> known = store.find(id);
+            boolean hasKey = known.flatMap(ThreadKeyEntry::key).isPresent();
+            if (hasKey || (known.isEmpty() && !createsKeys)) {
+                return;
+            }
+            Instant now = now();
+            int number = known.map(ThreadKeyEntry::number).orElse(0) + 1;
+            ThreadKeyEntry.WrappedKey key =
+                    masterKeys.wrap(EncryptionKeys.randomKey(), boundTo(namespace, thread, number));
+            boolean done = known.isPresent()
+                    ? store.replace(known.get(), known.get().begunAnew(now, key, copiedFrom))
+                    : store.create(new ThreadKeyEntry(namespace, thread, now, Optional.of(key), copiedFrom, List.of()));
+            if (done) {
+                return;
+            }
+        }
+    }
+
+    /** Reads the key of this thread again before it is used the next time, as other processes may have changed it. */
+    public void refresh(String namespace, String thread) {
+        cache.remove(ThreadKeyEntry.id(namespace, thread));
+        above.remove(ThreadKeyEntry.id(namespace, thread));
+    }
+
+    /**
+     * The id of the thread whose key this thread uses: its own, or the one of the nearest thread above it. Empty if none
+     * of them has a key, now or before.
+     */
+    public Optional<String> owner(String namespace, String thread) {
+        refresh(namespace, thread);
+        return nearest(namespace, thread).map(known -> known.entry().thread());
+    }
+
+    /** What happened to a key. */
+    public record DestroyedKey(Instant at, boolean again) {}
+
+    /**
+     * Destroys the key of a thread. Empty if it has none of its own. A key that was destroyed before stays so.
+     */
+    public Optional<DestroyedKey> forget(String namespace, String thread) {
+        String id = ThreadKeyEntry.id(namespace, thread);
+        while (true) {
+            Optional<ThreadKeyEntry> known = store.find(id);
+            if (known.isEmpty()) {
+                return Optional.empty();
+            }
+            List<Instant> earlier = known.get().forgotten();
+            if (known.get().key().isEmpty()) {
+                return Optional.of(new DestroyedKey(earlier.get(earlier.size() - 1), true));
+            }
+            Instant now = now();
+            if (store.replace(known.get(), known.get().withoutKey(now))) {
+                cache.remove(id);
+                return Optional.of(new DestroyedKey(now, false));
+            }
+        }
+    }
+
+    /** The threads that began with a copy of this thread's conversation and can still be read, by name. */
+    public List<String> copies(String namespace, String thread) {
+        return store.all().stream()
+                .filter(entry -> entry.namespace().equals(namespace)
+                        && entry.copiedFrom().equals(Optional.of(thread))
+                        && entry.key().isPresent())
+                .map(ThreadKeyEntry::thread)
+                .sorted()
+                .toList();
+    }
+
+    /** What was wrapped anew, and how many keys there are. */
+    public record Rewrapped(int changed, int all) {}
+
+    /** Wraps all keys with the current master key, so that keys of threads no longer need the earlier ones. */
+    public Rewrapped rewrap() {
+        int changed = 0;
+        int all = 0;
+        for (ThreadKeyEntry listed : store.all()) {
+            Optional<ThreadKeyEntry> known = Optional.of(listed);
+            while (known.flatMap(ThreadKeyEntry::key)
+                    .filter(key -> !key.masterKey().equals(masterKeys.currentId()))
+                    .isPresent()) {
+                ThreadKeyEntry entry = known.get();
+                SecretKey key = secret(entry, entry.key().orElseThrow());
+                if (store.replace(entry, entry.rewrapped(masterKeys.wrap(key, boundTo(entry))))) {
+                    changed++;
+                    break;
+                }
+                known = store.find(entry.id());
+            }
+            all += listed.key().isPresent() ? 1 : 0;
+        }
+        return new Rewrapped(changed, all);
+    }
+
+    /**
+     * The key that encrypts payloads of this thread. Empty if it has none of its own.
+     *
+     * @throws ThreadForgottenException if it was destroyed
+     */
+    Optional<DataKey> encrypting(String namespace, String thread) {
+        return nearest(namespace, thread).map(known -> {
+            int number = known.entry().number();
+            return new DataKey(ID_PREFIX + known.entry().id() + ":" + number, secret(known, number));
+        });
+    }
+
+    /**
+     * The key with this id. Empty if the storage does not have it, and did not destroy it.
+     *
+     * @throws ThreadForgottenException if it was destroyed
+     */
+    Optional<SecretKey> decrypting(String keyId) {
+        String[] parts = keyId.substring(ID_PREFIX.length()).split(":", 2);
+        if (parts.length != 2 || !parts[1].matches("[1-9][0-9]{0,8}")) {
+            return Optional.empty();
+        }
+        int number = Integer.parseInt(parts[1]);
+        Optional<StoredKey> known = known(parts[0]);
+        if (known.filter(read -> read.entry().number() < number).isPresent()) {
+            // Another thread has started with this name.
+            cache.remove(parts[0]);
+            known = known(parts[0]);
+        }
+        return known.filter(read -> read.entry().number() >= number).map(read -> secret(read, number));
+    }
+
+    private static SecretKey secret(StoredKey known, int number) {
+        ThreadKeyEntry entry = known.entry();
+        if (number < entry.number() || known.secret().isEmpty()) {
+            throw new ThreadForgottenException(entry.thread(), entry.forgotten().get(number - 1));
+        }
+        return known.secret().get();
+    }
+
+    /** The entry of this thread, or else of the nearest thread above it, whose subagent it is. */
+    private Optional<StoredKey> nearest(String namespace, String thread) {
+        String own = ThreadKeyEntry.id(namespace, thread);
+        Above known = above.get(own);
+        if (known != null && age(known.readAt()) < FRESH.toNanos()) {
+            return known(known.id());
+        }
+        try {
+            String name = thread;
+            Optional<StoredKey> found = known(own);
+            while (found.isEmpty() && name.contains("/")) {
+                name = name.substring(0, name.lastIndexOf('/'));
+                found = known(ThreadKeyEntry.id(namespace, name));
+            }
+            found.filter(read -> !read.entry().id().equals(own)).ifPresent(read -> {
+                keepSmall(above);
+                above.put(own, new Above(read.entry().id(), nanoTime.getAsLong()));
+            });
+            return found;
+        } catch (KeyStoreException e) {
+            if (known != null && age(known.readAt()) < LONGEST.toNanos()) {
+                return known(known.id());
+            }
+            throw e;
+        }
+    }
+
+    private Optional<StoredKey> known(String id) {
+        StoredKey cached = cache.get(id);
+        if (cached != null && age(cached.readAt()) < FRESH.toNanos()) {
+            return Optional.of(cached);
+        }
+        try {
+            Optional<StoredKey> read = find(id).map(entry ->
+                    new StoredKey(entry, entry.key().map(key -> secret(entry, key)), nanoTime.getAsLong()));
+            read.filter(entry -> entry.secret().isPresent())
+                    .ifPresentOrElse(
+                            entry -> {
+                                keepSmall(cache);
+                                cache.put(id, entry);
+                            },
+                            () -> cache.remove(id));
+            return read;
+        } catch (KeyStoreException e) {
+            if (cached != null && age(cached.readAt()) < LONGEST.toNanos()) {
+                return Optional.of(cached);
+            }
+            cache.remove(id);
+            throw e;
+        }
+    }
+
+    private Optional<ThreadKeyEntry> find(String id) {
+        Optional<Outage> known = outage;
+        if (known.isPresent() && age(known.get().since()) < PAUSE.toNanos()) {
+            throw known.get().failure();
+        }
+        try {
+            Optional<ThreadKeyEntry> found = store.find(id);
+            outage = Optional.empty();
+            return found;
+        } catch (KeyStoreException e) {
+            outage = Optional.of(new Outage(e, nanoTime.getAsLong()));
+            throw e;
+        }
+    }
+
+    private long age(long since) {
+        return nanoTime.getAsLong() - since;
+    }
+
+    private static void keepSmall(Map<String, ?> map) {
+        if (map.size() >= MOST_CACHED) {
+            map.clear();
+        }
+    }
+
+    private SecretKey secret(ThreadKeyEntry entry, ThreadKeyEntry.WrappedKey key) {
+        return masterKeys.unwrap(key, boundTo(entry), "the key of thread " + entry.thread());
+    }
+
+    /** Releases the connection to the storage. */
+    @Override
+    public void close() {
+        store.close();
+    }
+
+    private static String boundTo(ThreadKeyEntry entry) {
+        return boundTo(entry.namespace(), entry.thread(), entry.number());
+    }
+
+    private static String boundTo(String namespace, String thread, int number) {
+        return namespace + '\0' + thread + '\0' + number;
+    }
+
+    private static Instant now() {
+        return Instant.now().truncatedTo(ChronoUnit.SECONDS);
+    }
+}

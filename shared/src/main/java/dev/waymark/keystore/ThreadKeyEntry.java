@@ -1,0 +1,146 @@
+package dev.waymark.keystore;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
+import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What is stored of the keys of a thread's name: the key in use, or that it was destroyed.
+ *
+ * <p>Keys of a name are counted. A thread that starts with the name of a forgotten one gets the next number, so a
+ * destroyed key never comes back.
+ *
+ * @param namespace the Temporal namespace
+ * @param thread the id of the thread, whose subagents use its key
+ * @param created when the newest key was created
+ * @param key the newest key; empty after it was destroyed
+ * @param copiedFrom the thread whose conversation this one began with
+ * @param forgotten when the keys with the numbers 1, 2, … were destroyed
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_EMPTY)
+public record ThreadKeyEntry(
+        @JsonProperty("namespace") String namespace,
+        @JsonProperty("thread") String thread,
+        @JsonProperty("created") Instant created,
+        @JsonProperty("key") Optional<WrappedKey> key,
+        @JsonProperty("copiedFrom") Optional<String> copiedFrom,
+        @JsonProperty("forgotten") List<Instant> forgotten) {
+    private static final JsonMapper MAPPER = JsonMapper.builder()
+            .addModule(new Jdk8Module())
+            .addModule(new JavaTimeModule())
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS)
+            .build();
+
+    private static final int ID_DIGITS = 32;
+
+    @JsonCreator
+    public ThreadKeyEntry {
+        if (namespace == null || thread == null || created == null) {
+            throw new IllegalArgumentException("namespace, thread or created is missing");
+        }
+        key = key == null ? Optional.empty() : key;
+        copiedFrom = copiedFrom == null ? Optional.empty() : copiedFrom;
+        forgotten = forgotten == null ? List.of() : List.copyOf(forgotten);
+        if (key.isEmpty() && forgotten.isEmpty()) {
+            throw new IllegalArgumentException("there is neither a key nor the time when it was destroyed");
+        }
+    }
+
+    /**
+     * A key that is encrypted with a master key.
+     *
+     * @param masterKey the id of the master key
+     * @param sealed the encrypted key in Base64
+     */
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    public record WrappedKey(
+            @JsonProperty("masterKey") String masterKey,
+            @JsonProperty("sealed") String sealed) {
+        @JsonCreator
+        public WrappedKey {
+            if (masterKey == null || sealed == null) {
+                throw new IllegalArgumentException("masterKey or sealed is missing");
+            }
+        }
+    }
+
+    /** The id of the entry of a thread's name: a hash, so that any name is a file name. */
+    public static String id(String namespace, String thread) {
+        try {
+            byte[] name = (namespace + '\0' + thread).getBytes(StandardCharsets.UTF_8);
+            return HexFormat.of()
+                    .formatHex(MessageDigest.getInstance("SHA-256").digest(name))
+                    .substring(0, ID_DIGITS);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+
+    /** The id of this entry. */
+    public String id() {
+        return id(namespace, thread);
+    }
+
+    /** The number of the newest key. */
+    public int number() {
+        return forgotten.size() + (key.isPresent() ? 1 : 0);
+    }
+
+    /** With the next key, after the last one was destroyed. */
+    public ThreadKeyEntry begunAnew(Instant at, WrappedKey next, Optional<String> from) {
+        return new ThreadKeyEntry(namespace, thread, at, Optional.of(next), from, forgotten);
+    }
+
+    /** With the same key, encrypted with another master key. */
+    public ThreadKeyEntry rewrapped(WrappedKey same) {
+        return new ThreadKeyEntry(namespace, thread, created, Optional.of(same), copiedFrom, forgotten);
+    }
+
+    /** Without its key. */
+    public ThreadKeyEntry withoutKey(Instant at) {
+        List<Instant> times = new ArrayList<>(forgotten);
+        times.add(at);
+        return new ThreadKeyEntry(namespace, thread, created, Optional.empty(), copiedFrom, times);
+    }
+
+    /** Parses {@link #text}. The place is for failures. */
+    static ThreadKeyEntry parse(String text, String place) {
+        try {
+            return MAPPER.readValue(text, ThreadKeyEntry.class);
+        } catch (JsonProcessingException e) {
+            throw KeyStoreException.invalid(place, "not a valid entry");
+        }
+    }
+
+    /** The entry as JSON on one line. Equal entries have equal texts. */
+    String text() {
+        try {
+            return MAPPER.writeValueAsString(this);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("an entry can't be encoded", e);
+        }
+    }
+
+    /** Without the key, which is encrypted but need not be in a log. */
+    @Override
+    public String toString() {
+        return "ThreadKeyEntry[" + thread + ", key " + number() + (key.isPresent() ? "" : " destroyed") + "]";
+    }
+}
