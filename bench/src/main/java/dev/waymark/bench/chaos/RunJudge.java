@@ -5,6 +5,7 @@ import dev.waymark.connect.Connection;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Usage;
@@ -30,12 +31,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** Checks whether a run kept all guarantees. Thread-safe. */
 final class RunJudge implements AutoCloseable {
     private static final Path BROKEN = Path.of("target", "broken-histories");
+    private static final Duration REPORT = Duration.ofMinutes(2);
+    private static final Duration PAUSE = Duration.ofMillis(500);
 
     private final Connection connection;
     private final AgentClient client;
@@ -61,7 +65,8 @@ final class RunJudge implements AutoCloseable {
      */
     RunResult result(ChaosRun run, String thread, List<Instant> disrupted, List<String> violations) {
         Timeline root = histories.read(thread).orElseThrow();
-        Timeline timeline = histories.read(run.scene().callingThread(thread)).orElseThrow();
+        String caller = run.scene().callingThread(thread);
+        Timeline timeline = histories.read(caller).orElseThrow();
         if (!thread.equals(run.id())) {
             Timeline before = histories.read(run.id()).orElseThrow();
             check(before, violations);
@@ -80,7 +85,7 @@ final class RunJudge implements AutoCloseable {
             }
             boolean mustBeKnown =
                     !run.disruption().losesOutcomes() && !run.kind().isAlwaysUnknown();
-            if (mustBeKnown && call.status() == Call.Status.LOST && tookEffect(key)) {
+            if (mustBeKnown && call.status() == Call.Status.LOST && tookEffect(key) && !isReported(caller, id)) {
                 violations.add(id + " took effect, and nobody reports it");
             }
         });
@@ -126,6 +131,25 @@ final class RunJudge implements AutoCloseable {
 
     private boolean tookEffect(String key) {
         return ledger.effects().stream().anyMatch(effect -> effect.key().equals(key));
+    }
+
+    /**
+     * Whether the outcome of a call is in history, after the model was told that it is unknown. It may come when the
+     * server can be reached again, and the time limit of the tool has passed.
+     */
+    private boolean isReported(String thread, String callId) {
+        long deadline = System.nanoTime() + REPORT.toNanos();
+        while (System.nanoTime() < deadline) {
+            boolean isThere = histories.read(thread).orElseThrow().moments().stream()
+                    .flatMap(moment -> moment.fact().stream())
+                    .anyMatch(fact -> fact instanceof ToolFact.ToolEndedLate late
+                            && late.callId().equals(callId));
+            if (isThere) {
+                return true;
+            }
+            LockSupport.parkNanos(PAUSE.toNanos());
+        }
+        return false;
     }
 
     private void judge(Timeline timeline, List<String> violations) {
