@@ -36,6 +36,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @Tag("full")
 @Tag("server")
+@Tag("chats")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class ChatPageCases {
     private static final Duration PATIENCE = Duration.ofMinutes(3);
@@ -165,7 +166,7 @@ abstract class ChatPageCases {
                     input: { type: object, required: [cents], properties: { cents: { type: integer } } }
                     command: ["sh", "-c", "echo $WAYMARK_IDEMPOTENCY_KEY $(cat) >> %1$s/ledger; i=0; while [ ! -e %1$s/go ] && [ $i -lt 3000 ]; do sleep 0.2; i=$((i+1)); done; echo charged"]
                     verify: ["sh", "-c", "if grep -q $WAYMARK_IDEMPOTENCY_KEY %1$s/ledger; then echo '{\\"landed\\":true,\\"result\\":\\"charged\\"}'; else echo '{\\"landed\\":false}'; fi"]
-                    timeout: 600s
+                    timeout: 90s
                 """.formatted(place);
         String charging = "tool_calls: [{ id: tu_1, name: charge_card, input: { cents: 8400 } }]";
         String done = "  - text: \"Done: {{tu_1}}\"\n";

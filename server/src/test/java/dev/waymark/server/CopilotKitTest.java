@@ -100,7 +100,7 @@ class CopilotKitTest {
         open(address("billing", "pay"));
         say("Pay the invoice");
         see("Charging now.");
-        browser.run("await page.getByRole('button', { name: 'Approve' }).click()");
+        browser.run("await page.getByRole('button', { name: 'Approve', exact: true }).click()");
         see("Charged.");
         open(address("billing", "pay") + "&again");
         see("Charged.");
@@ -115,9 +115,9 @@ class CopilotKitTest {
         open(address("billing", "later"));
         say("Pay the invoice");
         see("Charging now.");
-        browser.run("await page.getByRole('button', { name: 'Approve' }).waitFor()");
+        browser.run("await page.getByRole('button', { name: 'Approve', exact: true }).waitFor()");
         open(address("billing", "later") + "&again");
-        browser.run("await page.getByRole('button', { name: 'Deny' }).click()");
+        browser.run("await page.getByRole('button', { name: 'Deny', exact: true }).click()");
         see("Charged.");
 
         assertThat(times("Charging now.")).isEqualTo("1");
