@@ -114,16 +114,7 @@ class ReleaseTest {
         Path program = directory.resolve("program");
         copy(ROOT.resolve("examples/java"), program);
 
-        run(
-                program,
-                "mvn",
-                "-o",
-                "-Daether.offline.protocols=file",
-                "-B",
-                "-ntp",
-                "-s",
-                settings().toString(),
-                "verify");
+        run(program, "mvn", "-B", "-ntp", "-s", settings().toString(), "verify");
 
         assertThat(program.resolve("target/surefire-reports/example.BillingCrashTest.txt"))
                 .content()
