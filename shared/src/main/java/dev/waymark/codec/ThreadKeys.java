@@ -105,7 +105,7 @@ public final class ThreadKeys implements AutoCloseable {
         }
         // The value is not shown, since a URL may have a password.
         throw new KeyProblem(
-                VARIABLE + " is not a place for keys. Use file:DIRECTORY or" + " jdbc:postgresql://HOST/DATABASE");
+                VARIABLE + " is not a place for keys. Use file:DIRECTORY or jdbc:postgresql://HOST/DATABASE");
     }
 
     /** Whether a payload's key is that of a thread. Master keys cannot have such an id. */

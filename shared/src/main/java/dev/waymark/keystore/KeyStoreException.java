@@ -8,6 +8,9 @@ public final class KeyStoreException extends RuntimeException {
     /** The failure type for programs. */
     public static final String TYPE = "KeyStoreUnavailable";
 
+    /** What to tell people whose command failed. */
+    public static final String ADVICE = "Nothing is lost: threads continue when WAYMARK_THREAD_KEYS can be read again";
+
     private static final long serialVersionUID = 1L;
 
     private static final int MOST_SHOWN = 300;

@@ -1,12 +1,12 @@
 package dev.waymark.keystore;
 
 import dev.waymark.saver.JdbcStore;
+import dev.waymark.saver.JdbcTable;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -22,6 +22,11 @@ import org.jspecify.annotations.Nullable;
  * seconds, since workflow tasks wait for it.
  */
 public final class PostgresKeyStore implements KeyStore {
+    private static final String COLUMNS = """
+            id CHAR(32) NOT NULL PRIMARY KEY,
+            entry TEXT NOT NULL
+            """;
+
     private static final int SECONDS = 3;
 
     private final String url;
@@ -154,40 +159,11 @@ public final class PostgresKeyStore implements KeyStore {
         // DriverManager.getConnection would put the whole URL, including the password, into its message.
         Connection connection = DriverManager.getDriver(url).connect(url, properties);
         try {
-            createTable(connection);
+            JdbcTable.create(connection, "waymark_thread_keys", COLUMNS);
             return connection;
         } catch (SQLException e) {
             connection.close();
             throw e;
-        }
-    }
-
-    /** If several clients create the table at once, PostgreSQL fails for all but one, despite IF NOT EXISTS. */
-    private static void createTable(Connection connection) throws SQLException {
-        if (hasTable(connection)) {
-            return;
-        }
-        try (Statement create = connection.createStatement()) {
-            create.execute("""
-                    CREATE TABLE IF NOT EXISTS waymark_thread_keys (
-                        id CHAR(32) NOT NULL PRIMARY KEY,
-                        entry TEXT NOT NULL
-                    )
-                    """);
-        } catch (SQLException e) {
-            if (!hasTable(connection)) {
-                throw e;
-            }
-        }
-    }
-
-    private static boolean hasTable(Connection connection) {
-        try (Statement select = connection.createStatement()) {
-            select.executeQuery("SELECT id FROM waymark_thread_keys WHERE 1 = 0")
-                    .close();
-            return true;
-        } catch (SQLException e) {
-            return false;
         }
     }
 }

@@ -10,7 +10,6 @@ import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -25,6 +24,12 @@ import java.util.Properties;
  * letters, and indexed by their hash, because PostgreSQL's index entries are limited to 2,704 bytes.
  */
 public final class JdbcStore implements KeyValueStore {
+    private static final String COLUMNS = """
+            key_hash CHAR(64) NOT NULL PRIMARY KEY,
+            entry_key TEXT NOT NULL,
+            entry_value TEXT NOT NULL
+            """;
+
     private static final String SQLITE = "jdbc:sqlite:";
     private static final String POSTGRESQL = "jdbc:postgresql:";
 
@@ -192,7 +197,7 @@ public final class JdbcStore implements KeyValueStore {
         }
         try (Connection connection = connect()) {
             if (!hasTable) {
-                createTable(connection);
+                JdbcTable.create(connection, "waymark_entries", COLUMNS);
                 hasTable = true;
             }
             return work.in(connection);
@@ -237,36 +242,6 @@ public final class JdbcStore implements KeyValueStore {
             }
         } catch (IOException | InvalidPathException e) {
             throw SaverException.failed("the database's directory can't be created", shown(url), e);
-        }
-    }
-
-    /** If several clients create the table at once, PostgreSQL fails for all but one, despite IF NOT EXISTS. */
-    private static void createTable(Connection connection) throws SQLException {
-        if (hasTable(connection)) {
-            return;
-        }
-        try (Statement create = connection.createStatement()) {
-            create.execute("""
-                    CREATE TABLE IF NOT EXISTS waymark_entries (
-                        key_hash CHAR(64) NOT NULL PRIMARY KEY,
-                        entry_key TEXT NOT NULL,
-                        entry_value TEXT NOT NULL
-                    )
-                    """);
-        } catch (SQLException e) {
-            if (!hasTable(connection)) {
-                throw e;
-            }
-        }
-    }
-
-    private static boolean hasTable(Connection connection) {
-        try (Statement select = connection.createStatement()) {
-            select.executeQuery("SELECT key_hash FROM waymark_entries WHERE 1 = 0")
-                    .close();
-            return true;
-        } catch (SQLException e) {
-            return false;
         }
     }
 }

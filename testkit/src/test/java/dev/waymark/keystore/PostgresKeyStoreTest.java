@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.saver.PostgresServer;
 import java.nio.file.Path;
-import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -17,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 class PostgresKeyStoreTest extends KeyStoreCases {
     private static PostgresServer server;
 
-    private String schema;
+    private String url;
 
     @BeforeAll
     static void startServer(@TempDir Path directory) throws Exception {
@@ -33,8 +32,7 @@ class PostgresKeyStoreTest extends KeyStoreCases {
 
     @BeforeEach
     void createSchema() throws Exception {
-        schema = "s" + UUID.randomUUID().toString().replace("-", "");
-        server.execute("CREATE SCHEMA " + schema);
+        url = server.newSchema();
     }
 
     @Override
@@ -44,7 +42,7 @@ class PostgresKeyStoreTest extends KeyStoreCases {
 
     @Override
     String setting() {
-        return server.url(schema);
+        return url;
     }
 
     @Test

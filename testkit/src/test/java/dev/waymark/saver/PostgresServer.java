@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
@@ -121,6 +122,13 @@ public final class PostgresServer implements AutoCloseable {
 
     public String url(String schema) {
         return "jdbc:postgresql://127.0.0.1:" + port + "/postgres?user=waymark&currentSchema=" + schema;
+    }
+
+    /** The URL of a new schema, which is empty. */
+    public String newSchema() throws SQLException {
+        String schema = "s" + UUID.randomUUID().toString().replace("-", "");
+        execute("CREATE SCHEMA " + schema);
+        return url(schema);
     }
 
     public boolean execute(String sql) throws SQLException {

@@ -10,7 +10,6 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.time.Duration;
 import java.util.Map;
-import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
@@ -34,24 +33,17 @@ class PostgresStoreTest {
         }
     }
 
-    /** Empty, and each test's own. */
-    private static String newSchema() throws Exception {
-        String schema = "s" + UUID.randomUUID().toString().replace("-", "");
-        server.execute("CREATE SCHEMA " + schema);
-        return server.url(schema);
-    }
-
     @Nested
     class Store extends KeyValueStoreContract {
         @Override
         protected KeyValueStore open() throws Exception {
-            return new JdbcStore(newSchema());
+            return new JdbcStore(server.newSchema());
         }
     }
 
     @Nested
     class Saver extends JdbcSaverCases {
-        private final String url = newSchema();
+        private final String url = server.newSchema();
 
         Saver() throws Exception {}
 
@@ -63,7 +55,7 @@ class PostgresStoreTest {
 
     @Test
     void save_tablesLocked_isGivenUpInTime_andTheSaverIsOfUseAgain() throws Exception {
-        String url = newSchema();
+        String url = server.newSchema();
         try (CheckpointSaver saver = new BoundedSaver(new JdbcSaver(url, Namespace.DEFAULT), Duration.ofSeconds(2));
                 Connection other = DriverManager.getConnection(url)) {
             Json document = Json.of(Map.of("threadId", "t", "step", 1));

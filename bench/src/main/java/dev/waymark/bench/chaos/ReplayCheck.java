@@ -2,6 +2,7 @@ package dev.waymark.bench.chaos;
 
 import dev.waymark.client.AgentClient;
 import dev.waymark.connect.Connection;
+import dev.waymark.history.HistoryAudit;
 import dev.waymark.history.HistoryReplay;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
@@ -44,7 +45,8 @@ public final class ReplayCheck implements AutoCloseable {
 
     private Optional<String> violation(String thread, String runId) {
         WorkflowExecutionHistory history = connection.client().fetchHistory(thread, runId);
-        Optional<String> problem = replay.replay(history).map(HistoryReplay.Failure::message);
+        Optional<String> problem =
+                replay.replay(HistoryAudit.replayable(history)).map(HistoryReplay.Failure::message);
         try {
             HistoryCheck.check(history);
         } catch (AssertionError e) {

@@ -1,6 +1,5 @@
 package dev.waymark.bench.chaos;
 
-import dev.waymark.client.AgentClient;
 import dev.waymark.connect.Connection;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
@@ -9,26 +8,15 @@ import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Usage;
-import dev.waymark.history.HistoryAudit;
 import dev.waymark.history.HistoryReader;
-import dev.waymark.history.HistoryReplay;
-import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.testkit.EffectLedger;
-import dev.waymark.testkit.HistoryCheck;
 import dev.waymark.testkit.crash.EffectCheck;
-import dev.waymark.worker.workflow.AgentReplay;
-import io.temporal.common.WorkflowExecutionHistory;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
@@ -37,21 +25,19 @@ import java.util.stream.Stream;
 
 /** Checks whether a run kept all guarantees. Thread-safe. */
 final class RunJudge implements AutoCloseable {
-    private static final Path BROKEN = Path.of("target", "broken-histories");
     private static final Duration REPORT = Duration.ofMinutes(2);
     private static final Duration PAUSE = Duration.ofMillis(500);
 
     private final Connection connection;
-    private final AgentClient client;
     private final HistoryReader histories;
     private final EffectLedger ledger;
-    private final AgentReplay replay = new AgentReplay();
+    private final ReplayCheck replay;
     /** The keys of all calls in threads of finished runs. */
     private final Set<String> known = ConcurrentHashMap.newKeySet();
 
     RunJudge(Connection connection, EffectLedger ledger) {
         this.connection = connection;
-        this.client = AgentClient.connect(connection.address());
+        this.replay = new ReplayCheck(connection);
         this.histories = new HistoryReader(connection.client());
         this.ledger = ledger;
     }
@@ -69,7 +55,7 @@ final class RunJudge implements AutoCloseable {
         Timeline timeline = histories.read(caller).orElseThrow();
         if (!thread.equals(run.id())) {
             Timeline before = histories.read(run.id()).orElseThrow();
-            check(before, violations);
+            violations.addAll(replay.violations(before));
             timeline = following(before, timeline);
         }
         EffectCheck effects = EffectCheck.of(timeline, ledger.effects(), lossesOfOutcomes(run, disrupted));
@@ -158,14 +144,7 @@ final class RunJudge implements AutoCloseable {
         if (status != Turn.Status.COMPLETE) {
             violations.add("the turn of " + thread + " is " + status);
         }
-        check(timeline, violations);
-    }
-
-    /** Checks the projection, and replays every run. */
-    private void check(Timeline timeline, List<String> violations) {
-        String thread = timeline.thread();
-        violations.addAll(client.inspector().verify(thread).differences());
-        timeline.moments().stream().map(Moment::runId).distinct().forEach(id -> replay(thread, id, violations));
+        violations.addAll(replay.violations(timeline));
     }
 
     /** Checks that the task was given once and executed, and that its cost is counted once in the parent. */
@@ -200,34 +179,8 @@ final class RunJudge implements AutoCloseable {
                 .toList();
     }
 
-    private void replay(String thread, String runId, List<String> violations) {
-        WorkflowExecutionHistory history = connection.client().fetchHistory(thread, runId);
-        Optional<String> problem =
-                replay.replay(HistoryAudit.replayable(history)).map(HistoryReplay.Failure::message);
-        try {
-            HistoryCheck.check(history);
-        } catch (AssertionError e) {
-            problem = Optional.of(e.toString());
-        }
-        problem.ifPresent(
-                found -> violations.add("history of " + runId + ", kept as " + keep(history, runId) + ": " + found));
-    }
-
-    /** Keeps the history of a run that went wrong: the run itself may never go wrong again. */
-    private static Path keep(WorkflowExecutionHistory history, String runId) {
-        Path file = BROKEN.resolve(runId + ".json");
-        try {
-            Files.createDirectories(BROKEN);
-            Files.writeString(file, history.toJson(true));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        return file;
-    }
-
     @Override
     public void close() {
         replay.close();
-        client.close();
     }
 }

@@ -182,6 +182,9 @@ public final class Requests {
 
     /** Whether the key of this run was destroyed. */
     public boolean isForgotten(String thread, Known run) {
+        if (connection.threadKeys().isEmpty()) {
+            return false;
+        }
         try {
             histories.startInput(thread, run.runId());
             return false;

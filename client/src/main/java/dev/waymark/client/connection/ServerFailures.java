@@ -23,36 +23,39 @@ public final class ServerFailures {
     public <T> T translated(Supplier<T> request) {
         try {
             return request.get();
-        } catch (KeyProblem e) {
-            throw unreadable(e);
-        } catch (ThreadForgottenException e) {
-            throw forgotten(e);
-        } catch (KeyStoreException e) {
-            throw withoutKeyStore(e);
-        } catch (PreviousRunGoneException e) {
-            throw new WaymarkException.Refused(
-                    PreviousRunGoneException.TYPE,
-                    String.valueOf(e.getMessage()),
-                    "Continue from a checkpoint, if a saver has one, under another thread id");
-        } catch (StatusRuntimeException e) {
-            throw translate(e);
         } catch (WorkflowServiceException e) {
             for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
-                if (cause instanceof StatusRuntimeException status) {
-                    throw translate(status);
-                }
-                if (cause instanceof ThreadForgottenException known) {
-                    throw forgotten(known);
-                }
-                if (cause instanceof KeyStoreException known) {
-                    throw withoutKeyStore(known);
-                }
-                if (cause instanceof KeyProblem known) {
-                    throw unreadable(known);
+                Optional<WaymarkException> known = known(cause);
+                if (known.isPresent()) {
+                    throw known.get();
                 }
             }
             throw e;
+        } catch (RuntimeException e) {
+            throw known(e).<RuntimeException>map(known -> known).orElse(e);
         }
+    }
+
+    private Optional<WaymarkException> known(Throwable failure) {
+        if (failure instanceof StatusRuntimeException status) {
+            return Optional.of(translate(status));
+        }
+        if (failure instanceof KeyProblem problem) {
+            return Optional.of(unreadable(problem));
+        }
+        if (failure instanceof ThreadForgottenException problem) {
+            return Optional.of(new WaymarkException.Forgotten(String.valueOf(problem.getMessage())));
+        }
+        if (failure instanceof KeyStoreException problem) {
+            return Optional.of(withoutKeyStore(problem));
+        }
+        if (failure instanceof PreviousRunGoneException problem) {
+            return Optional.of(new WaymarkException.Refused(
+                    PreviousRunGoneException.TYPE,
+                    String.valueOf(problem.getMessage()),
+                    "Continue from a checkpoint, if a saver has one, under another thread id"));
+        }
+        return Optional.empty();
     }
 
     public WaymarkException translate(StatusRuntimeException e) {
@@ -80,15 +83,9 @@ public final class ServerFailures {
                 "Set WAYMARK_CODEC_KEYS to the keys of the thread's worker");
     }
 
-    static WaymarkException forgotten(ThreadForgottenException problem) {
-        return new WaymarkException.Forgotten(String.valueOf(problem.getMessage()));
-    }
-
     private static WaymarkException withoutKeyStore(KeyStoreException problem) {
         return new WaymarkException.ServerUnreachable(
-                String.valueOf(problem.getMessage()),
-                Remedy.advice("Nothing is lost: threads continue when WAYMARK_THREAD_KEYS can be read again"),
-                problem);
+                String.valueOf(problem.getMessage()), Remedy.advice(KeyStoreException.ADVICE), problem);
     }
 
     public static WaymarkException unreachable(String message, Throwable cause) {

@@ -49,10 +49,7 @@ public final class CommandFailure extends Exception {
         }
         if (problem instanceof KeyStoreException) {
             return new CommandError(
-                    ExitCode.SERVER_UNREACHABLE,
-                    KeyStoreException.TYPE,
-                    words,
-                    "Nothing is lost: threads continue when WAYMARK_THREAD_KEYS can be read again");
+                    ExitCode.SERVER_UNREACHABLE, KeyStoreException.TYPE, words, KeyStoreException.ADVICE);
         }
         if (problem instanceof BindException) {
             return new CommandError(

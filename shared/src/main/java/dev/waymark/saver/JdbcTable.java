@@ -1,0 +1,38 @@
+package dev.waymark.saver;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+
+/** Creates a table on first use. */
+public final class JdbcTable {
+    private JdbcTable() {}
+
+    /**
+     * Creates a table unless it exists. If several clients do so at once, PostgreSQL fails for all but one, despite IF
+     * NOT EXISTS.
+     *
+     * @param columns their definitions
+     */
+    public static void create(Connection connection, String name, String columns) throws SQLException {
+        if (exists(connection, name)) {
+            return;
+        }
+        try (Statement create = connection.createStatement()) {
+            create.execute("CREATE TABLE IF NOT EXISTS " + name + " (" + columns + ")");
+        } catch (SQLException e) {
+            if (!exists(connection, name)) {
+                throw e;
+            }
+        }
+    }
+
+    private static boolean exists(Connection connection, String name) {
+        try (Statement select = connection.createStatement()) {
+            select.executeQuery("SELECT 1 FROM " + name + " WHERE 1 = 0").close();
+            return true;
+        } catch (SQLException e) {
+            return false;
+        }
+    }
+}
