@@ -210,8 +210,8 @@ class UnknownOutcomeTest {
 
     @Test
     void timedOutCall_whoseFenceHasPassed_isReportedAtOnceUnderTheSecondRules() {
-        ConversationScript script = begunUnder(2).with(
-                        reply(1, use("a", "charge")), dispatched("a", 1), claimed("a", 1, "charge", "x"));
+        ConversationScript script =
+                begunUnder(2).with(reply(1, use("a", "charge")), dispatched("a", 1), claimed("a", 1, "charge", "x"));
         script.at(START.plusSeconds(100), timedOut("a", 1));
 
         assertThat(script.call("a").status()).isEqualTo(Call.Status.LOST);

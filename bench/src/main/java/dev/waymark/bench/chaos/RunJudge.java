@@ -62,7 +62,8 @@ final class RunJudge implements AutoCloseable {
             String key = IdempotencyKey.of(session, call.tool(), call.args(), call.repeat());
             known.add(key);
             if (call.status() != Call.Status.COMPLETED && call.status() != Call.Status.LOST) {
-                violations.add(id + " is " + call.status() + ": " + call.result().orElse(""));
+                violations.add(
+                        id + " is " + call.status() + ": " + call.result().orElse(""));
             }
             boolean mustBeKnown =
                     !run.disruption().losesOutcomes() && !run.kind().isAlwaysUnknown();

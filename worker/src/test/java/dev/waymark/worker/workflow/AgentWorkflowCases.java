@@ -498,7 +498,8 @@ abstract class AgentWorkflowCases {
     /** To check all calls would take minutes. */
     @Test
     void stop_whileArgumentsAreChecked_endsTheCheck() throws Exception {
-        Json schema = Json.of(Map.of("type", "object", "properties", Map.of("a", Map.of("pattern", "^a*a*a*a*a*a*a*b$"))));
+        Json schema =
+                Json.of(Map.of("type", "object", "properties", Map.of("a", Map.of("pattern", "^a*a*a*a*a*a*a*b$"))));
         Part[] calls = IntStream.range(0, 5_000)
                 .mapToObj(i -> new Part.ToolUse("tu_" + i, "check", Json.of(Map.of("a", "a".repeat(100)))))
                 .toArray(Part[]::new);

@@ -227,10 +227,12 @@ class HistoryRecorderServerTest {
             String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
             hangs.await();
             rig.replaceWorker();
-            Call call = rig.await(thread, now -> now.calls()
-                            .get("tu_1")
-                            .filter(each -> each.status() == Call.Status.UNKNOWN)
-                            .isPresent())
+            Call call = rig.await(
+                            thread,
+                            now -> now.calls()
+                                    .get("tu_1")
+                                    .filter(each -> each.status() == Call.Status.UNKNOWN)
+                                    .isPresent())
                     .calls()
                     .get("tu_1")
                     .orElseThrow();
