@@ -71,7 +71,7 @@ public final class ExportCommand implements Callable<Integer> {
             output.printJson(scrubbed.document());
             return ExitCode.DONE;
         }
-        Files.createDirectories(file.toAbsolutePath().getParent());
+        PrivateFiles.createDirectories(file.toAbsolutePath().getParent());
         PrivateFiles.create(file);
         Files.writeString(file, PayloadJson.MAPPER.writeValueAsString(scrubbed.document()) + "\n");
         int events = scrubbed.runs().stream()
