@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -65,7 +66,7 @@ public final class ShownApprovals {
     }
 
     private static void write(Path file, String digests) throws IOException {
-        Path directory = file.getParent();
+        Path directory = Objects.requireNonNull(file.getParent());
         PrivateFiles.createDirectories(directory);
         try (Stream<Path> files = Files.list(directory)) {
             for (Path each : files.toList()) {
