@@ -224,6 +224,7 @@ class ThreadKeysServerTest {
                         HttpRequest.newBuilder(URI.create(url))
                                 .header("Content-Type", "application/json")
                                 .header("Authorization", "Bearer token-1")
+                                .header("X-Namespace", "") // As Temporal's CLI does.
                                 .header("Idempotency-Key", UUID.randomUUID().toString())
                                 .method(method, HttpRequest.BodyPublishers.ofString(body))
                                 .build(),

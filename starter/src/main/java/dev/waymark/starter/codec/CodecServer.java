@@ -31,7 +31,8 @@ import java.util.function.BiFunction;
  * Payloads encoded here are bound to their namespace but not to a thread, which the protocol does not name.
  *
  * <p>In place of a payload of a forgotten thread, the answer has a message that says so. A refusal would hide the other
- * payloads of the request, the Web UI shows no words of refusals, and in the CLI one forgotten thread would fail a list.
+ * payloads of the request. The Web UI and the CLI show no words of refusals, and the CLI repeats refused requests until its
+ * command fails.
  */
 public final class CodecServer implements AutoCloseable {
     private static final int MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -128,7 +129,9 @@ public final class CodecServer implements AutoCloseable {
             send(exchange, 413, "a request may have at most " + MAX_BODY_BYTES + " bytes");
             return;
         }
+        // Temporal's CLI sends an empty header unless it was called with --namespace.
         String namespace = Optional.ofNullable(exchange.getRequestHeaders().getFirst("X-Namespace"))
+                .filter(name -> !name.isBlank())
                 .orElse("default");
         try {
             Payloads.Builder given = Payloads.newBuilder();
