@@ -172,17 +172,18 @@ class ThreadKeysServerTest {
                     "/events")) {
                 assertGone(read, send(threads + "/trip" + read, "GET", ""));
             }
-            for (Map.Entry<String, String> command : Map.of(
-                            "say", "{\"message\": \"Hello\"}",
-                            "answer", "{\"callId\": \"tu_8\", \"answer\": \"Friday\"}",
-                            "approve", "{\"callId\": \"tu_8\", \"argsDigest\": \"00\"}",
-                            "deny", "{\"callId\": \"tu_8\"}",
-                            "settle", "{\"callId\": \"tu_8\", \"result\": \"done\"}",
-                            "budget", "{\"steps\": 5}",
-                            "stop", "{}",
-                            "close", "{}",
-                            "fork", "{\"thread\": \"another\"}",
-                            "resume", "{\"answer\": \"Friday\"}")
+            for (Map.Entry<String, String> command : Map.ofEntries(
+                            Map.entry("say", "{\"message\": \"Hello\"}"),
+                            Map.entry("answer", "{\"callId\": \"tu_8\", \"answer\": \"Friday\"}"),
+                            Map.entry("approve", "{\"callId\": \"tu_8\", \"argsDigest\": \"00\"}"),
+                            Map.entry("deny", "{\"callId\": \"tu_8\", \"argsDigest\": \"00\"}"),
+                            Map.entry("settle", "{\"callId\": \"tu_8\", \"outcome\": \"done\"}"),
+                            Map.entry("budget", "{\"iterations\": 5}"),
+                            Map.entry("stop", "{}"),
+                            Map.entry("close", "{}"),
+                            Map.entry("cancel", "{}"),
+                            Map.entry("fork", "{}"),
+                            Map.entry("resume", "{\"answer\": \"Friday\"}"))
                     .entrySet()) {
                 assertGone(command.getKey(), send(threads + "/trip/" + command.getKey(), "POST", command.getValue()));
             }
