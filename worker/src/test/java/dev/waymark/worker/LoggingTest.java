@@ -2,6 +2,7 @@ package dev.waymark.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.codec.KeyProblem;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -42,6 +43,23 @@ class LoggingTest {
 
         assertThat(printed).contains("\\u001b[2J\\u009b31m\\u007f\\u202e\\u200b");
         assertThat(printed.codePoints()).doesNotContain(0x1b, 0x9b, 0x7f, 0x202e, 0x200b);
+    }
+
+    @Test
+    void workflowTaskWithoutKeys_isOneLine() {
+        RuntimeException failure = new RuntimeException(
+                "WorkflowTask: failure executing", new IllegalStateException(new KeyProblem("there is no key k1")));
+
+        String task = printed(() -> LoggerFactory.getLogger("io.temporal.internal.replay.ReplayWorkflowTaskHandler")
+                .warn("Workflow task processing failure. WorkflowId={}", "trip", failure));
+        String again = printed(() -> LoggerFactory.getLogger("io.temporal.internal.worker.PollerOptions")
+                .error("uncaught", failure));
+
+        assertThat(task.lines())
+                .singleElement()
+                .asString()
+                .endsWith("Workflow task processing failure. WorkflowId=trip there is no key k1");
+        assertThat(again).isEmpty();
     }
 
     private static String printed(Runnable logging) {
