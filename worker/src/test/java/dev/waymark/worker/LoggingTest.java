@@ -38,8 +38,8 @@ class LoggingTest {
     void controlCharacters_areEscaped(String logger) {
         String hostile = "\u001b[2J\u009b31m\u007f\u202e\u200b";
 
-        String printed = printed(() ->
-                LoggerFactory.getLogger(logger).warn("it said {}", hostile, new IllegalStateException(hostile)));
+        String printed = printed(
+                () -> LoggerFactory.getLogger(logger).warn("it said {}", hostile, new IllegalStateException(hostile)));
 
         assertThat(printed).contains("\\u001b[2J\\u009b31m\\u007f\\u202e\\u200b");
         assertThat(printed.codePoints()).doesNotContain(0x1b, 0x9b, 0x7f, 0x202e, 0x200b);
