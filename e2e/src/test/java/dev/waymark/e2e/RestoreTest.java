@@ -78,7 +78,7 @@ class RestoreTest {
         assertThat(asked).returns(0, Done::exitCode).returns("To which account?\n", Done::out);
         assertThat(askedAgain)
                 .returns(0, Done::exitCode)
-                .returns("wire asks something, but the question is not known.\n", Done::out);
+                .returns("wire waits for an answer, but its question is not known.\n", Done::out);
         assertThat(answered).returns(0, Done::exitCode).returns("Wired: Savings\n", Done::out);
         assertThat(directory.resolve("agents/teller.ledger")).content().isEqualTo("{\"cents\":500}\n");
     }
