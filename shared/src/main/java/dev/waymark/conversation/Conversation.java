@@ -92,6 +92,9 @@ public record Conversation(
     /** How long the turn waits for a late outcome of a timed-out call. Workers reconnect to a server in half that time. */
     static final Duration LATE_WORD = Duration.ofSeconds(20);
 
+    /** How long the turn waits for a late outcome of a call that is no longer running: its report may be on its way. */
+    static final Duration REPORT_ON_ITS_WAY = Duration.ofSeconds(10);
+
     /** What a thread is doing, in one word. The names are shown to users. */
     public enum Phase {
         STARTING("starting"),

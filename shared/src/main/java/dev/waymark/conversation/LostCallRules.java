@@ -27,18 +27,29 @@ final class LostCallRules {
 
     /**
      * Handles a call whose claimed execution is lost to the server but may still be running. The execution gets some
-     * time to report before the model is told that the outcome is unknown. Other sources are asked at once, or as soon
-     * as nothing of it can run any more; the execution may still be first.
+     * time to report before the model is told that the outcome is unknown, even if its time limit has passed: the report
+     * may be on its way. Other sources are asked at once, or as soon as nothing of it can run any more; the execution may
+     * still be first.
      */
     void awaitWord(Call call) {
         AgentPolicy.Care care = draft.careOf(call);
-        Instant patience = draft.at.plus(Conversation.LATE_WORD);
-        Instant until = fenceOf(call).isBefore(patience) ? fenceOf(call) : patience;
+        Instant until = earlier(fenceOf(call), draft.at.plus(Conversation.LATE_WORD));
+        if (draft.identity.rules >= 3) {
+            until = later(until, draft.at.plus(Conversation.REPORT_ON_ITS_WAY));
+        }
         if (draft.identity.rules < 2 || care.verify() || care.ask() || !until.isAfter(draft.at)) {
             doubt(call);
         } else {
             draft.book.put(call.unknown(until, draft.at));
         }
+    }
+
+    private static Instant earlier(Instant a, Instant b) {
+        return a.isBefore(b) ? a : b;
+    }
+
+    private static Instant later(Instant a, Instant b) {
+        return a.isAfter(b) ? a : b;
     }
 
     /** The wait for a report of the execution is over. */

@@ -344,7 +344,7 @@ class StoredFormsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {-1, 0, 3})
+    @ValueSource(ints = {-1, 0, ThreadIdentity.RULES + 1})
     void conversation_ofRulesThatAreNotKnown_isRefused(int rules) {
         ObjectNode tree = PayloadJson.MAPPER.valueToTree(started());
         tree.put("rules", rules);

@@ -83,13 +83,8 @@ class UnknownOutcomeTest {
 
     @Test
     void errorUnderTheFirstRules_usesTheKeyUp() {
-        ConversationScript script = ConversationScript.begun(
-                        new ThreadFact.RunStarted(1, "helper", false, Optional.empty()))
+        ConversationScript script = begunUnder(1)
                 .with(
-                        new ThreadFact.AgentRequested(),
-                        new ThreadFact.AgentResolved(ToolConversationScript.terms(Optional.empty())),
-                        said("Hello"),
-                        new ModelFact.ModelCalled(1),
                         reply(1, use("a", "charge")),
                         dispatched("a", 1),
                         claimed("a", 1, "charge", "x"),
@@ -193,6 +188,35 @@ class UnknownOutcomeTest {
         assertThat(script.decides()).containsExactly(new Step.WakeAt(START.plusSeconds(7 + 65)));
     }
 
+    @Test
+    void timedOutCall_whoseFenceHasPassed_waitsForAReportThatIsOnItsWay() {
+        Instant at = START.plusSeconds(100);
+        ConversationScript script = claimedCall("charge").at(at, timedOut("a", 1));
+        assertThat(script.decides()).containsExactly(new Step.WakeAt(at.plusSeconds(10)));
+
+        script.at(at.plusSeconds(3), endedLate("a", "x", finished("a", 1, "paid")));
+        assertThat(script.call("a").toolResult()).contains(result("a", "paid"));
+    }
+
+    @Test
+    void timedOutCall_whoseFenceHasPassed_isReportedWhenNothingCame() {
+        Instant at = START.plusSeconds(100);
+        ConversationScript script = claimedCall("charge").at(at, timedOut("a", 1));
+        script.at(at.plusSeconds(10), new ThreadFact.TimePassed());
+
+        assertThat(script.call("a").status()).isEqualTo(Call.Status.LOST);
+        assertThat(script.decides()).containsExactly(new Step.CallModel(2));
+    }
+
+    @Test
+    void timedOutCall_whoseFenceHasPassed_isReportedAtOnceUnderTheSecondRules() {
+        ConversationScript script =
+                begunUnder(2).with(reply(1, use("a", "charge")), dispatched("a", 1), claimed("a", 1, "charge", "x"));
+        script.at(START.plusSeconds(100), timedOut("a", 1));
+
+        assertThat(script.call("a").status()).isEqualTo(Call.Status.LOST);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"charge", "pay", "sign"})
     void lateOutcome_ofTheClaimedExecution_makesTheUnknownKnown(String tool) {
@@ -276,6 +300,16 @@ class UnknownOutcomeTest {
         ConversationScript script = replied(new Part.ToolUse("a\u0000\u001b", "charge", Json.EMPTY_OBJECT));
 
         assertThat(script.call("a__").tool()).isEqualTo("charge");
+    }
+
+    /** The model was asked. */
+    private static ConversationScript begunUnder(int rules) {
+        return ConversationScript.begun(new ThreadFact.RunStarted(rules, "helper", false, Optional.empty()))
+                .with(
+                        new ThreadFact.AgentRequested(),
+                        new ThreadFact.AgentResolved(ToolConversationScript.terms(Optional.empty())),
+                        said("Hello"),
+                        new ModelFact.ModelCalled(1));
     }
 
     private static ConversationScript claimedCall(String tool) {

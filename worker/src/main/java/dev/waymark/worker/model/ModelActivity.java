@@ -213,11 +213,14 @@ public final class ModelActivity implements ModelCaller {
     }
 
     /** Records which calls do not match their tool's schema, before anyone is asked to approve them. */
-    private static Reply withFaults(AgentSpec agent, Reply reply) {
+    private static Reply withFaults(AgentSpec agent, Reply reply) throws InterruptedException {
         List<Reply.Fault> faults = new ArrayList<>(reply.faults());
         int call = 0;
         for (Part part : reply.content()) {
             if (part instanceof Part.ToolUse use) {
+                if (Thread.interrupted()) { // A check may take a second, and a reply may have thousands of calls.
+                    throw new InterruptedException("cancelled while arguments were checked");
+                }
                 int number = call;
                 boolean known = faults.stream().anyMatch(fault -> fault.call() == number);
                 Optional<String> problem = known

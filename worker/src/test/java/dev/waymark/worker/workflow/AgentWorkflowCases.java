@@ -34,14 +34,17 @@ import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.model.ReplyListener;
+import dev.waymark.testkit.RecordingTool;
 import dev.waymark.tool.InterruptException;
 import dev.waymark.tool.JavaTool;
+import dev.waymark.tool.ToolArguments;
 import dev.waymark.worker.text.InlineText;
 import io.temporal.api.enums.v1.EventType;
 import io.temporal.client.WorkflowFailedException;
 import io.temporal.client.WorkflowUpdateException;
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -50,6 +53,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -489,6 +493,32 @@ abstract class AgentWorkflowCases {
             assertThat(state.transcript().messages().get(2).toolResults())
                     .containsExactly(new Part.ToolResult("tu_1", "Cancelled by ann.", true));
         }
+    }
+
+    /** To check all calls would take minutes. */
+    @Test
+    void stop_whileArgumentsAreChecked_endsTheCheck() throws Exception {
+        Json schema =
+                Json.of(Map.of("type", "object", "properties", Map.of("a", Map.of("pattern", "^a*a*a*a*a*a*a*b$"))));
+        Part[] calls = IntStream.range(0, 5_000)
+                .mapToObj(i -> new Part.ToolUse("tu_" + i, "check", Json.of(Map.of("a", "a".repeat(100)))))
+                .toArray(Part[]::new);
+        RecordingTool tool = RecordingTool.of("check", 1).with(spec -> spec.describedAs("Checks", schema));
+        try (WorkflowRig rig = new WorkflowRig(connection(), request -> Reply.of(calls), tool)) {
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go")));
+            Awaitility.await().atMost(Duration.ofMinutes(1)).until(AgentWorkflowCases::isCheckingArguments);
+
+            rig.update(thread, WireNames.STOP, Map.of("by", "ann"));
+
+            assertThat(rig.awaitSettled(thread).turn().status()).isEqualTo(Turn.Status.STOPPED);
+            Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> !isCheckingArguments());
+        }
+    }
+
+    private static boolean isCheckingArguments() {
+        return Thread.getAllStackTraces().values().stream()
+                .flatMap(Arrays::stream)
+                .anyMatch(frame -> frame.getClassName().equals(ToolArguments.class.getName()));
     }
 
     @Test

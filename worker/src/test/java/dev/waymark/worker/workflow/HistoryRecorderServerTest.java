@@ -6,8 +6,10 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.WireNames;
+import dev.waymark.contract.message.LateOutcome;
 import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
+import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.message.Part;
@@ -19,6 +21,7 @@ import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
+import dev.waymark.tool.JavaTool;
 import io.temporal.api.enums.v1.EventType;
 import io.temporal.common.WorkflowExecutionHistory;
 import java.io.IOException;
@@ -197,6 +200,58 @@ class HistoryRecorderServerTest {
             rig.awaitTurn(thread, 1);
             recordNewest(rig, thread, "lost-verified-run-again");
         }
+    }
+
+    /** Its time limit has passed when the server treats the worker as lost. */
+    @Test
+    void lostAfterItsTimeLimit() throws Exception {
+        CountDownLatch hangs = new CountDownLatch(1);
+        ModelProvider model = ToolProtocolCases.calling(ToolProtocolCases.charge("tu_1", 5));
+        try (WorkflowRig rig =
+                new WorkflowRig(TestServers.real(), model, hanging(hangs).withTimeout(Duration.ofSeconds(1)))) {
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
+            hangs.await();
+            rig.replaceWorker();
+            Conversation state = rig.awaitTurn(thread, 1);
+            assertThat(state.turn().text()).contains("tool-durability-error");
+            recordNewest(rig, thread, "lost-after-its-time-limit");
+        }
+    }
+
+    /** A test cannot disconnect one execution, so it reports in the place of the one whose worker is gone. */
+    @Test
+    void reportedAfterItsWorkerWasLost() throws Exception {
+        CountDownLatch hangs = new CountDownLatch(1);
+        ModelProvider model = ToolProtocolCases.calling(ToolProtocolCases.charge("tu_1", 5));
+        try (WorkflowRig rig = new WorkflowRig(TestServers.real(), model, hanging(hangs))) {
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
+            hangs.await();
+            rig.replaceWorker();
+            Call call = rig.await(
+                            thread,
+                            now -> now.calls()
+                                    .get("tu_1")
+                                    .filter(each -> each.status() == Call.Status.UNKNOWN)
+                                    .isPresent())
+                    .calls()
+                    .get("tu_1")
+                    .orElseThrow();
+            String execution = call.claim().orElseThrow().execution();
+            rig.stub(thread)
+                    .signal(
+                            WireNames.LATE_OUTCOME,
+                            new LateOutcome("tu_1", call.dispatches(), execution, ToolOutcome.result("charged 5")));
+            assertThat(rig.awaitTurn(thread, 1).turn().text()).isEqualTo("charged 5;");
+            recordNewest(rig, thread, "reported-after-its-worker-was-lost");
+        }
+    }
+
+    private static JavaTool<ToolProtocolCases.Charge> hanging(CountDownLatch hangs) {
+        return JavaTool.of("charge_card", "Charges the card", ToolProtocolCases.Charge.class, (args, context) -> {
+            hangs.countDown();
+            new CountDownLatch(1).await();
+            return "never";
+        });
     }
 
     @Test

@@ -10,6 +10,7 @@ import dev.waymark.contract.StateDigest;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.history.Projector;
 import io.temporal.api.history.v1.HistoryEvent;
 import io.temporal.common.WorkflowExecutionHistory;
@@ -19,6 +20,7 @@ import java.net.URISyntaxException;
 import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,9 +45,15 @@ class RecordedHistoriesTest {
         }
     }
 
-    @Test
-    void recordings_areThere() throws Exception {
-        assertThat(histories()).hasSizeGreaterThanOrEqualTo(8);
+    @ParameterizedTest
+    @MethodSource("versionsOfRules")
+    void recordings_areThere(int rules) throws Exception {
+        assertThat(histories().filter(file -> file.getParent().endsWith("rules-" + rules)))
+                .hasSizeGreaterThanOrEqualTo(8);
+    }
+
+    static IntStream versionsOfRules() {
+        return IntStream.rangeClosed(1, ThreadIdentity.RULES);
     }
 
     @ParameterizedTest
