@@ -273,8 +273,8 @@ class RestoreTest {
         assertThat(done.json().get("text").textValue()).isEqualTo("Hello.");
         assertThat(done.err().lines())
                 .hasSize(2)
-                .anyMatch(line ->
-                        line.startsWith("waymark: the newest checkpoint was not saved within 10 s: unsaved."));
+                .anyMatch(
+                        line -> line.startsWith("waymark: the newest checkpoint was not saved within 10 s: unsaved."));
     }
 
     @Test
@@ -295,11 +295,12 @@ class RestoreTest {
             Done run = on(before, target).run("run", "--agent", "greeter", "--thread", "silent", "Hi");
             Done chat = on(before, target).runTyping("", "chat", "--agent", "greeter", "--session", "silent");
 
-            assertThat(List.of(run, chat)).allSatisfy(done -> assertThat(done)
-                    .returns(7, Done::exitCode)
-                    .extracting(Done::err)
-                    .asString()
-                    .startsWith("waymark: the saver did not answer within 10 s: "));
+            assertThat(List.of(run, chat))
+                    .allSatisfy(done -> assertThat(done)
+                            .returns(7, Done::exitCode)
+                            .extracting(Done::err)
+                            .asString()
+                            .startsWith("waymark: the saver did not answer within 10 s: "));
             assertThat(on(before, target).run("sessions", "--json"))
                     .returns(0, Done::exitCode)
                     .extracting(Done::err)

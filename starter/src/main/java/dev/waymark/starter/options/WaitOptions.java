@@ -48,7 +48,8 @@ public final class WaitOptions {
     /** Prints the command that saves a thread for which the command does not wait. Prints nothing without a saver. */
     public void tellHowToSaveOn(String thread, Output output) {
         target().ifPresent(target -> output.note("  "
-                + CommandName.line("save " + ValueText.quoted(thread) + " --to " + ValueText.quoted(target) + " --follow")));
+                + CommandName.line(
+                        "save " + ValueText.quoted(thread) + " --to " + ValueText.quoted(target) + " --follow")));
     }
 
     /** The saver stays open as long as the process runs. */
