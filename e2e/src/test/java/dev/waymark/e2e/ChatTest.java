@@ -219,18 +219,6 @@ class ChatTest {
         }
     }
 
-    @Test
-    void run_ctrlC_saysThatTheTurnContinues() throws InterruptedException {
-        try (Terminal terminal = Terminal.start(
-                dev.address(), "run", "--agent", "slow", "--thread", "left", "--volatile", "Take your time")) {
-            shows(terminal, "the model is thinking");
-            terminal.type(CTRL_C);
-            shows(terminal, "The turn continues. See its outcome with: ");
-        }
-        assertThat(waymark.run("show", "left", "--json").json().get("status").textValue())
-                .isEqualTo("running");
-    }
-
     private static void shows(Terminal terminal, String text) {
         await().atMost(Duration.ofSeconds(60))
                 .untilAsserted(() -> assertThat(terminal.screen()).contains(text));

@@ -1,6 +1,5 @@
 package dev.waymark.saver;
 
-import dev.waymark.cli.CommandName;
 import dev.waymark.conversation.value.Problem;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -97,7 +96,7 @@ public final class SaverException extends RuntimeException {
     }
 
     private static String saveCommand(String options) {
-        return CommandName.line("save THREAD --to TARGET" + options);
+        return "waymark save THREAD --to TARGET" + options;
     }
 
     private static String reason(Throwable cause) {
