@@ -13,14 +13,14 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /** Simulates a distant server: delays everything in both directions. */
-final class DelayingProxy implements AutoCloseable {
+public final class DelayingProxy implements AutoCloseable {
     private final String host;
     private final int port;
     private final Duration delay;
     private final ServerSocket door;
 
     /** @param target {@code host:port} */
-    DelayingProxy(String target, Duration delay) throws IOException {
+    public DelayingProxy(String target, Duration delay) throws IOException {
         int colon = target.lastIndexOf(':');
         this.host = target.substring(0, colon);
         this.port = Integer.parseInt(target.substring(colon + 1));
@@ -29,7 +29,7 @@ final class DelayingProxy implements AutoCloseable {
         start(this::accept);
     }
 
-    String address() {
+    public String address() {
         return "127.0.0.1:" + door.getLocalPort();
     }
 

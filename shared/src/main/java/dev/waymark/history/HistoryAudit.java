@@ -1,6 +1,7 @@
 package dev.waymark.history;
 
 import dev.waymark.contract.thread.StateReport;
+import dev.waymark.conversation.state.UnknownRulesException;
 import io.temporal.api.enums.v1.EventType;
 import io.temporal.api.history.v1.History;
 import io.temporal.api.history.v1.HistoryEvent;
@@ -51,12 +52,19 @@ public final class HistoryAudit {
         Optional<String> agent = Optional.empty();
         int events = 0;
         for (ThreadHistory.Run run : thread.runs()) {
-            replay.replay(replayable(run.history()))
-                    .ifPresent(failure -> findings.add(new HistoryFinding(
-                            HistoryFinding.Kind.NONDETERMINISM, run.runId(), failure.eventId(), failure.message())));
             Optional<Live> ofRun = live.filter(report -> report.runId().equals(run.runId()));
-            Optional<String> found = new RunAudit(run, ofRun, findings).project();
+            RunAudit audit = new RunAudit(run, ofRun);
+            Optional<String> found = audit.project();
             agent = found.isPresent() ? found : agent;
+            if (!audit.hasUnknownRules) { // Workers would not even begin to replay it.
+                replay.replay(replayable(run.history()))
+                        .ifPresent(failure -> findings.add(new HistoryFinding(
+                                HistoryFinding.Kind.NONDETERMINISM,
+                                run.runId(),
+                                failure.eventId(),
+                                failure.message())));
+            }
+            findings.addAll(audit.findings);
             events += run.history().getEvents().size();
         }
         return new Audited(agent, events, findings);
@@ -79,17 +87,15 @@ public final class HistoryAudit {
     private static final class RunAudit {
         private final ThreadHistory.Run run;
         private final Optional<Live> live;
-        private final List<HistoryFinding> findings;
+        private final List<HistoryFinding> findings = new ArrayList<>();
         private final Projector projector;
-        private final int before;
+        private boolean hasUnknownRules;
         private Optional<RunProjection> atReport = Optional.empty();
         private int told;
 
-        RunAudit(ThreadHistory.Run run, Optional<Live> live, List<HistoryFinding> findings) {
+        RunAudit(ThreadHistory.Run run, Optional<Live> live) {
             this.run = run;
             this.live = live;
-            this.findings = findings;
-            this.before = findings.size();
             this.projector = new Projector(run.runId(), moment -> {});
         }
 
@@ -98,9 +104,13 @@ public final class HistoryAudit {
             for (HistoryEvent event : run.history().getEvents()) {
                 try {
                     accept(event);
+                } catch (UnknownRulesException e) {
+                    hasUnknownRules = true;
+                    add(HistoryFinding.Kind.RULES, event.getEventId(), String.valueOf(e.getMessage()));
+                    return Optional.empty();
                 } catch (RuntimeException e) {
                     add(event.getEventId(), "the event cannot be projected: " + e.getMessage());
-                    return agent();
+                    return Optional.empty();
                 }
             }
             for (DigestMismatch mismatch : projector.mismatches()) {
@@ -110,7 +120,7 @@ public final class HistoryAudit {
                                 + mismatch.recorded().digest() + "; the projection has " + mismatch.messageCount()
                                 + " with digest " + mismatch.digest());
             }
-            if (findings.size() == before) {
+            if (findings.isEmpty()) {
                 compareStates();
             }
             return agent();
@@ -159,8 +169,11 @@ public final class HistoryAudit {
         }
 
         private void add(long eventId, String message) {
-            findings.add(
-                    new HistoryFinding(HistoryFinding.Kind.PROJECTION, run.runId(), Optional.of(eventId), message));
+            add(HistoryFinding.Kind.PROJECTION, eventId, message);
+        }
+
+        private void add(HistoryFinding.Kind kind, long eventId, String message) {
+            findings.add(new HistoryFinding(kind, run.runId(), Optional.of(eventId), message));
         }
     }
 }

@@ -18,7 +18,9 @@ public record HistoryFinding(
         /** The workflow code does not replay: its threads would be stuck. */
         NONDETERMINISM,
         /** The projection differs from what the workflow recorded, or from what another build projects. */
-        PROJECTION;
+        PROJECTION,
+        /** The thread goes by rules that this build does not know: it would wait for a newer worker. */
+        RULES;
 
         @JsonValue
         public String wireName() {

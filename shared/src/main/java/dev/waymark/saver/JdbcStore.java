@@ -2,7 +2,6 @@ package dev.waymark.saver;
 
 import dev.waymark.conversation.value.Sha256;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -193,7 +192,7 @@ public final class JdbcStore implements KeyValueStore {
     /** @param done the operation's name, for failures */
     <T> T inTable(String done, Work<T> work) {
         if (!hasTable && isSqlite()) {
-            keepPrivate();
+            createPrivateFile();
         }
         try (Connection connection = connect()) {
             if (!hasTable) {
@@ -206,12 +205,23 @@ public final class JdbcStore implements KeyValueStore {
         }
     }
 
-    /** SQLite would create its file readable by everybody; its other files get the same permissions. */
-    private void keepPrivate() {
-        String file = shown(url).substring(SQLITE.length()).replaceFirst("^file:", "");
+    /**
+     * Creates SQLite's file and its missing directories. The driver does not create directories, and would create the file
+     * readable by everybody; SQLite's other files get the same permissions.
+     */
+    private void createPrivateFile() {
+        String file = shown(url).substring(SQLITE.length()).replaceFirst("^file:(//)?", "");
+        try {
+            Path directory = Path.of(file).toAbsolutePath().getParent();
+            if (directory != null) {
+                PrivateFiles.createDirectories(directory);
+            }
+        } catch (IOException | InvalidPathException e) {
+            throw SaverException.failed("the database's directory can't be created", shown(url), e);
+        }
         try {
             PrivateFiles.create(Path.of(file));
-        } catch (IOException | InvalidPathException e) {
+        } catch (IOException e) {
             // The driver will report the problem.
         }
     }
@@ -223,25 +233,11 @@ public final class JdbcStore implements KeyValueStore {
     private Connection connect() throws SQLException {
         Properties properties = new Properties();
         if (isSqlite()) {
-            makeDirectory();
             // A transaction that starts as a reader cannot wait for another writer once it writes.
             properties.setProperty("transaction_mode", "IMMEDIATE");
             properties.setProperty("busy_timeout", String.valueOf(SQLITE_BUSY_MILLIS));
         }
         // DriverManager.getConnection would put the whole URL, including the password, into its message.
         return DriverManager.getDriver(url).connect(url, properties);
-    }
-
-    /** The driver creates the file, but not its directory. */
-    private void makeDirectory() {
-        String file = shown(url).substring(SQLITE.length()).replaceFirst("^file:(//)?", "");
-        try {
-            Path directory = Path.of(file).toAbsolutePath().getParent();
-            if (directory != null && !file.startsWith(":")) {
-                Files.createDirectories(directory);
-            }
-        } catch (IOException | InvalidPathException e) {
-            throw SaverException.failed("the database's directory can't be created", shown(url), e);
-        }
     }
 }

@@ -148,6 +148,24 @@ class ResumptionTest {
         assertThat(settled.decide()).isEmpty();
     }
 
+    /** Nothing of it is known to run, so no second check would find more. */
+    @Test
+    void callFromAFile_whoseCheckFoundNoEffect_isVerifiedOnceAndThenUnknown() {
+        AgentPolicy.Care checked = new AgentPolicy.Care(true, false, false, true, false, false, 60_000);
+        Conversation begun = ONWARD.of(approvedInAFile(), LATER)
+                .apply(new ThreadFact.AgentRequested(), LATER)
+                .apply(new ThreadFact.AgentResolved(charging(checked)), LATER);
+        Instant over = LATER.plusSeconds(60).plus(Conversation.FENCE);
+        Conversation due = begun.apply(new ThreadFact.TimePassed(), over);
+        assertThat(due.decide()).containsExactly(new Step.VerifyTool(call(due, "tu_1")));
+
+        int dispatch = call(due, "tu_1").dispatches();
+        Conversation verified = due.apply(new ToolFact.VerifyDispatched("tu_1", dispatch), over)
+                .apply(new ToolFact.ToolVerified("tu_1", dispatch, Optional.of(false), Optional.empty()), over);
+
+        assertThat(call(verified, "tu_1").status()).isEqualTo(Call.Status.LOST);
+    }
+
     @Test
     void context_ofTheRequest_replacesTheRecordedOne() {
         Json own = Json.of(Map.of("tenant", "acme"));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.testkit.KeyValueStoreContract;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -51,8 +52,7 @@ class SqliteStoreTest {
         void save_databaseIsNew_isItsOwners() throws Exception {
             saver.save(checkpoint("t", 1));
 
-            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.resolve("waymark.db"))))
-                    .isEqualTo("rw-------");
+            assertThat(permissions(directory.resolve("waymark.db"))).isEqualTo("rw-------");
         }
 
         @Test
@@ -63,19 +63,21 @@ class SqliteStoreTest {
 
             saver.save(checkpoint("t", 1));
 
-            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
-                    .isEqualTo("rw-------");
+            assertThat(permissions(file)).isEqualTo("rw-------");
         }
 
         @Test
-        void save_directoryMissing_makesIt() {
+        void save_directoryMissing_makesItForItsOwner() throws Exception {
             CheckpointSaver deep =
                     new KeyValueSaver(new JdbcStore("jdbc:sqlite:" + directory.resolve("not/there/x.db")));
 
             deep.save(checkpoint("t", 1));
 
             assertThat(deep.load("t")).contains(checkpoint("t", 1));
-            assertThat(directory.resolve("not/there/x.db")).isRegularFile();
+            for (String made : new String[] {"not", "not/there"}) {
+                assertThat(permissions(directory.resolve(made))).as(made).isEqualTo("rwx------");
+            }
+            assertThat(permissions(directory.resolve("not/there/x.db"))).isEqualTo("rw-------");
         }
 
         @Test
@@ -88,6 +90,10 @@ class SqliteStoreTest {
                     .satisfies(e -> assertThat(e.type()).isEqualTo(SaverException.FAILED))
                     .satisfies(e -> assertThat(e).hasMessageContaining("no/x.db"));
         }
+    }
+
+    private static String permissions(Path path) throws IOException {
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
     }
 
     private static String url(Path directory) {

@@ -7,6 +7,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 class LoggingTest {
@@ -28,6 +30,19 @@ class LoggingTest {
                 .warn("unexpected", new IllegalStateException("a defect")));
 
         assertThat(printed).contains("a defect", "\tat ");
+    }
+
+    /** Messages and exceptions quote models, tools and servers. */
+    @ParameterizedTest
+    @ValueSource(strings = {"dev.waymark.worker.Some", "io.temporal.internal.activity.ActivityTaskExecutors"})
+    void controlCharacters_areEscaped(String logger) {
+        String hostile = "\u001b[2J\u009b31m\u007f\u202e\u200b";
+
+        String printed = printed(
+                () -> LoggerFactory.getLogger(logger).warn("it said {}", hostile, new IllegalStateException(hostile)));
+
+        assertThat(printed).contains("\\u001b[2J\\u009b31m\\u007f\\u202e\\u200b");
+        assertThat(printed.codePoints()).doesNotContain(0x1b, 0x9b, 0x7f, 0x202e, 0x200b);
     }
 
     @Test

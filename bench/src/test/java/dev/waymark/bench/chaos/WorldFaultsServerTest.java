@@ -7,6 +7,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.Endpoint;
 import dev.waymark.agent.ToolSpec;
+import dev.waymark.bench.DelayingProxy;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.SayPayload;
@@ -323,6 +324,30 @@ class WorldFaultsServerTest {
             assertThat(state.calls().get("tu_5")).isPresent();
             state.calls().forEach((id, call) -> assertThat(call.status()).isEqualTo(Call.Status.COMPLETED));
             assertThat(ledger.effects()).hasSize(5);
+        }
+    }
+
+    // ---- a server that is far away
+
+    /** Heartbeats that wait for each other would take longer for all calls than the server waits for one. */
+    @Test
+    void serverFarAway_manyCallsAtATime_losesNone() throws Exception {
+        RecordingTool slow = RecordingTool.of("slow", ledger.port())
+                .with(spec -> spec.timeout(Duration.ofSeconds(90)))
+                .inTheMiddle(() -> pass(Duration.ofSeconds(25)));
+        try (DelayingProxy proxy = new DelayingProxy(server.address(), Duration.ofMillis(300));
+                Connection far = Connection.to(proxy.address());
+                AgentWorker worker = worker(far.client(), "far", new ToolSpec[0], slow)) {
+            worker.start();
+            List<String> threads =
+                    IntStream.range(0, 10).mapToObj(n -> start("slow5", "far")).toList();
+
+            for (String thread : threads) {
+                await(thread, WorldFaultsServerTest::isOver)
+                        .calls()
+                        .forEach((id, call) -> assertThat(call.status()).isEqualTo(Call.Status.COMPLETED));
+            }
+            assertThat(ledger.effects()).hasSize(50);
         }
     }
 }

@@ -3,16 +3,17 @@ package dev.waymark.starter.render;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.value.Sha256;
+import dev.waymark.saver.PrivateFiles;
 import dev.waymark.starter.connection.ConnectionOptions;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -40,7 +41,7 @@ public final class ShownApprovals {
                             .toList());
             try {
                 write(file(thread), digests);
-            } catch (IOException | UnsupportedOperationException e) {
+            } catch (IOException e) {
                 // Then an approval is bound to the arguments that are read at that moment.
             }
         });
@@ -65,9 +66,8 @@ public final class ShownApprovals {
     }
 
     private static void write(Path file, String digests) throws IOException {
-        Path directory = file.getParent();
-        Files.createDirectories(
-                directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        Path directory = Objects.requireNonNull(file.getParent());
+        PrivateFiles.createDirectories(directory);
         try (Stream<Path> files = Files.list(directory)) {
             for (Path each : files.toList()) {
                 if (Files.getLastModifiedTime(each)
@@ -77,6 +77,7 @@ public final class ShownApprovals {
                 }
             }
         }
+        PrivateFiles.create(file);
         Files.writeString(file, digests, StandardCharsets.UTF_8);
     }
 

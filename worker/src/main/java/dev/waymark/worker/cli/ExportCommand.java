@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -71,7 +72,8 @@ public final class ExportCommand implements Callable<Integer> {
             output.printJson(scrubbed.document());
             return ExitCode.DONE;
         }
-        Files.createDirectories(file.toAbsolutePath().getParent());
+        PrivateFiles.createDirectories(
+                Objects.requireNonNull(file.toAbsolutePath().getParent()));
         PrivateFiles.create(file);
         Files.writeString(file, PayloadJson.MAPPER.writeValueAsString(scrubbed.document()) + "\n");
         int events = scrubbed.runs().stream()

@@ -32,7 +32,8 @@ public record GateReport(
     /**
      * A thread that this build or these agents cannot continue.
      *
-     * @param kind {@code nondeterminism}, {@code projection}, {@code agent-missing} or {@code agent-invalid}
+     * @param kind {@code nondeterminism}, {@code projection}, {@code rules}, {@code agent-missing} or {@code
+     *     agent-invalid}
      */
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
     public record Finding(

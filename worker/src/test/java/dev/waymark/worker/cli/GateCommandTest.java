@@ -3,12 +3,15 @@ package dev.waymark.worker.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.state.ThreadIdentity;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Base64;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -106,6 +109,29 @@ class GateCommandTest {
         assertThat(said.out())
                 .matches("(?s)approved-claimed-and-denied-by-time\\.json: projection at recorded/e\\d+: the model was"
                         + " given .*failed: 2 of 2 threads checked, .*problems in 1\n");
+    }
+
+    /** As before a rollback: the threads that newer workers started cannot go on. */
+    @Test
+    void threadOfNewerRules_isNamed_andTheOthersAreCheckedToo() throws Exception {
+        ObjectNode document = (ObjectNode)
+                PayloadJson.MAPPER.readTree(RECORDED.resolve("plain-turn.json").toFile());
+        ObjectNode input =
+                (ObjectNode) document.at("/events/0/workflowExecutionStartedEventAttributes/input/payloads/0");
+        ObjectNode start = (ObjectNode) PayloadJson.MAPPER.readTree(
+                Base64.getDecoder().decode(input.path("data").asText()));
+        start.put("rules", ThreadIdentity.RULES + 1);
+        input.put("data", Base64.getEncoder().encodeToString(PayloadJson.MAPPER.writeValueAsBytes(start)));
+        Files.writeString(histories.resolve("newer.json"), document.toString());
+
+        Said said = gate("--agents", agent("a").toString());
+
+        assertThat(said.exitCode()).as(said.toString()).isEqualTo(1);
+        assertThat(said.out())
+                .contains("newer.json: rules at recorded")
+                .contains("this thread goes by rules " + (ThreadIdentity.RULES + 1))
+                .contains("failed: 3 of 3 threads checked, ")
+                .contains("problems in 1\n");
     }
 
     @Test

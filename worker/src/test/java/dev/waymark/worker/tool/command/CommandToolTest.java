@@ -3,12 +3,16 @@ package dev.waymark.worker.tool.command;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.agent.ToolSpec;
+import dev.waymark.conversation.call.ToolTexts;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.tool.ToolThread;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,6 +21,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Programs as tools of agents that a whole worker runs. */
 @Timeout(120)
 class CommandToolTest {
+    private static final Json CENTS = Json.of(Map.of(
+            "type", "object", "required", List.of("cents"), "properties", Map.of("cents", Map.of("type", "integer"))));
+
     @TempDir
     Path directory;
 
@@ -64,5 +71,26 @@ class CommandToolTest {
     void unknownEnd_ofAToolThatIsSafeToRetry_isAnErrorThatTheModelSees(String end) {
         assertThat(thread.run(charge(end).safeToRetry().build(), Map.of("cents", 5)))
                 .startsWith("Tool error: ");
+    }
+
+    @Test
+    void resultThatDoesNotFitItsSchema_isUnknown_andTheCheckFindsTheEffect() throws Exception {
+        ToolSpec tool = charge("echo '{\"cents\": \"five\"}'")
+                .returning(CENTS)
+                .verifiedBy("echo", "{\"landed\": true, \"result\": \"charged before\"}")
+                .build();
+
+        assertThat(thread.run(tool, Map.of("cents", 5))).isEqualTo("charged before");
+        assertThat(Files.readAllLines(Path.of(ledger()))).hasSize(1);
+    }
+
+    @Test
+    void resultThatDoesNotFitItsSchema_ofAToolThatIsSafeToRetry_isAnErrorThatTheModelSees() {
+        ToolSpec tool = charge("echo '{\"cents\": \"five\"}'")
+                .returning(CENTS)
+                .safeToRetry()
+                .build();
+
+        assertThat(thread.run(tool, Map.of("cents", 5))).startsWith(ToolTexts.invalidOutput("charge", ""));
     }
 }
