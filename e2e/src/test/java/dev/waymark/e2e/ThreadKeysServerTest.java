@@ -2,13 +2,16 @@ package dev.waymark.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.google.protobuf.util.JsonFormat;
 import dev.waymark.connect.Connection;
 import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.CliWorkerProcess;
 import dev.waymark.e2e.product.Command;
 import dev.waymark.e2e.product.Dev;
 import dev.waymark.e2e.product.ScriptFile;
+import io.temporal.api.common.v1.Payloads;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;
@@ -24,6 +27,7 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -140,6 +144,7 @@ class ThreadKeysServerTest {
                     .containsExactly("copy");
             assertThat(waymark.run("show", "copy").out()).contains(CANARY);
             assertOverHttp();
+            assertDecoded();
 
             assertThat(waymark.run("run", "--agent", "boss", "--thread", "trip", "Again, " + CANARY)
                             .exitCode())
@@ -151,29 +156,113 @@ class ThreadKeysServerTest {
     }
 
     private void assertOverHttp() throws Exception {
-        ProcessBuilder builder = new ProcessBuilder(ScriptFile.call("serve", "--no-auth", "--port", "0", "--json"));
-        builder.environment().putAll(environment(OLD));
-        builder.environment().put("TEMPORAL_ADDRESS", server.address());
-        Process process = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        Process process = started("serve", "--no-auth", "--port", "0", "--json");
         try (BufferedReader stdout = process.inputReader()) {
-            String address =
-                    new JsonMapper().readTree(stdout.readLine()).path("address").asText();
+            String threads = address(stdout) + "/v1/threads";
 
-            HttpResponse<String> thread = get(address + "/v1/threads/trip");
-            assertThat(thread.statusCode()).isEqualTo(410);
-            assertThat(thread.body()).contains("Forgotten", "thread trip was forgotten on ");
-            HttpResponse<String> list = get(address + "/v1/threads");
+            for (String read : List.of(
+                    "",
+                    "/messages",
+                    "/conversation",
+                    "/pending",
+                    "/calls",
+                    "/versions",
+                    "/result",
+                    "/checkpoint",
+                    "/events")) {
+                assertGone(read, send(threads + "/trip" + read, "GET", ""));
+            }
+            for (Map.Entry<String, String> command : Map.ofEntries(
+                            Map.entry("say", "{\"message\": \"Hello\"}"),
+                            Map.entry("answer", "{\"callId\": \"tu_8\", \"answer\": \"Friday\"}"),
+                            Map.entry("approve", "{\"callId\": \"tu_8\", \"argsDigest\": \"00\"}"),
+                            Map.entry("deny", "{\"callId\": \"tu_8\", \"argsDigest\": \"00\"}"),
+                            Map.entry("settle", "{\"callId\": \"tu_8\", \"outcome\": \"done\"}"),
+                            Map.entry("budget", "{\"iterations\": 5}"),
+                            Map.entry("stop", "{}"),
+                            Map.entry("close", "{}"),
+                            Map.entry("cancel", "{}"),
+                            Map.entry("fork", "{}"),
+                            Map.entry("resume", "{\"answer\": \"Friday\"}"))
+                    .entrySet()) {
+                assertGone(command.getKey(), send(threads + "/trip/" + command.getKey(), "POST", command.getValue()));
+            }
+            HttpResponse<String> list = send(threads, "GET", "");
             assertThat(list.statusCode()).isEqualTo(200);
             assertThat(list.body()).contains("\"copy\"").doesNotContain("\"trip\"");
+            assertThat(send(threads + "/copy/messages", "GET", "").body()).contains(CANARY);
         } finally {
             process.destroy();
             process.waitFor();
         }
     }
 
-    private static HttpResponse<String> get(String url) throws IOException, InterruptedException {
+    private static void assertGone(String request, HttpResponse<String> answer) throws IOException {
+        assertThat(answer.statusCode()).as(request + " " + answer.body()).isEqualTo(410);
+        assertThat(answer.headers().firstValue("Content-Type").orElse("")).startsWith("application/problem+json");
+        JsonNode problem = new JsonMapper().readTree(answer.body());
+        assertThat(problem.path("status").asInt()).isEqualTo(410);
+        assertThat(problem.path("code").asText()).as(answer.body()).isEqualTo("Forgotten");
+        assertThat(problem.path("detail").asText()).startsWith("thread trip was forgotten on ");
+    }
+
+    private Process started(String... command) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(ScriptFile.call(command));
+        builder.environment().putAll(environment(OLD));
+        builder.environment().put("TEMPORAL_ADDRESS", server.address());
+        builder.environment().put("WAYMARK_CODEC_TOKEN", "token-1");
+        return builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    }
+
+    private static String address(BufferedReader stdout) throws IOException {
+        return new JsonMapper().readTree(stdout.readLine()).path("address").asText();
+    }
+
+    private static HttpResponse<String> send(String url, String method, String body)
+            throws IOException, InterruptedException {
         return HttpClient.newHttpClient()
-                .send(HttpRequest.newBuilder(URI.create(url)).build(), HttpResponse.BodyHandlers.ofString());
+                .send(
+                        HttpRequest.newBuilder(URI.create(url))
+                                .header("Content-Type", "application/json")
+                                .header("Authorization", "Bearer token-1")
+                                .header("X-Namespace", "") // As Temporal's CLI does.
+                                .header("Idempotency-Key", UUID.randomUUID().toString())
+                                .method(method, HttpRequest.BodyPublishers.ofString(body))
+                                .build(),
+                        HttpResponse.BodyHandlers.ofString());
+    }
+
+    /** What the Web UI and Temporal's CLI show: the words of one thread, and in place of the other's that it was forgotten. */
+    private void assertDecoded() throws Exception {
+        Payloads.Builder both = Payloads.newBuilder();
+        try (Connection plain = Connection.to(server.address())) {
+            for (String thread : List.of("copy", "trip")) {
+                both.addPayloads(plain.client()
+                        .fetchHistory(thread)
+                        .getEvents()
+                        .get(0)
+                        .getWorkflowExecutionStartedEventAttributes()
+                        .getInput()
+                        .getPayloads(0));
+            }
+        }
+        Process process = started("codec", "--port", "0", "--json");
+        try (BufferedReader stdout = process.inputReader()) {
+            HttpResponse<String> answer = send(
+                    address(stdout) + "/decode", "POST", JsonFormat.printer().print(both));
+
+            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+            Payloads.Builder decoded = Payloads.newBuilder();
+            JsonFormat.parser().merge(answer.body(), decoded);
+            assertThat(decoded.getPayloads(0).getData().toStringUtf8()).contains("\"rules\"");
+            assertThat(decoded.getPayloads(1).getMetadataOrThrow("encoding").toStringUtf8())
+                    .isEqualTo("json/plain");
+            assertThat(decoded.getPayloads(1).getData().toStringUtf8())
+                    .startsWith("{\"message\":\"thread trip was forgotten on ");
+        } finally {
+            process.destroy();
+            process.waitFor();
+        }
     }
 
     /** Neither what the server answers without keys, nor its database, nor the keys' files have anything in plain form. */

@@ -4,6 +4,7 @@ import com.uber.m3.tally.Scope;
 import dev.waymark.codec.EncryptionCodec;
 import dev.waymark.codec.EncryptionKeys;
 import dev.waymark.codec.ThreadKeys;
+import dev.waymark.contract.EncryptedDataConverter;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
 import io.grpc.ClientInterceptor;
@@ -14,7 +15,6 @@ import io.grpc.stub.MetadataUtils;
 import io.temporal.api.workflowservice.v1.GetSystemInfoRequest;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowClientOptions;
-import io.temporal.common.converter.CodecDataConverter;
 import io.temporal.common.converter.DataConverter;
 import io.temporal.envconfig.ClientConfigProfile;
 import io.temporal.envconfig.LoadClientConfigProfileOptions;
@@ -65,10 +65,8 @@ public final class Connection implements AutoCloseable {
         }
 
         DataConverter converter(String namespace) {
-            return keys.<DataConverter>map(known -> new CodecDataConverter(
-                            PayloadJson.dataConverter(),
-                            List.of(new EncryptionCodec(known, threadKeys, namespace)),
-                            true))
+            return keys.<DataConverter>map(
+                            known -> new EncryptedDataConverter(new EncryptionCodec(known, threadKeys, namespace)))
                     .orElseGet(PayloadJson::dataConverter);
         }
     }
@@ -275,6 +273,19 @@ public final class Connection implements AutoCloseable {
             return InetAddress.getByName(address.replaceFirst(":\\d+$", "")).isLoopbackAddress();
         } catch (UnknownHostException e) {
             return false;
+        }
+    }
+
+    /**
+     * Whether the server of these stubs is the in-memory one.
+     *
+     * @throws ServerGoneException if it does not answer
+     */
+    public static boolean isInMemory(WorkflowServiceStubs stubs) {
+        try {
+            return serverInfo(stubs).version().isEmpty();
+        } catch (StatusRuntimeException e) {
+            throw new ServerGoneException(unreachable(stubs, e));
         }
     }
 

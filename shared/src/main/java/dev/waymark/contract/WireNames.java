@@ -44,6 +44,13 @@ public final class WireNames {
     /** The failure type of a cancelled activity. */
     public static final String CANCELLED = "Cancelled";
 
+    /** The failure type of an activity whose worker cannot read the keys of threads now. */
+    public static final String KEYS_UNAVAILABLE = "KeyStoreUnavailable";
+    /** The failure type of an activity whose worker has no key, or another one, for what it has to read. */
+    public static final String KEYS_UNUSABLE = "KeyProblem";
+    /** The failure type of an activity whose thread's key was destroyed. */
+    public static final String FORGOTTEN = "Forgotten";
+
     /**
      * A gRPC header of the in-memory development server in its answer to {@code GetSystemInfo}: the saver that clients
      * use by default, in UTF-8.

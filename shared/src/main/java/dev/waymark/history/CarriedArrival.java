@@ -82,8 +82,13 @@ final class CarriedArrival {
      *
      * @param chunks the chunks by the ids of the events that have them
      * @param whole the state; empty if it has not arrived completely
+     * @param digest the digest in the chunks of which the state was put together
      */
-    record Chunks(CarriedReference reference, Map<Long, StateChunk> chunks, Optional<CarriedState> whole) {
+    record Chunks(
+            CarriedReference reference,
+            Map<Long, StateChunk> chunks,
+            Optional<CarriedState> whole,
+            Optional<String> digest) {
         /** The chunks in the history of a run; empty if the run does not begin with such a state. */
         static Optional<Chunks> of(WorkflowExecutionHistory history) {
             return HistoryPages.startInput(history.getEvents().get(0))
@@ -94,6 +99,7 @@ final class CarriedArrival {
         private static Chunks of(WorkflowExecutionHistory history, CarriedArrival arrival) {
             Map<Long, StateChunk> chunks = new LinkedHashMap<>();
             Optional<CarriedState> whole = Optional.empty();
+            Optional<String> digest = Optional.empty();
             for (HistoryEvent event : history.getEvents()) {
                 if (event.hasActivityTaskScheduledEventAttributes()) {
                     arrival.begins(
@@ -102,12 +108,16 @@ final class CarriedArrival {
                 } else if (event.hasActivityTaskCompletedEventAttributes()) {
                     WorkClosing closing = WorkClosing.of(event, PayloadJson.dataConverter());
                     if (arrival.isOf(closing)) {
-                        arrival.chunk(closing).ifPresent(chunk -> chunks.put(event.getEventId(), chunk));
-                        whole = whole.or(() -> arrival.take(closing));
+                        Optional<StateChunk> chunk = arrival.chunk(closing);
+                        chunk.ifPresent(part -> chunks.put(event.getEventId(), part));
+                        if (whole.isEmpty()) {
+                            whole = arrival.take(closing);
+                            digest = whole.flatMap(state -> chunk).map(StateChunk::whole);
+                        }
                     }
                 }
             }
-            return new Chunks(arrival.reference(), chunks, whole);
+            return new Chunks(arrival.reference(), chunks, whole, digest);
         }
     }
 }

@@ -341,57 +341,58 @@ public final class HistoryScrubber {
             return Optional.ofNullable(results.get(event.getEventId()));
         }
 
-        /**
-         * @param digests receives the digests that have changed, with what they have become
-         * @throws IllegalStateException if the chunks do not make up a state
-         */
+        /** @param digests receives the digests that have changed, with what they have become */
         static MaskedChunks of(
                 WorkflowExecutionHistory history, UnaryOperator<JsonNode> mask, BiConsumer<String, String> digests) {
             MaskedChunks masked = new MaskedChunks();
-            CarriedArrival.Chunks.of(history)
-                    .filter(arrival -> !arrival.chunks().isEmpty())
-                    .ifPresent(arrival -> masked.mask(arrival, mask, digests));
+            CarriedArrival.Chunks.of(history).ifPresent(arrival -> {
+                masked.empty(arrival);
+                arrival.whole().ifPresent(state -> masked.mask(arrival, state, mask, digests));
+            });
             return masked;
         }
 
+        /**
+         * Empties the chunks of which no state was put together, and never will be if the previous run is gone. Their
+         * parts of a state may have parts of secrets, and replaying them needs only their numbers.
+         */
+        private void empty(CarriedArrival.Chunks arrival) {
+            arrival.chunks().forEach((eventId, chunk) -> {
+                if (!arrival.digest().equals(Optional.of(chunk.whole()))) {
+                    put(eventId, new StateChunk(chunk.index(), chunk.count(), chunk.whole(), ""));
+                }
+            });
+        }
+
+        private void put(long eventId, StateChunk chunk) {
+            results.put(eventId, PayloadJson.dataConverter().toPayloads(chunk).orElseThrow());
+        }
+
         private void mask(
-                CarriedArrival.Chunks arrival, UnaryOperator<JsonNode> mask, BiConsumer<String, String> digests) {
-            Map<Long, StateChunk> chunks = arrival.chunks();
-            boolean isOneWhole =
-                    chunks.values().stream().map(StateChunk::whole).distinct().count() == 1;
-            if (arrival.whole().isEmpty() || !isOneWhole) {
-                throw new IllegalStateException(
-                        "the thread can't be freed of secrets: a run has only parts of the state"
-                                + " that it continues, or parts of several. Try again when it has the whole");
-            }
-            JsonNode state = PayloadJson.MAPPER.valueToTree(arrival.whole().get());
+                CarriedArrival.Chunks arrival,
+                CarriedState whole,
+                UnaryOperator<JsonNode> mask,
+                BiConsumer<String, String> digests) {
+            JsonNode state = PayloadJson.MAPPER.valueToTree(whole);
             JsonNode without = mask.apply(state);
             if (!without.equals(state)) {
-                replace(
-                        chunks,
-                        arrival.reference(),
-                        PayloadJson.MAPPER.convertValue(without, CarriedState.class),
-                        digests);
+                replace(arrival, PayloadJson.MAPPER.convertValue(without, CarriedState.class), digests);
             }
         }
 
-        private void replace(
-                Map<Long, StateChunk> chunks,
-                CarriedReference reference,
-                CarriedState masked,
-                BiConsumer<String, String> digests) {
+        private void replace(CarriedArrival.Chunks arrival, CarriedState masked, BiConsumer<String, String> digests) {
+            CarriedReference reference = arrival.reference();
             ChunkedState whole = ChunkedState.of(masked);
             CarriedReference now = CarriedReference.of(reference.runId(), masked.state());
             digests.accept(reference.digest(), now.digest());
             reference
                     .decisions()
                     .ifPresent(before -> digests.accept(before, now.decisions().orElse("")));
-            chunks.forEach((eventId, chunk) -> {
-                digests.accept(chunk.whole(), whole.whole());
-                StateChunk replaced = whole.chunk(chunk.index(), chunk.count());
-                results.put(
-                        eventId,
-                        PayloadJson.dataConverter().toPayloads(replaced).orElseThrow());
+            arrival.chunks().forEach((eventId, chunk) -> {
+                if (arrival.digest().equals(Optional.of(chunk.whole()))) {
+                    digests.accept(chunk.whole(), whole.whole());
+                    put(eventId, whole.chunk(chunk.index(), chunk.count()));
+                }
             });
         }
     }

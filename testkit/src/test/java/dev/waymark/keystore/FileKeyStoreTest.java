@@ -28,6 +28,17 @@ class FileKeyStoreTest extends KeyStoreCases {
         return "file:" + directory;
     }
 
+    @Override
+    String backup() throws Exception {
+        StringBuilder all = new StringBuilder();
+        try (Stream<Path> files = Files.list(directory)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                all.append(Files.readString(file));
+            }
+        }
+        return all.toString();
+    }
+
     @Test
     void file_isReadableByItsOwnerOnly() throws Exception {
         open(setting())

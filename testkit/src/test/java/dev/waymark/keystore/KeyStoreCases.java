@@ -1,9 +1,11 @@
 package dev.waymark.keystore;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.codec.EncryptionCodec;
 import dev.waymark.codec.EncryptionKeys;
+import dev.waymark.codec.ThreadForgottenException;
 import dev.waymark.codec.ThreadKeys;
 import io.temporal.api.common.v1.Payload;
 import io.temporal.api.common.v1.Payloads;
@@ -53,6 +55,9 @@ abstract class KeyStoreCases {
 
     /** The storage, as {@code WAYMARK_THREAD_KEYS} names it. */
     abstract String setting();
+
+    /** All that is stored, as a backup of it has it. */
+    abstract String backup() throws Exception;
 
     @Test
     void entry_thatWasCreated_isFound_andNotCreatedAgain() {
@@ -112,6 +117,28 @@ abstract class KeyStoreCases {
 
         assertThat(rewrapping.exitValue()).isZero();
         assertThat(open().all()).hasSize(THREADS).allMatch(entry -> entry.key().isEmpty());
+    }
+
+    @Test
+    void backup_afterAThreadWasForgotten_hasNoKeyOfIt() throws Exception {
+        ThreadKeys keys = keys(setting(), "old:" + key('a'));
+        keys.begin("default", "t1", Optional.empty());
+        keys.begin("default", "t2", Optional.empty());
+        String sealed = open().find(ThreadKeyEntry.id("default", "t1"))
+                .flatMap(ThreadKeyEntry::key)
+                .orElseThrow()
+                .sealed();
+        List<Payload> payloads = codec(keys, 1).encode(List.of(Payload.getDefaultInstance()));
+        List<Payload> others = codec(keys, 2).encode(List.of(Payload.getDefaultInstance()));
+        assertThat(backup()).contains(sealed);
+
+        keys.forget("default", "t1");
+
+        assertThat(backup()).contains("\"t1\"").doesNotContain(sealed, key('a'));
+        assertThatThrownBy(() -> codec(keys(setting(), "old:" + key('a')), 1).decode(payloads))
+                .isInstanceOf(ThreadForgottenException.class);
+        assertThat(codec(keys(setting(), "old:" + key('a')), 2).decode(others))
+                .containsExactly(Payload.getDefaultInstance());
     }
 
     @Test

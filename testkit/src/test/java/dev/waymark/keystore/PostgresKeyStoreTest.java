@@ -45,6 +45,11 @@ class PostgresKeyStoreTest extends KeyStoreCases {
         return url;
     }
 
+    @Override
+    String backup() throws Exception {
+        return server.dump();
+    }
+
     @Test
     void lostConnection_isOpenedAgain() throws Exception {
         KeyStore store = open(setting());

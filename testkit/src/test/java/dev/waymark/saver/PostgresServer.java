@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -137,6 +138,15 @@ public final class PostgresServer implements AutoCloseable {
             statement.execute(sql);
             return true;
         }
+    }
+
+    /** All that is stored, as {@code pg_dump} writes it. */
+    public String dump() throws IOException {
+        Process dump = new ProcessBuilder(
+                        "pg_dump", "-h", "127.0.0.1", "-p", Integer.toString(port), "-U", "waymark", "postgres")
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        return new String(dump.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.waymark.worker;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ProcessEnvironment;
+import dev.waymark.connect.ServerGoneException;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.thread.AgentWorkflow;
 import dev.waymark.contract.thread.StartInput;
@@ -32,7 +33,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityInfo;
-import io.temporal.api.workflowservice.v1.GetSystemInfoRequest;
 import io.temporal.client.WorkflowClient;
 import io.temporal.common.VersioningBehavior;
 import io.temporal.common.WorkerDeploymentVersion;
@@ -107,7 +107,7 @@ public final class AgentWorker implements AutoCloseable {
         this.factoryCustomization = builder.factoryCustomization;
         this.interceptors = List.copyOf(builder.interceptors);
         this.deployment = builder.deployment;
-        boolean inMemory = isInMemory(client);
+        boolean inMemory = Connection.isInMemory(client.getWorkflowServiceStubs());
         if (inMemory && deployment.isPresent()) {
             throw new IllegalArgumentException("the in-memory server has no worker deployments");
         }
@@ -265,14 +265,6 @@ public final class AgentWorker implements AutoCloseable {
         return options.build();
     }
 
-    private static boolean isInMemory(WorkflowClient client) {
-        return client.getWorkflowServiceStubs()
-                .blockingStub()
-                .getSystemInfo(GetSystemInfoRequest.getDefaultInstance())
-                .getServerVersion()
-                .isEmpty();
-    }
-
     /**
      * Every setting has a default: no agents, no tools in Java, task queue {@code waymark}, and the providers of
      * {@link ModelProviders#fromEnvironment}.
@@ -383,9 +375,10 @@ public final class AgentWorker implements AutoCloseable {
         }
 
         /**
-         * Connects to the server to learn its kind; throws gRPC's exception if none answers.
+         * Connects to the server to learn its kind.
          *
          * @throws IllegalArgumentException if an agent in Java is invalid, with the reason
+         * @throws ServerGoneException if the server does not answer
          */
         public AgentWorker build() {
             ModelProviders known =

@@ -1,10 +1,12 @@
 package dev.waymark.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.connect.Connection;
+import dev.waymark.connect.ServerGoneException;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
@@ -167,5 +169,18 @@ class AgentWorkerTest {
                                 .build());
         thread.start(StartInput.of(agent).closingAfterOneTurn().saying(SayPayload.message("m-1", words)));
         return thread;
+    }
+
+    @Test
+    void serverThatWentAwayBeforeTheWorkerIsBuilt_isNamedInOneLine() throws Exception {
+        try (InMemoryServer leaving = InMemoryServer.start(0);
+                Connection left = Connection.to(leaving.address())) {
+            AgentWorker.Builder worker = AgentWorker.on(left).agents(AgentSpec.of("a", "fake:model"));
+            leaving.close();
+
+            assertThatThrownBy(worker::build)
+                    .isInstanceOf(ServerGoneException.class)
+                    .hasMessage("no Temporal server answers: " + left.address() + " (UNAVAILABLE)");
+        }
     }
 }

@@ -2,6 +2,7 @@ package dev.waymark.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.codec.KeyProblem;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -27,6 +28,23 @@ class LoggingTest {
                 .warn("unexpected", new IllegalStateException("a defect")));
 
         assertThat(printed).contains("a defect", "\tat ");
+    }
+
+    @Test
+    void workflowTaskWithoutKeys_isOneLine() {
+        RuntimeException failure = new RuntimeException(
+                "WorkflowTask: failure executing", new IllegalStateException(new KeyProblem("there is no key k1")));
+
+        String task = printed(() -> LoggerFactory.getLogger("io.temporal.internal.replay.ReplayWorkflowTaskHandler")
+                .warn("Workflow task processing failure. WorkflowId={}", "trip", failure));
+        String again = printed(() -> LoggerFactory.getLogger("io.temporal.internal.worker.PollerOptions")
+                .error("uncaught", failure));
+
+        assertThat(task.lines())
+                .singleElement()
+                .asString()
+                .endsWith("Workflow task processing failure. WorkflowId=trip there is no key k1");
+        assertThat(again).isEmpty();
     }
 
     private static String printed(Runnable logging) {

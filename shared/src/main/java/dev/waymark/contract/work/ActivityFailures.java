@@ -6,7 +6,6 @@ import dev.waymark.conversation.fact.SubagentFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Spent;
-import dev.waymark.keystore.KeyStoreException;
 import io.temporal.client.WorkflowExecutionAlreadyStarted;
 import io.temporal.common.converter.DataConverterException;
 import io.temporal.common.converter.Values;
@@ -16,12 +15,17 @@ import io.temporal.failure.CanceledFailure;
 import io.temporal.failure.TerminatedFailure;
 import io.temporal.failure.TimeoutFailure;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Converts failures of activities to problems and facts, the same way for the workflow and for readers of its history.
  */
 final class ActivityFailures {
+    /** Failures of keys. The last one stands for the first in histories of November 2026. */
+    private static final Set<String> TYPES_WITHOUT_KEYS =
+            Set.of(WireNames.KEYS_UNAVAILABLE, WireNames.KEYS_UNUSABLE, "dev.waymark.keystore.KeyStoreException");
+
     private ActivityFailures() {}
 
     static Problem problem(@Nullable Throwable failure) {
@@ -43,12 +47,9 @@ final class ActivityFailures {
         return new Problem(WireNames.ACTIVITY_FAILED, "the activity failed");
     }
 
-    /**
-     * A worker that cannot read the keys of threads leaves an activity to others, or to a later attempt, like one that
-     * does not know the rules of the thread. It fails before the activity begins, so the type is that of the exception.
-     */
+    /** A worker that cannot read the thread leaves it to others, like one that does not know the thread's rules. */
     private static String leftIfWithoutKeys(String type) {
-        return type.equals(KeyStoreException.class.getName()) ? Problem.UNKNOWN_RULES : type;
+        return TYPES_WITHOUT_KEYS.contains(type) ? Problem.UNKNOWN_RULES : type;
     }
 
     /** The fact for a failed check. Workers that cannot read the thread leave it to others. */

@@ -9,6 +9,7 @@ import dev.waymark.codec.EncryptionKeys;
 import dev.waymark.codec.KeyProblem;
 import dev.waymark.codec.ThreadForgottenException;
 import dev.waymark.codec.ThreadKeys;
+import dev.waymark.contract.PayloadJson;
 import dev.waymark.keystore.KeyStoreException;
 import io.temporal.api.common.v1.Payload;
 import io.temporal.api.common.v1.Payloads;
@@ -18,6 +19,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -25,8 +27,12 @@ import java.util.function.BiFunction;
 
 /**
  * Answers {@code POST /decode} and {@code POST /encode} of Temporal's remote codec protocol. Every request needs the
- * bearer token, or the cookie of a browser that signed in with it. Only one origin may send requests from a browser. Payloads encoded here are bound to their namespace
- * but not to a thread, which the protocol does not name.
+ * bearer token, or the cookie of a browser that signed in with it. Only one origin may send requests from a browser.
+ * Payloads encoded here are bound to their namespace but not to a thread, which the protocol does not name.
+ *
+ * <p>In place of a payload of a forgotten thread, the answer has a message that says so. A refusal would hide the other
+ * payloads of the request. The Web UI and the CLI show no words of refusals, and the CLI repeats refused requests until its
+ * command fails.
  */
 public final class CodecServer implements AutoCloseable {
     private static final int MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -66,7 +72,7 @@ public final class CodecServer implements AutoCloseable {
             throws IOException {
         CodecServer codec = new CodecServer(HttpServer.create(address, 64), keys, threadKeys, token, origin);
         codec.server.setExecutor(codec.threads);
-        codec.server.createContext("/decode", exchange -> codec.answer(exchange, PayloadCodec::decode));
+        codec.server.createContext("/decode", exchange -> codec.answer(exchange, CodecServer::decoded));
         codec.server.createContext("/encode", exchange -> codec.answer(exchange, PayloadCodec::encode));
         codec.server.createContext("/", codec.access::signIn);
         codec.server.start();
@@ -123,7 +129,9 @@ public final class CodecServer implements AutoCloseable {
             send(exchange, 413, "a request may have at most " + MAX_BODY_BYTES + " bytes");
             return;
         }
+        // Temporal's CLI sends an empty header unless it was called with --namespace.
         String namespace = Optional.ofNullable(exchange.getRequestHeaders().getFirst("X-Namespace"))
+                .filter(name -> !name.isBlank())
                 .orElse("default");
         try {
             Payloads.Builder given = Payloads.newBuilder();
@@ -141,10 +149,23 @@ public final class CodecServer implements AutoCloseable {
             send(exchange, 400, "the body is not {\"payloads\": […]}");
         } catch (PayloadCodecException | KeyProblem e) {
             send(exchange, 422, String.valueOf(e.getMessage()));
-        } catch (ThreadForgottenException e) {
-            send(exchange, 410, String.valueOf(e.getMessage()));
         } catch (KeyStoreException e) {
             send(exchange, 503, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static List<Payload> decoded(PayloadCodec codec, List<Payload> payloads) {
+        return payloads.stream().map(payload -> decoded(codec, payload)).toList();
+    }
+
+    private static Payload decoded(PayloadCodec codec, Payload payload) {
+        try {
+            return codec.decode(List.of(payload)).get(0);
+        } catch (ThreadForgottenException e) {
+            // An object with a message, since readers expect one in place of encoded failures.
+            return PayloadJson.dataConverter()
+                    .toPayload(Map.of("message", String.valueOf(e.getMessage())))
+                    .orElseThrow();
         }
     }
 

@@ -3,12 +3,14 @@ package dev.waymark.worker.activity;
 import com.google.common.util.concurrent.ListenableFuture;
 import com.google.protobuf.ByteString;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.keystore.KeyStoreException;
 import dev.waymark.worker.process.DaemonThreads;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityExecutionContext;
 import io.temporal.activity.ActivityInfo;
+import io.temporal.api.common.v1.Payloads;
 import io.temporal.api.enums.v1.TimeoutType;
 import io.temporal.api.workflowservice.v1.RecordActivityTaskHeartbeatRequest;
 import io.temporal.api.workflowservice.v1.RecordActivityTaskHeartbeatResponse;
@@ -18,9 +20,11 @@ import io.temporal.client.ActivityNotExistsException;
 import io.temporal.client.ActivityPausedException;
 import io.temporal.client.ActivityResetException;
 import io.temporal.client.WorkflowClient;
+import io.temporal.common.converter.DataConverter;
 import io.temporal.failure.TimeoutFailure;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -135,8 +139,13 @@ public final class Heartbeat implements AutoCloseable {
             due = time + pace().toNanos();
             underWay = true;
         }
-        ListenableFuture<RecordActivityTaskHeartbeatResponse> answer = send(now);
-        answer.addListener(() -> hear(answer), Runnable::run);
+        try {
+            ListenableFuture<RecordActivityTaskHeartbeatResponse> answer = send(now);
+            answer.addListener(() -> hear(answer), Runnable::run);
+        } catch (RuntimeException e) {
+            unheard(e);
+            throw e;
+        }
     }
 
     /** Whether changed details could be sent now. */
@@ -167,15 +176,23 @@ public final class Heartbeat implements AutoCloseable {
                 .setTaskToken(ByteString.copyFrom(info.getTaskToken()))
                 .setIdentity(client.getOptions().getIdentity())
                 .setNamespace(client.getOptions().getNamespace());
-        if (now != null) {
-            PayloadJson.dataConverter(client, info.getWorkflowId())
-                    .toPayloads(now)
-                    .ifPresent(request::setDetails);
-        }
+        encoded(now).ifPresent(request::setDetails);
         return client.getWorkflowServiceStubs()
                 .futureStub()
                 .withDeadlineAfter(LONGEST_ANSWER.toNanos(), TimeUnit.NANOSECONDS)
                 .recordActivityTaskHeartbeat(request.build());
+    }
+
+    /** Empty if the details cannot be encrypted now: without them, the activity is still alive. */
+    private Optional<Payloads> encoded(@Nullable Object now) {
+        try {
+            return now == null
+                    ? Optional.empty()
+                    : PayloadJson.dataConverter(client, info.getWorkflowId()).toPayloads(now);
+        } catch (KeyStoreException e) {
+            LOG.debug("a heartbeat of {} is sent without details: {}", info.getActivityId(), e.getMessage());
+            return Optional.empty();
+        }
     }
 
     /** Runs in a thread of the connection and must not block. */
@@ -250,6 +267,29 @@ public final class Heartbeat implements AutoCloseable {
     /** Whether the activity must end; its thread has been interrupted. */
     public synchronized boolean isCancelled() {
         return cancellation != null;
+    }
+
+    /**
+     * Waits while a result could not be encrypted because the keys of threads cannot be read, so that what the activity
+     * did is neither lost nor done again. Heartbeats go on meanwhile.
+     *
+     * @throws InterruptedException if the activity is cancelled or the worker stops
+     */
+    public void awaitKeys() throws InterruptedException {
+        DataConverter converter = PayloadJson.dataConverter(client, info.getWorkflowId());
+        boolean isReported = false;
+        while (true) {
+            try {
+                converter.toPayloads("");
+                return;
+            } catch (KeyStoreException e) {
+                if (!isReported) {
+                    LOG.warn("the result of {} waits for its key: {}", info.getActivityId(), e.getMessage());
+                    isReported = true;
+                }
+                TimeUnit.NANOSECONDS.sleep(RETRY.toNanos());
+            }
+        }
     }
 
     /** Sends the last details for the next attempt, and waits up to five seconds for the server's answer. */

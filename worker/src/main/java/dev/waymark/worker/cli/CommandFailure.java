@@ -5,6 +5,7 @@ import dev.waymark.cli.CommandName;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.codec.KeyProblem;
 import dev.waymark.codec.ThreadForgottenException;
+import dev.waymark.connect.ServerGoneException;
 import dev.waymark.connect.ServerUnreachable;
 import dev.waymark.keystore.KeyStoreException;
 import dev.waymark.worker.agents.AgentInvalid;
@@ -61,7 +62,7 @@ public final class CommandFailure extends Exception {
         if (problem instanceof NoSuchFileException) {
             return new CommandError(ExitCode.NOT_FOUND, CommandError.NOT_FOUND, "not found: " + words, "");
         }
-        if (problem instanceof ServerUnreachable) {
+        if (problem instanceof ServerUnreachable || problem instanceof ServerGoneException) {
             return unreachable(words);
         }
         if (problem instanceof StatusRuntimeException status) {

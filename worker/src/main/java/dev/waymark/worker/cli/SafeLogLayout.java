@@ -2,16 +2,63 @@ package dev.waymark.worker.cli;
 
 import ch.qos.logback.classic.PatternLayout;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.IThrowableProxy;
+import ch.qos.logback.classic.spi.LoggingEvent;
+import dev.waymark.codec.KeyProblem;
+import dev.waymark.codec.ThreadForgottenException;
 import dev.waymark.display.SafeText;
+import dev.waymark.keystore.KeyStoreException;
 import dev.waymark.worker.secret.LogSecrets;
+import io.temporal.payload.codec.PayloadCodecException;
+import java.util.Optional;
+import java.util.Set;
 
 /**
  * Escapes control characters and masks secrets in the log, since messages and exceptions may quote models, tools and
  * servers.
  */
 public final class SafeLogLayout extends PatternLayout {
+    /** Failures that say all in their message: keys that are away, missing, or destroyed. */
+    private static final Set<String> OF_KEYS = Set.of(
+            KeyStoreException.class.getName(),
+            KeyProblem.class.getName(),
+            ThreadForgottenException.class.getName(),
+            PayloadCodecException.class.getName());
+
+    private static final String WORKFLOW_TASKS = "io.temporal.internal.replay.";
+    /** Logs once more what workflow tasks have logged. */
+    private static final String POLLERS = "io.temporal.internal.worker.PollerOptions";
+
     @Override
     public String doLayout(ILoggingEvent event) {
-        return SafeText.lines(LogSecrets.ofThisProcess().mask(super.doLayout(event)));
+        boolean isOfTask = event.getLoggerName().startsWith(WORKFLOW_TASKS);
+        Optional<String> keys = isOfTask || event.getLoggerName().equals(POLLERS) ? ofKeys(event) : Optional.empty();
+        if (keys.isPresent() && !isOfTask) {
+            return "";
+        }
+        String line = super.doLayout(
+                keys.<ILoggingEvent>map(reason -> withReason(event, reason)).orElse(event));
+        return SafeText.lines(LogSecrets.ofThisProcess().mask(line));
+    }
+
+    /** The message of a failure of keys, if that is the cause. */
+    private static Optional<String> ofKeys(ILoggingEvent event) {
+        for (IThrowableProxy cause = event.getThrowableProxy(); cause != null; cause = cause.getCause()) {
+            if (OF_KEYS.contains(cause.getClassName())) {
+                return Optional.of(cause.getMessage());
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** The event with a reason in place of its stack trace. */
+    private static ILoggingEvent withReason(ILoggingEvent event, String reason) {
+        LoggingEvent line = new LoggingEvent();
+        line.setLoggerName(event.getLoggerName());
+        line.setLevel(event.getLevel());
+        line.setThreadName(event.getThreadName());
+        line.setInstant(event.getInstant());
+        line.setMessage(event.getFormattedMessage() + " " + reason);
+        return line;
     }
 }

@@ -73,6 +73,7 @@ public final class ModelActivity implements ModelCaller {
             try {
                 Reply reply = reply(input, called, words, heartbeat::isCancelled);
                 replied = true;
+                heartbeat.awaitKeys();
                 return reply;
             } catch (InterruptedException e) {
                 RuntimeException cancellation = heartbeat.cancellation(e);

@@ -81,9 +81,12 @@ public final class ToolActivity implements DynamicActivity {
                     runs.traceparent(info.getWorkflowId(), info.getWorkflowRunId(), input.callId()));
             try (ToolSlots.Slot slot = tools.slot(found, info.getWorkflowId())) {
                 heartbeat.stopAfter(found.timeout().plus(CLEANUP));
-                return found.hasEffect()
-                        ? claimAndRun(found, input, info, context, heartbeat)
-                        : run(found, input, context, heartbeat);
+                if (found.hasEffect()) {
+                    return claimAndRun(found, input, info, context, heartbeat);
+                }
+                ToolOutcome outcome = run(found, input, context, heartbeat);
+                heartbeat.awaitKeys();
+                return outcome;
             } catch (InterruptedException e) {
                 throw heartbeat.cancellation(e);
             }
@@ -140,6 +143,7 @@ public final class ToolActivity implements DynamicActivity {
         heartbeat.pastTheLastStop();
         ToolContext fenced = context.withFencingToken(answer.token());
         ToolOutcome outcome = runClaimed(tool, input, fenced, fence, execution, heartbeat);
+        heartbeat.awaitKeys();
         if (answer.token().isPresent()) {
             complete(info, new LateOutcome(input.callId(), input.dispatch(), execution, outcome));
         }

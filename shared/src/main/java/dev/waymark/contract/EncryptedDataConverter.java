@@ -1,0 +1,128 @@
+package dev.waymark.contract;
+
+import dev.waymark.codec.EncryptionCodec;
+import dev.waymark.codec.KeyProblem;
+import dev.waymark.codec.ThreadForgottenException;
+import dev.waymark.keystore.KeyStoreException;
+import io.temporal.api.common.v1.Payload;
+import io.temporal.api.common.v1.Payloads;
+import io.temporal.api.failure.v1.ApplicationFailureInfo;
+import io.temporal.api.failure.v1.Failure;
+import io.temporal.common.converter.CodecDataConverter;
+import io.temporal.common.converter.DataConverter;
+import io.temporal.payload.codec.PayloadCodec;
+import io.temporal.payload.codec.PayloadCodecException;
+import io.temporal.payload.context.ActivitySerializationContext;
+import io.temporal.payload.context.SerializationContext;
+import java.lang.reflect.Type;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Encrypts payloads and failures. Thread-safe.
+ *
+ * <p>A failure of the keys themselves is the exception: encrypting it would fail as well, and with it the report to the
+ * server, which would then wait for a timeout. So it is reported in plain form, under a constant type. Its message names
+ * keys, threads and the place of the keys, and has nothing of a conversation.
+ */
+public final class EncryptedDataConverter implements DataConverter, PayloadCodec {
+    private final CodecDataConverter encrypting;
+    private final boolean isForActivity;
+
+    /** Encrypts with this codec. */
+    public EncryptedDataConverter(EncryptionCodec codec) {
+        this(new CodecDataConverter(PayloadJson.dataConverter(), List.of(codec), true), false);
+    }
+
+    private EncryptedDataConverter(CodecDataConverter encrypting, boolean isForActivity) {
+        this.encrypting = encrypting;
+        this.isForActivity = isForActivity;
+    }
+
+    @Override
+    public EncryptedDataConverter withContext(SerializationContext context) {
+        return new EncryptedDataConverter(
+                encrypting.withContext(context), context instanceof ActivitySerializationContext);
+    }
+
+    @Override
+    public <T> Optional<Payload> toPayload(T value) {
+        return encrypting.toPayload(value);
+    }
+
+    @Override
+    public <T> T fromPayload(Payload payload, Class<T> type, Type genericType) {
+        return encrypting.fromPayload(payload, type, genericType);
+    }
+
+    @Override
+    public Optional<Payloads> toPayloads(Object... values) {
+        return encrypting.toPayloads(values);
+    }
+
+    @Override
+    public <T> T fromPayloads(int index, Optional<Payloads> payloads, Class<T> type, Type genericType) {
+        return encrypting.fromPayloads(index, payloads, type, genericType);
+    }
+
+    @Override
+    public Object[] fromPayloads(Optional<Payloads> payloads, Class<?>[] types, Type[] genericTypes) {
+        return encrypting.fromPayloads(payloads, types, genericTypes);
+    }
+
+    @Override
+    public List<Payload> encode(List<Payload> payloads) {
+        return encrypting.encode(payloads);
+    }
+
+    @Override
+    public List<Payload> decode(List<Payload> payloads) {
+        return encrypting.decode(payloads);
+    }
+
+    @Override
+    public RuntimeException failureToException(Failure failure) {
+        return encrypting.failureToException(failure);
+    }
+
+    /**
+     * In an activity, a failure that cannot be encrypted is reported as one of the keys, and the activity is attempted
+     * again. In a workflow it fails the workflow task, so that no other failure takes the place of the real one.
+     */
+    @Override
+    public Failure exceptionToFailure(Throwable thrown) {
+        Optional<Failure> ofKeys = ofKeys(thrown);
+        if (ofKeys.isPresent()) {
+            return ofKeys.get();
+        }
+        try {
+            return encrypting.exceptionToFailure(thrown);
+        } catch (RuntimeException e) {
+            return ofKeys(e).filter(failure -> isForActivity).orElseThrow(() -> e);
+        }
+    }
+
+    private static Optional<Failure> ofKeys(Throwable thrown) {
+        for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+            if (cause instanceof KeyStoreException) {
+                return Optional.of(plain(cause, WireNames.KEYS_UNAVAILABLE, false));
+            }
+            if (cause instanceof KeyProblem || cause instanceof PayloadCodecException) {
+                return Optional.of(plain(cause, WireNames.KEYS_UNUSABLE, false));
+            }
+            if (cause instanceof ThreadForgottenException) {
+                return Optional.of(plain(cause, WireNames.FORGOTTEN, true));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static Failure plain(Throwable thrown, String type, boolean isFinal) {
+        return Failure.newBuilder()
+                .setMessage(String.valueOf(thrown.getMessage()))
+                .setSource("JavaSDK")
+                .setApplicationFailureInfo(
+                        ApplicationFailureInfo.newBuilder().setType(type).setNonRetryable(isFinal))
+                .build();
+    }
+}
