@@ -210,6 +210,15 @@ class ChatTest {
                 .isEqualTo("one\ntwo");
     }
 
+    @Test
+    void run_onATerminal_showsWhatTheAgentSaysMeanwhile() throws InterruptedException {
+        try (Terminal terminal = Terminal.start(
+                dev.address(), "run", "--agent", "assistant", "--thread", "meanwhile", "--volatile", "Book a table")) {
+            assertThat(terminal.exitCode()).isZero();
+            assertThat(terminal.screen()).containsSubsequence("│ One thing first.", "Which day?");
+        }
+    }
+
     private static void shows(Terminal terminal, String text) {
         await().atMost(Duration.ofSeconds(60))
                 .untilAsserted(() -> assertThat(terminal.screen()).contains(text));

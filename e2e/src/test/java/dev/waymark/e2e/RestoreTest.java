@@ -10,6 +10,8 @@ import dev.waymark.e2e.product.Command.Done;
 import dev.waymark.e2e.product.Dev;
 import dev.waymark.e2e.product.Watching;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -76,7 +78,7 @@ class RestoreTest {
         assertThat(asked).returns(0, Done::exitCode).returns("To which account?\n", Done::out);
         assertThat(askedAgain)
                 .returns(0, Done::exitCode)
-                .returns("wire asks something, but the question is not known.\n", Done::out);
+                .returns("wire waits for an answer, but its question is not known.\n", Done::out);
         assertThat(answered).returns(0, Done::exitCode).returns("Wired: Savings\n", Done::out);
         assertThat(directory.resolve("agents/teller.ledger")).content().isEqualTo("{\"cents\":500}\n");
     }
@@ -271,8 +273,8 @@ class RestoreTest {
         assertThat(done.json().get("text").textValue()).isEqualTo("Hello.");
         assertThat(done.err().lines())
                 .hasSize(2)
-                .anyMatch(line ->
-                        line.startsWith("waymark: the newest checkpoint is not saved after 10000 ms: unsaved."));
+                .anyMatch(
+                        line -> line.startsWith("waymark: the newest checkpoint was not saved within 10 s: unsaved."));
     }
 
     @Test
@@ -280,9 +282,31 @@ class RestoreTest {
         Path file = Files.writeString(directory.resolve("another-file"), "mine");
         Done done = on(before, "file:" + file).run("run", "--agent", "greeter", "--thread", "unknown", "Hi", "--json");
 
-        assertThat(done.exitCode()).isEqualTo(2);
+        assertThat(done.exitCode()).isEqualTo(7);
         assertThat(done.json().get("error").get("type").textValue()).isEqualTo("SaverFailed");
         assertThat(Command.warmAt(before.address()).run("show", "unknown")).returns(3, Done::exitCode);
+    }
+
+    @Test
+    void saverThatDoesNotAnswer_isGivenUpInTime_andSaid() throws IOException {
+        // Accepts connections, and never answers.
+        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            String target = "jdbc:postgresql://127.0.0.1:" + silent.getLocalPort() + "/none";
+            Done run = on(before, target).run("run", "--agent", "greeter", "--thread", "silent", "Hi");
+            Done chat = on(before, target).runTyping("", "chat", "--agent", "greeter", "--session", "silent");
+
+            assertThat(List.of(run, chat))
+                    .allSatisfy(done -> assertThat(done)
+                            .returns(7, Done::exitCode)
+                            .extracting(Done::err)
+                            .asString()
+                            .startsWith("waymark: the saver did not answer within 10 s: "));
+            assertThat(on(before, target).run("sessions", "--json"))
+                    .returns(0, Done::exitCode)
+                    .extracting(Done::err)
+                    .asString()
+                    .startsWith("waymark: the saver did not answer within 10 s: listing.");
+        }
     }
 
     @Test

@@ -420,8 +420,7 @@ public final class Restoration {
             }
         }
         if (!repairing && !open.isEmpty() && !queue.isEmpty()) {
-            throw new IllegalArgumentException(
-                    "a call without a result, and something is said after it: " + open.get(0));
+            throw new IllegalArgumentException("a message follows a call without a result: " + open.get(0));
         }
         if (pending.isPresent() && !open.contains(pending.get())) {
             throw new IllegalArgumentException("the pending call is not open: " + pending.get());

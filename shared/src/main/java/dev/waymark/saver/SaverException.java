@@ -47,8 +47,8 @@ public final class SaverException extends RuntimeException {
     public static SaverException late(String threadId, Duration waited) {
         return new SaverException(
                 FAILED,
-                "the newest checkpoint is not saved after " + waited.toMillis() + " ms: " + printable(threadId),
-                "It can be saved from the thread's history as long as the server has that",
+                "the newest checkpoint was not saved within " + words(waited) + ": " + printable(threadId),
+                "The thread continues. Save it later from its history: " + saveCommand(""),
                 null);
     }
 
@@ -56,7 +56,7 @@ public final class SaverException extends RuntimeException {
     public static SaverException timedOut(String what, Duration waited) {
         return new SaverException(
                 FAILED,
-                "the saver did not answer within " + waited.toMillis() + " ms: " + what,
+                "the saver did not answer within " + words(waited) + ": " + what,
                 "Check the storage, then try again",
                 null);
     }
@@ -67,8 +67,7 @@ public final class SaverException extends RuntimeException {
                 SUPERSEDED,
                 "the saved checkpoint belongs to another thread with this name, which took it over (epoch " + epoch
                         + "): " + printable(threadId),
-                "Continue in that one. To replace its checkpoint with this thread's: waymark save THREAD --to TARGET"
-                        + " --replace",
+                "Continue in that one. To replace its checkpoint with this thread's: " + saveCommand(" --replace"),
                 null);
     }
 
@@ -77,7 +76,7 @@ public final class SaverException extends RuntimeException {
         return new SaverException(
                 SUPERSEDED,
                 "the saved checkpoint " + why + ": " + printable(threadId),
-                "It was kept. To replace it anyway: waymark save THREAD --to TARGET --replace",
+                "It was kept. To replace it anyway: " + saveCommand(" --replace"),
                 null);
     }
 
@@ -90,6 +89,14 @@ public final class SaverException extends RuntimeException {
     private static String printable(String place) {
         String line = place.replaceAll("\\p{Cntrl}", "?");
         return line.length() <= MOST_SHOWN ? line : line.substring(0, MOST_SHOWN) + "…";
+    }
+
+    private static String words(Duration time) {
+        return time.toMillis() % 1_000 == 0 ? time.toSeconds() + " s" : time.toMillis() + " ms";
+    }
+
+    private static String saveCommand(String options) {
+        return "waymark save THREAD --to TARGET" + options;
     }
 
     private static String reason(Throwable cause) {

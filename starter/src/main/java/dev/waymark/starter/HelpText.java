@@ -29,7 +29,7 @@ final class HelpText {
             "4  the agent asked a question, with --assert-complete",
             "5  no server answers",
             "6  timed out (the turn continues), or no worker took the work within 10 s",
-            "7  the turn is done, but its checkpoint could not be saved");
+            "7  the saver failed or did not answer: if a turn ran, it is done, but not saved");
 
     private static final List<String> SETTINGS = List.of(
             "TEMPORAL_ADDRESS    HOST:PORT of the server; default 127.0.0.1:7233",

@@ -66,10 +66,10 @@ class PostgresStoreTest {
             assertThatThrownBy(() -> saver.save(document))
                     .asInstanceOf(org.assertj.core.api.InstanceOfAssertFactories.type(SaverException.class))
                     .returns(SaverException.FAILED, SaverException::type)
-                    .satisfies(e -> assertThat(e).hasMessage("the saver did not answer within 2000 ms: saving t"));
+                    .satisfies(e -> assertThat(e).hasMessage("the saver did not answer within 2 s: saving t"));
             assertThatThrownBy(() -> saver.load("t"))
                     .isInstanceOf(SaverException.class)
-                    .hasMessage("the saver did not answer within 2000 ms: loading t");
+                    .hasMessage("the saver did not answer within 2 s: loading t");
             other.rollback();
 
             assertThat(saver.load("t")).contains(document);

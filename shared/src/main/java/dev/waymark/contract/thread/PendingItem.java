@@ -79,7 +79,7 @@ public record PendingItem(
             // Most checkpoints do not store the question.
             default ->
                 question.filter(text -> !text.isEmpty())
-                        .orElseGet(() -> tool + " asks something, but the question is not known.");
+                        .orElseGet(() -> tool + " waits for an answer, but its question is not known.");
         };
     }
 

@@ -338,7 +338,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
             sessions.put(thread.thread(), thread.status() + (thread.open() ? "" : ", closed"));
         }
         try {
-            saving.ifPresent(where -> where.saver()
+            saving.ifPresent(where -> where.bounded()
                     .list()
                     .forEach(thread -> sessions.merge(thread, "saved", (status, saved) -> status + ", " + saved)));
         } catch (SaverException e) {

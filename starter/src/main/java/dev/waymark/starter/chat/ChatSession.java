@@ -145,7 +145,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
 
     private boolean isSaved(String name) {
         try {
-            return saving.isPresent() && saving.get().saver().exists(name);
+            return saving.isPresent() && saving.get().bounded().exists(name);
         } catch (SaverException e) {
             throw Savers.refused(e);
         }
@@ -409,7 +409,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
             client.clear(thread());
         }
         try {
-            saving.ifPresent(where -> where.saver().delete(thread()));
+            saving.ifPresent(where -> where.bounded().delete(thread()));
         } catch (SaverException e) {
             throw Savers.refused(e);
         }

@@ -133,6 +133,7 @@ public final class ResumeCommand implements Callable<Integer> {
         } else {
             output.line("running: " + started.get().thread());
         }
+        wait.tellHowToSaveOn(started.get().thread(), output);
         return ExitCode.DONE;
     }
 

@@ -1,11 +1,9 @@
 package dev.waymark.starter.command;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.waymark.cli.CommandName;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
-import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.Prompt;
@@ -93,11 +91,8 @@ public final class RunCommand implements Callable<Integer> {
         try (AgentClient client = wait.client(output, isToLast)) {
             if (noWait) {
                 int exitCode = started("running", client.start(prompt));
-                if (thread != null && client.saved().isInMemory()) {
-                    wait.target()
-                            .ifPresent(target -> output.note("  "
-                                    + CommandName.line("save " + ValueText.quoted(thread) + " --to "
-                                            + ValueText.quoted(target) + " --follow")));
+                if (thread != null) {
+                    wait.tellHowToSaveOn(thread, output);
                 }
                 return exitCode;
             }

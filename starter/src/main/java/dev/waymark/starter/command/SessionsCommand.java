@@ -40,24 +40,28 @@ public final class SessionsCommand implements Callable<Integer> {
                     .sorted(Comparator.comparing(ThreadSummary::updated).reversed())
                     .toList();
             list.tellOfNext(page.next(), output);
-            Savers.tellOfMissing(client, output);
             if (output.isJson()) {
                 output.document(JsonDocuments.tree(threads));
-                return ExitCode.DONE;
+            } else {
+                print(threads);
             }
-            List<List<String>> rows = new ArrayList<>();
-            rows.add(List.of("THREAD", "STATUS", "AGENT", "TURNS", "UPDATED"));
-            for (ThreadSummary thread : threads) {
-                rows.add(List.of(
-                        SafeText.line(thread.thread()),
-                        status(thread),
-                        SafeText.line(thread.agent()),
-                        String.valueOf(thread.turns()),
-                        thread.updated().toString()));
-            }
-            TextTable.print(output, rows);
+            Savers.tellOfMissing(client, output);
             return ExitCode.DONE;
         }
+    }
+
+    private void print(List<ThreadSummary> threads) {
+        List<List<String>> rows = new ArrayList<>();
+        rows.add(List.of("THREAD", "STATUS", "AGENT", "TURNS", "UPDATED"));
+        for (ThreadSummary thread : threads) {
+            rows.add(List.of(
+                    SafeText.line(thread.thread()),
+                    status(thread),
+                    SafeText.line(thread.agent()),
+                    String.valueOf(thread.turns()),
+                    thread.updated().toString()));
+        }
+        TextTable.print(output, rows);
     }
 
     private static String status(ThreadSummary thread) {

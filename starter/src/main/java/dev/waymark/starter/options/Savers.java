@@ -93,9 +93,19 @@ public final class Savers {
         }
     }
 
-    /** Lists the threads that an in-memory server has lost, and the commands that restore them. */
+    /**
+     * Lists the threads that an in-memory server has lost, and the commands that restore them. A saver that fails is
+     * reported, and does not fail the command.
+     */
     public static void tellOfMissing(AgentClient client, Output output) {
-        List<String> missing = client.saved().isInMemory() ? client.saved().missing() : List.of();
+        List<String> missing = List.of();
+        try {
+            if (client.saved().isInMemory()) {
+                missing = client.saved().missing();
+            }
+        } catch (WaymarkException e) {
+            output.note(OneLine.error(e));
+        }
         if (!missing.isEmpty()) {
             String names =
                     missing.stream().limit(MOST_NAMED).map(SafeText::line).collect(Collectors.joining(", "));

@@ -1,7 +1,9 @@
 package dev.waymark.starter.options;
 
+import dev.waymark.cli.CommandName;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
+import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.save.CheckpointLoaded;
 import dev.waymark.client.save.SaveListener;
 import dev.waymark.client.save.SaveOptions;
@@ -41,6 +43,13 @@ public final class WaitOptions {
     /** The target where threads are saved, if any. */
     public Optional<String> target() {
         return Savers.target(saver);
+    }
+
+    /** Prints the command that saves a thread for which the command does not wait. Prints nothing without a saver. */
+    public void tellHowToSaveOn(String thread, Output output) {
+        target().ifPresent(target -> output.note("  "
+                + CommandName.line(
+                        "save " + ValueText.quoted(thread) + " --to " + ValueText.quoted(target) + " --follow")));
     }
 
     /** The saver stays open as long as the process runs. */

@@ -5,6 +5,7 @@ import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentResult;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.saver.SaverException;
 
 /** Error messages and exit codes for the client's exceptions, and for the ways in which turns end. */
 public final class FailureText {
@@ -34,7 +35,7 @@ public final class FailureText {
         if (e instanceof WaymarkException.NoWorker || e instanceof WaymarkException.TimedOut) {
             return ExitCode.WAITED_LONG_ENOUGH;
         }
-        if (e instanceof WaymarkException.NotSaved) {
+        if (e instanceof WaymarkException.NotSaved || e.type().equals(SaverException.FAILED)) {
             return ExitCode.NOT_SAVED;
         }
         return e instanceof WaymarkException.NotComplete ? ExitCode.FAILED : ExitCode.BAD_INPUT;

@@ -53,7 +53,7 @@ public final class OutcomeRenderer {
             return OneLine.error(
                     problem.message() + ": " + result.thread(),
                     isOneRun(result)
-                            ? "Raise the limit with --max-iterations " + more
+                            ? "Continue it with: " + CommandName.line("resume " + thread + " --max-iterations " + more)
                             : "Raise it with: " + CommandName.line("budget " + thread + " --iterations " + more));
         }
         if (result instanceof AgentResult.OverBudget) {

@@ -57,7 +57,7 @@ public final class PendingText {
     private List<String> quoted(String words) {
         String text = Excerpt.of(SafeText.lines(words), MOST_CHARACTERS).text().strip();
         if (text.isEmpty()) {
-            return List.of(SafeText.line(item.tool()) + " asks something, but the question is not known.");
+            return List.of(SafeText.line(item.tool()) + " waits for an answer, but its question is not known.");
         }
         List<String> lines = text.lines().toList();
         return lines.size() == 1

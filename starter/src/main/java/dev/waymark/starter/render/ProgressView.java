@@ -8,8 +8,11 @@ import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.ToolFact;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Role;
 import dev.waymark.display.SafeText;
 import dev.waymark.history.Moment;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -59,16 +62,23 @@ public final class ProgressView implements Watcher {
     private void tell(Fact fact, Moment moment) {
         if (fact instanceof ModelFact.ModelCalled) {
             output.passing("the model is thinking ...");
-        } else if (fact instanceof ModelFact.ModelReplied) {
-            moment.state().batchCalls().stream()
-                    .filter(call -> !call.waitsForPerson())
-                    .forEach(call -> output.step("· " + words(call)));
+        } else if (fact instanceof ModelFact.ModelReplied replied) {
+            List<Call> calls = moment.state().batchCalls();
+            if (!calls.isEmpty()) {
+                // Without calls, the text is the outcome, which the command itself prints.
+                tell(new Message(Role.ASSISTANT, replied.reply().content()));
+            }
+            calls.stream().filter(call -> !call.waitsForPerson()).forEach(call -> output.step("· " + words(call)));
         } else if (fact instanceof ToolFact.ToolFinished finished) {
             String first = finished.content().lines().findFirst().orElse("");
             output.step("  ↳ " + (finished.isError() ? "error: " : "") + OneLine.shortened(first));
         } else if (fact instanceof ToolFact.ToolLost lost) {
             output.step("  ↳ lost: " + OneLine.shortened(lost.problem().message()));
         }
+    }
+
+    private void tell(Message message) {
+        message.text().lines().map(SafeText::line).forEach(line -> output.step("│ " + line));
     }
 
     private static String words(Call call) {

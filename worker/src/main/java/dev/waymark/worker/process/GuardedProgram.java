@@ -15,14 +15,14 @@ public final class GuardedProgram {
     private static final int STOP_SECONDS = 10;
 
     /**
-     * Ends the program when stdin closes, and exits when the program exits. Ignores signals: they are meant for the
-     * worker, which controls the shell through stdin.
+     * Ends the program when stdin closes, and exits when the program exits. The shell ignores signals: they are meant
+     * for the worker, which controls the shell through stdin. The program does not, or it could only be killed.
      */
     private static final String GUARD = """
             trap '' INT HUP TERM
             umask 077
             exec 3<&0 </dev/null
-            "$@" 3<&- &
+            (trap - INT HUP TERM; exec "$@" 3<&-) &
             program=$!
             {
                 while read -r line; do :; done <&3
@@ -36,6 +36,8 @@ public final class GuardedProgram {
             exec 3<&-
             wait "$program"
             code=$?
+            # The shell would report that the guard was killed, or has exited already.
+            exec 2>/dev/null
             kill -KILL "$guard" && wait "$guard"
             exit "$code"
             """;

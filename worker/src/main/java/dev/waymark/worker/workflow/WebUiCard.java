@@ -172,7 +172,7 @@ final class WebUiCard {
     /** On the page that shows the card, the Web UI reloads at the key R, even while typing into a dialog. */
     private static String signal(String names, String with) {
         return "open *History*, then *More Actions → Send a Signal →* " + names + ", " + with
-                + ". Here, the letter r would be lost.\n\n";
+                + ". On this page, the dialog drops each letter r.\n\n";
     }
 
     private static List<OpenRequest> asks(Conversation state, OpenRequest.Kind kind) {
