@@ -19,9 +19,11 @@ import java.util.function.Function;
  */
 public final class RunReader {
     private static final long MOST_BYTES = 128L * 1024 * 1024;
+    /** The default. */
     private static final int MOST_RUNS = 1_000;
 
     private final HistoryReader histories;
+    private final int mostRuns;
     /** By run id, least recently used first. Guarded by itself. */
     private final Map<String, Known> runs = new LinkedHashMap<>(16, 0.75f, true);
 
@@ -35,7 +37,13 @@ public final class RunReader {
     private final Map<String, TraceIds> traces = new LinkedHashMap<>(16, 0.75f, true);
 
     public RunReader(HistoryReader histories) {
+        this(histories, MOST_RUNS);
+    }
+
+    /** @param mostRuns how many runs are cached at most, the least recently used being dropped; less if they are large */
+    public RunReader(HistoryReader histories, int mostRuns) {
         this.histories = histories;
+        this.mostRuns = mostRuns;
     }
 
     /** A model call in the history of its run. */
@@ -59,7 +67,7 @@ public final class RunReader {
             notes.put(runId, called);
             long bytes = notes.values().stream().mapToLong(Called::bytes).sum();
             Iterator<Called> eldestFirst = notes.values().iterator();
-            while (notes.size() > 1 && (bytes > MOST_BYTES || notes.size() > MOST_RUNS)) {
+            while (notes.size() > 1 && (bytes > MOST_BYTES || notes.size() > mostRuns)) {
                 bytes -= eldestFirst.next().bytes();
                 eldestFirst.remove();
             }
@@ -125,7 +133,7 @@ public final class RunReader {
             trace = histories.traceIds(workflowId, runId);
             synchronized (traces) {
                 traces.put(runId, trace);
-                traces.keySet().removeIf(eldest -> traces.size() > MOST_RUNS);
+                traces.keySet().removeIf(eldest -> traces.size() > mostRuns);
             }
         }
         return trace.traceparent(trace.call(callId));
@@ -164,7 +172,7 @@ public final class RunReader {
         boolean reset = histories.isReset(workflowId, runId);
         synchronized (resets) {
             resets.put(runId, reset);
-            resets.keySet().removeIf(eldest -> resets.size() > MOST_RUNS);
+            resets.keySet().removeIf(eldest -> resets.size() > mostRuns);
         }
         return reset;
     }
@@ -214,7 +222,7 @@ public final class RunReader {
     private void forgetEldest() {
         long bytes = runs.values().stream().mapToLong(known -> known.bytes).sum();
         Iterator<Known> eldestFirst = runs.values().iterator();
-        while (runs.size() > 1 && (bytes > MOST_BYTES || runs.size() > MOST_RUNS)) {
+        while (runs.size() > 1 && (bytes > MOST_BYTES || runs.size() > mostRuns)) {
             bytes -= eldestFirst.next().bytes;
             eldestFirst.remove();
         }

@@ -112,7 +112,8 @@ public final class AgentWorker implements AutoCloseable {
             throw new IllegalArgumentException("the in-memory server has no worker deployments");
         }
         this.options = options(!inMemory, deployment);
-        this.runs = new RunReader(new HistoryReader(client));
+        this.runs = new RunReader(
+                new HistoryReader(client), Math.max(1, factoryOptions().getWorkflowCacheSize()));
         this.kinds = new ToolKinds(ProcessEnvironment.get(), builder.agents.path(), builder.tools);
         this.threadMetrics = new ThreadMetrics(builder.metrics);
         this.activityMetrics = new ActivityMetrics(builder.metrics);
@@ -231,14 +232,16 @@ public final class AgentWorker implements AutoCloseable {
     }
 
     private WorkerFactory newFactory() {
-        return WorkerFactory.newInstance(
-                client,
-                factoryCustomization
-                        .apply(WorkerCapacity.ofThisMachine()
-                                .factoryOptions()
-                                .setUsingVirtualWorkflowThreads(VIRTUAL_THREADS)
-                                .setWorkerInterceptors(interceptors.toArray(WorkerInterceptor[]::new)))
-                        .build());
+        return WorkerFactory.newInstance(client, factoryOptions());
+    }
+
+    private WorkerFactoryOptions factoryOptions() {
+        return factoryCustomization
+                .apply(WorkerCapacity.ofThisMachine()
+                        .factoryOptions()
+                        .setUsingVirtualWorkflowThreads(VIRTUAL_THREADS)
+                        .setWorkerInterceptors(interceptors.toArray(WorkerInterceptor[]::new)))
+                .validateAndBuildWithDefaults();
     }
 
     private WorkerOptions options(boolean sticky, Optional<WorkerDeploymentVersion> deployment) {
