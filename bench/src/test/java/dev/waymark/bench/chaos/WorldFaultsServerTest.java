@@ -29,6 +29,7 @@ import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.TemporalBinary;
 import dev.waymark.worker.tool.java.JavaTools;
+import io.temporal.api.history.v1.HistoryEvent;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowOptions;
 import java.net.InetAddress;
@@ -346,6 +347,9 @@ class WorldFaultsServerTest {
                 await(thread, WorldFaultsServerTest::isOver)
                         .calls()
                         .forEach((id, call) -> assertThat(call.status()).isEqualTo(Call.Status.COMPLETED));
+                // A late outcome would complete them all the same.
+                assertThat(connection.client().fetchHistory(thread).getEvents())
+                        .noneMatch(HistoryEvent::hasActivityTaskTimedOutEventAttributes);
             }
             assertThat(ledger.effects()).hasSize(50);
         }
