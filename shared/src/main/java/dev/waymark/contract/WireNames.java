@@ -1,6 +1,9 @@
 package dev.waymark.contract;
 
+import dev.waymark.codec.KeyProblem;
+import dev.waymark.codec.ThreadForgottenException;
 import dev.waymark.conversation.fact.SignalNames;
+import dev.waymark.keystore.KeyStoreException;
 
 /** Names on the wire. */
 public final class WireNames {
@@ -45,11 +48,11 @@ public final class WireNames {
     public static final String CANCELLED = "Cancelled";
 
     /** The failure type of an activity whose worker cannot read the keys of threads now. */
-    public static final String KEYS_UNAVAILABLE = "KeyStoreUnavailable";
+    public static final String KEYS_UNAVAILABLE = KeyStoreException.TYPE;
     /** The failure type of an activity whose worker has no key, or another one, for what it has to read. */
-    public static final String KEYS_UNUSABLE = "KeyProblem";
+    public static final String KEYS_UNUSABLE = KeyProblem.TYPE;
     /** The failure type of an activity whose thread's key was destroyed. */
-    public static final String FORGOTTEN = "Forgotten";
+    public static final String FORGOTTEN = ThreadForgottenException.TYPE;
 
     /**
      * A gRPC header of the in-memory development server in its answer to {@code GetSystemInfo}: the saver that clients

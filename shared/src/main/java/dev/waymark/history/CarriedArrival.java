@@ -119,5 +119,10 @@ final class CarriedArrival {
             }
             return new Chunks(arrival.reference(), chunks, whole, digest);
         }
+
+        /** Whether the state was put together of this chunk. */
+        boolean isOfWhole(StateChunk chunk) {
+            return digest.equals(Optional.of(chunk.whole()));
+        }
     }
 }

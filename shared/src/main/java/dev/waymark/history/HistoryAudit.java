@@ -56,7 +56,7 @@ public final class HistoryAudit {
             RunAudit audit = new RunAudit(run, ofRun);
             Optional<String> found = audit.project();
             agent = found.isPresent() ? found : agent;
-            if (!audit.hasUnknownRules) { // Workers would not even begin to replay it.
+            if (!audit.hasUnknownRules()) { // Workers would not even begin to replay it.
                 replay.replay(replayable(run.history()))
                         .ifPresent(failure -> findings.add(new HistoryFinding(
                                 HistoryFinding.Kind.NONDETERMINISM,
@@ -89,7 +89,6 @@ public final class HistoryAudit {
         private final Optional<Live> live;
         private final List<HistoryFinding> findings = new ArrayList<>();
         private final Projector projector;
-        private boolean hasUnknownRules;
         private Optional<RunProjection> atReport = Optional.empty();
         private int told;
 
@@ -105,12 +104,11 @@ public final class HistoryAudit {
                 try {
                     accept(event);
                 } catch (UnknownRulesException e) {
-                    hasUnknownRules = true;
                     add(HistoryFinding.Kind.RULES, event.getEventId(), String.valueOf(e.getMessage()));
                     return Optional.empty();
                 } catch (RuntimeException e) {
                     add(event.getEventId(), "the event cannot be projected: " + e.getMessage());
-                    return Optional.empty();
+                    return agent();
                 }
             }
             for (DigestMismatch mismatch : projector.mismatches()) {
@@ -124,6 +122,10 @@ public final class HistoryAudit {
                 compareStates();
             }
             return agent();
+        }
+
+        private boolean hasUnknownRules() {
+            return findings.stream().anyMatch(finding -> finding.kind() == HistoryFinding.Kind.RULES);
         }
 
         private void accept(HistoryEvent event) {

@@ -358,7 +358,7 @@ public final class HistoryScrubber {
          */
         private void empty(CarriedArrival.Chunks arrival) {
             arrival.chunks().forEach((eventId, chunk) -> {
-                if (!arrival.digest().equals(Optional.of(chunk.whole()))) {
+                if (!arrival.isOfWhole(chunk)) {
                     put(eventId, new StateChunk(chunk.index(), chunk.count(), chunk.whole(), ""));
                 }
             });
@@ -389,7 +389,7 @@ public final class HistoryScrubber {
                     .decisions()
                     .ifPresent(before -> digests.accept(before, now.decisions().orElse("")));
             arrival.chunks().forEach((eventId, chunk) -> {
-                if (arrival.digest().equals(Optional.of(chunk.whole()))) {
+                if (arrival.isOfWhole(chunk)) {
                     digests.accept(chunk.whole(), whole.whole());
                     put(eventId, whole.chunk(chunk.index(), chunk.count()));
                 }

@@ -19,9 +19,6 @@ import java.util.function.Function;
  */
 public final class RunReader {
     private static final long MOST_BYTES = 128L * 1024 * 1024;
-    /** The default. */
-    private static final int MOST_RUNS = 1_000;
-
     private final HistoryReader histories;
     private final int mostRuns;
     /** By run id, least recently used first. Guarded by itself. */
@@ -35,10 +32,6 @@ public final class RunReader {
 
     /** By run id, least recently used first. Guarded by itself. */
     private final Map<String, TraceIds> traces = new LinkedHashMap<>(16, 0.75f, true);
-
-    public RunReader(HistoryReader histories) {
-        this(histories, MOST_RUNS);
-    }
 
     /** @param mostRuns how many runs are cached at most, the least recently used being dropped; less if they are large */
     public RunReader(HistoryReader histories, int mostRuns) {

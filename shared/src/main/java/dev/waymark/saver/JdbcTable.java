@@ -28,8 +28,13 @@ public final class JdbcTable {
     }
 
     private static boolean exists(Connection connection, String name) {
+        return has(connection, "1 FROM " + name);
+    }
+
+    /** @param columns {@code column, … FROM table} */
+    static boolean has(Connection connection, String columns) {
         try (Statement select = connection.createStatement()) {
-            select.executeQuery("SELECT 1 FROM " + name + " WHERE 1 = 0").close();
+            select.executeQuery("SELECT " + columns + " WHERE 1 = 0").close();
             return true;
         } catch (SQLException e) {
             return false;

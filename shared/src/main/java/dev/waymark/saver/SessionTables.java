@@ -103,9 +103,9 @@ final class SessionTables {
     /** Creates missing tables. */
     void create(Connection connection) throws SQLException {
         for (Map.Entry<String, String> table : TABLES.entrySet()) {
-            if (!isThere(connection, table.getKey())) {
+            if (!JdbcTable.has(connection, table.getKey())) {
                 execute(connection, table.getValue());
-                if (!isThere(connection, table.getKey())) {
+                if (!JdbcTable.has(connection, table.getKey())) {
                     String columns = table.getKey();
                     throw SaverException.refused(
                             "the database has another table of this name: "
@@ -125,15 +125,6 @@ final class SessionTables {
             } catch (SQLException e) {
                 statement.execute(sql);
             }
-        }
-    }
-
-    private static boolean isThere(Connection connection, String columns) {
-        try (Statement select = connection.createStatement()) {
-            select.executeQuery("SELECT " + columns + " WHERE 1 = 0").close();
-            return true;
-        } catch (SQLException e) {
-            return false;
         }
     }
 

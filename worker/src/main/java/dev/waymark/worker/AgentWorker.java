@@ -89,8 +89,7 @@ public final class AgentWorker implements AutoCloseable {
     private final WorkflowClient client;
     private final String taskQueue;
     private final UnaryOperator<WorkerOptions.Builder> customization;
-    private final UnaryOperator<WorkerFactoryOptions.Builder> factoryCustomization;
-    private final List<WorkerInterceptor> interceptors;
+    private final WorkerFactoryOptions factoryOptions;
     private final WorkerOptions options;
     private final Optional<WorkerDeploymentVersion> deployment;
     private final RunReader runs;
@@ -104,16 +103,14 @@ public final class AgentWorker implements AutoCloseable {
         this.client = builder.client;
         this.taskQueue = builder.taskQueue;
         this.customization = builder.customization;
-        this.factoryCustomization = builder.factoryCustomization;
-        this.interceptors = List.copyOf(builder.interceptors);
+        this.factoryOptions = factoryOptions(builder);
         this.deployment = builder.deployment;
         boolean inMemory = Connection.isInMemory(client.getWorkflowServiceStubs());
         if (inMemory && deployment.isPresent()) {
             throw new IllegalArgumentException("the in-memory server has no worker deployments");
         }
         this.options = options(!inMemory, deployment);
-        this.runs = new RunReader(
-                new HistoryReader(client), Math.max(1, factoryOptions().getWorkflowCacheSize()));
+        this.runs = new RunReader(new HistoryReader(client), Math.max(1, factoryOptions.getWorkflowCacheSize()));
         this.kinds = new ToolKinds(ProcessEnvironment.get(), builder.agents.path(), builder.tools);
         this.threadMetrics = new ThreadMetrics(builder.metrics);
         this.activityMetrics = new ActivityMetrics(builder.metrics);
@@ -232,15 +229,15 @@ public final class AgentWorker implements AutoCloseable {
     }
 
     private WorkerFactory newFactory() {
-        return WorkerFactory.newInstance(client, factoryOptions());
+        return WorkerFactory.newInstance(client, factoryOptions);
     }
 
-    private WorkerFactoryOptions factoryOptions() {
-        return factoryCustomization
+    private static WorkerFactoryOptions factoryOptions(Builder builder) {
+        return builder.factoryCustomization
                 .apply(WorkerCapacity.ofThisMachine()
                         .factoryOptions()
                         .setUsingVirtualWorkflowThreads(VIRTUAL_THREADS)
-                        .setWorkerInterceptors(interceptors.toArray(WorkerInterceptor[]::new)))
+                        .setWorkerInterceptors(builder.interceptors.toArray(WorkerInterceptor[]::new)))
                 .validateAndBuildWithDefaults();
     }
 

@@ -72,8 +72,8 @@ public final class ModelActivity implements ModelCaller {
             boolean replied = false;
             try {
                 Reply reply = reply(input, called, words, heartbeat::isCancelled);
-                replied = true;
                 heartbeat.awaitKeys();
+                replied = true;
                 return reply;
             } catch (InterruptedException e) {
                 RuntimeException cancellation = heartbeat.cancellation(e);

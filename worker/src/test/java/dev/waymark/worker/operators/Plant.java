@@ -144,7 +144,7 @@ final class Plant implements AutoCloseable {
         }
 
         private void registerActivities(Worker worker) {
-            RunReader runs = new RunReader(new HistoryReader(own.client()));
+            RunReader runs = new RunReader(new HistoryReader(own.client()), 1_000);
             ToolRunner tools = new ToolRunner(new ToolKinds(System.getenv(), Path.of("."), JavaTools.of(till.tools())));
             worker.registerActivitiesImplementations(
                     (AgentResolver) input -> AgentSpec.of(input.agent(), "fake:model", specs.toArray(ToolSpec[]::new)),

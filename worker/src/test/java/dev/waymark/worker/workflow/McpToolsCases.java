@@ -62,7 +62,7 @@ abstract class McpToolsCases {
             Conversation state = rig.awaitTurn(thread, 1);
 
             assertThat(state.turn().text()).isEqualTo("charged 5;");
-            AgentSpec agent = new RunReader(new HistoryReader(connection().client()))
+            AgentSpec agent = new RunReader(new HistoryReader(connection().client()), 1_000)
                     .setting(thread, rig.timeline(thread).moments().get(0).runId())
                     .agent();
             assertThat(agent.tool("test_charge").orElseThrow())

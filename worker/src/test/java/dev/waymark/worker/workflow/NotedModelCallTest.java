@@ -50,8 +50,8 @@ class NotedModelCallTest {
             Connection gone = Connection.to(server.address());
             gone.close();
             // It can read nothing: what it knows was noted.
-            RunReader noting = new RunReader(new HistoryReader(gone.client()));
-            Comparing comparing = new Comparing(noting, new RunReader(histories));
+            RunReader noting = new RunReader(new HistoryReader(gone.client()), 1_000);
+            Comparing comparing = new Comparing(noting, new RunReader(histories, 1_000));
             WorkerFactory factory = WorkerFactory.newInstance(connection.client());
             Worker worker = factory.newWorker(WireNames.TASK_QUEUE);
             worker.registerWorkflowImplementationFactory(

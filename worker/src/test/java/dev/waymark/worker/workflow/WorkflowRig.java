@@ -126,7 +126,7 @@ final class WorkflowRig implements AutoCloseable {
                         .setStickyQueueScheduleToStartTimeout(Duration.ZERO)
                         .setDefaultDeadlockDetectionTimeout(DEADLOCK.toMillis())
                         .build());
-        RunReader runs = new RunReader(histories);
+        RunReader runs = new RunReader(histories, 1_000);
         worker.registerWorkflowImplementationTypes(AgentWorkflowImpl.class);
         worker.registerActivitiesImplementations(
                 (AgentResolver) this::agent,
