@@ -46,6 +46,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Thread-safe.
  */
 public final class Crash {
+    private static final Duration SIGNAL_TAKEN_WITHIN = Duration.ofSeconds(1);
+
     private final Fault fault;
     private final Path witness;
     private final Runnable end;
@@ -221,6 +223,8 @@ public final class Crash {
     private static void suspendAll() {
         try {
             Family.signal("STOP", ProcessHandle.current());
+            // On a busy machine, the calling thread could go on before another one has taken the signal and stopped all.
+            Thread.sleep(SIGNAL_TAKEN_WITHIN.toMillis());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
