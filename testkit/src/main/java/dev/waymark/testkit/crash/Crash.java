@@ -223,7 +223,7 @@ public final class Crash {
     private static void suspendAll() {
         try {
             Family.signal("STOP", ProcessHandle.current());
-            // On a busy machine, the calling thread could go on before another one has taken the signal and stopped all.
+            // On a busy machine, this thread could go on before another one has taken the signal.
             Thread.sleep(SIGNAL_TAKEN_WITHIN.toMillis());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
