@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URLEncoder;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,19 +45,26 @@ final class ChatPage implements AutoCloseable {
 
     /** @param home where the packages are installed */
     private static ChatPage serving(Path home, Path sources, String script) throws Exception {
-        Files.copy(
-                sources.resolve(script + ".mjs"), home.resolve(script + ".mjs"), StandardCopyOption.REPLACE_EXISTING);
-        Files.copy(SOURCES.resolve(CONTROLS), home.resolve(CONTROLS), StandardCopyOption.REPLACE_EXISTING);
-        bundle(home, script);
+        byte[] program;
+        byte[] styles;
+        try (FileChannel lock = NodeClients.lockFile(home)) {
+            lock.lock();
+            Path file = home.resolve(script + ".mjs");
+            Files.copy(sources.resolve(script + ".mjs"), file, StandardCopyOption.REPLACE_EXISTING);
+            Files.copy(SOURCES.resolve(CONTROLS), home.resolve(CONTROLS), StandardCopyOption.REPLACE_EXISTING);
+            bundle(home, script);
+            program = Files.readAllBytes(home.resolve("out/" + script + ".js"));
+            Path css = home.resolve("out/" + script + ".css");
+            styles = Files.exists(css) ? Files.readAllBytes(css) : new byte[0];
+        }
         HttpServer http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         ChatPage page = new ChatPage(http);
         page.serve("/page.html", "text/html", """
                 <!doctype html><meta charset="utf-8"><title>Chat</title><link rel="stylesheet" href="chat.css">
                 <div id="root" style="height: 90vh"></div><script type="module" src="chat.js"></script>
                 """.getBytes(StandardCharsets.UTF_8));
-        page.serve("/chat.js", "text/javascript", Files.readAllBytes(home.resolve("out/" + script + ".js")));
-        Path styles = home.resolve("out/" + script + ".css");
-        page.serve("/chat.css", "text/css", Files.exists(styles) ? Files.readAllBytes(styles) : new byte[0]);
+        page.serve("/chat.js", "text/javascript", program);
+        page.serve("/chat.css", "text/css", styles);
         http.start();
         return page;
     }

@@ -22,9 +22,11 @@ final class ConsoleBrowser implements AutoCloseable {
     private final Process node;
     private final Writer in;
     private final BufferedReader out;
+    private final Path errors;
 
-    private ConsoleBrowser(Process node) {
+    private ConsoleBrowser(Process node, Path errors) {
         this.node = node;
+        this.errors = errors;
         this.in = new OutputStreamWriter(node.getOutputStream(), StandardCharsets.UTF_8);
         this.out = new BufferedReader(new InputStreamReader(node.getInputStream(), StandardCharsets.UTF_8));
     }
@@ -35,11 +37,12 @@ final class ConsoleBrowser implements AutoCloseable {
         assumeTrue(Files.isExecutable(Path.of(chromium)), "no browser at " + chromium);
         NodeClients.install();
         Files.createDirectories(pictures);
+        Path errors = Files.createTempFile(NodeClients.HOME, "browser", ".log");
         Process node = NodeClients.program(
                         "browser.mjs", pictures.toAbsolutePath().toString())
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .redirectError(errors.toFile())
                 .start();
-        ConsoleBrowser browser = new ConsoleBrowser(node);
+        ConsoleBrowser browser = new ConsoleBrowser(node, errors);
         browser.answer("the start");
         return browser;
     }
@@ -60,7 +63,7 @@ final class ConsoleBrowser implements AutoCloseable {
     private JsonNode answer(String body) throws IOException {
         String line = out.readLine();
         if (line == null) {
-            throw new AssertionError("the browser ended during " + body);
+            throw new AssertionError("the browser ended during " + body + "\n" + Files.readString(errors));
         }
         JsonNode answer = PayloadJson.MAPPER.readTree(line);
         if (answer.has("error")) {
@@ -76,5 +79,6 @@ final class ConsoleBrowser implements AutoCloseable {
             node.descendants().forEach(ProcessHandle::destroyForcibly);
             node.destroyForcibly();
         }
+        Files.deleteIfExists(errors);
     }
 }

@@ -6,10 +6,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.PayloadJson;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -36,15 +38,30 @@ final class NodeClients {
      */
     static void install(String name, Path home) throws IOException, InterruptedException {
         Files.createDirectories(home);
-        Path done = home.resolve("installed");
-        String lock = Files.readString(SOURCES.resolve(name).resolve("package-lock.json"));
-        if (Files.exists(done) && Files.readString(done).equals(lock)) {
-            return;
+        try (FileChannel lock = lockFile(home)) {
+            lock.lock();
+            Path done = home.resolve("installed");
+            String packages = Files.readString(SOURCES.resolve(name).resolve("package-lock.json"));
+            if (!Files.exists(done) || !Files.readString(done).equals(packages)) {
+                Files.deleteIfExists(done);
+                for (String file : FILES) {
+                    Files.copy(
+                            SOURCES.resolve(name).resolve(file),
+                            home.resolve(file),
+                            StandardCopyOption.REPLACE_EXISTING);
+                }
+                assumeTrue(runNpm(home), "npm can't install the clients, see " + home.resolve("install.log"));
+                Files.writeString(done, packages);
+            }
         }
-        for (String file : FILES) {
-            Files.copy(SOURCES.resolve(name).resolve(file), home.resolve(file), StandardCopyOption.REPLACE_EXISTING);
-        }
-        boolean installed = false;
+    }
+
+    /** What other processes of the tests wait for while one writes to the directory. Closing it ends the lock. */
+    static FileChannel lockFile(Path home) throws IOException {
+        return FileChannel.open(home.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    }
+
+    private static boolean runNpm(Path home) throws InterruptedException {
         try {
             Process npm = new ProcessBuilder(
                             "npm",
@@ -58,12 +75,11 @@ final class NodeClients {
                     .redirectErrorStream(true)
                     .redirectOutput(home.resolve("install.log").toFile())
                     .start();
-            installed = npm.waitFor(PATIENCE_MINUTES, TimeUnit.MINUTES) && npm.exitValue() == 0;
+            return npm.waitFor(PATIENCE_MINUTES, TimeUnit.MINUTES) && npm.exitValue() == 0;
         } catch (IOException e) {
             // No npm.
+            return false;
         }
-        assumeTrue(installed, "npm can't install the clients, see " + home.resolve("install.log"));
-        Files.writeString(done, lock);
     }
 
     /** A directory next to the programs, for files that they read or import. */
@@ -74,9 +90,12 @@ final class NodeClients {
     /** A program, not started yet. */
     static ProcessBuilder program(String script, String... words) throws IOException {
         Path program = HOME.resolve(script);
+        Path copy = Files.createTempFile(HOME, script, "");
         try (InputStream source = NodeClients.class.getResourceAsStream(script)) {
-            Files.copy(Objects.requireNonNull(source), program, StandardCopyOption.REPLACE_EXISTING);
+            Files.copy(Objects.requireNonNull(source), copy, StandardCopyOption.REPLACE_EXISTING);
         }
+        // Another process of the tests may be reading it.
+        Files.move(copy, program, StandardCopyOption.ATOMIC_MOVE);
         List<String> command = new ArrayList<>(List.of("node", program.toString()));
         command.addAll(List.of(words));
         return new ProcessBuilder(command);
