@@ -12,7 +12,7 @@ import java.util.concurrent.TimeoutException;
 
 /** {@code waymark worker}, to be killed. */
 public final class CliWorkerProcess implements AutoCloseable {
-    private static final long READY_SECONDS = 60;
+    private static final long READY_SECONDS = 180;
 
     private final Process process;
     private final Path log;
