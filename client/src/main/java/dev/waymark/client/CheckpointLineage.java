@@ -6,7 +6,6 @@ import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.ResumeOptions;
-import dev.waymark.contract.ContinuationMarker;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Timeline;
@@ -46,7 +45,9 @@ final class CheckpointLineage {
         String thread = ownThread(named.get());
         Optional<Requests.Known> own = requests.find(thread);
         if (own.isEmpty()) {
-            return file.openEffects(Optional.empty()).isEmpty() ? file : file.goingOnOnce(unknownHere(thread));
+            return file.openEffects(Optional.empty()).isEmpty()
+                    ? file
+                    : file.goingOnOnce(Continuations.Source.checkpoint(thread));
         }
         if (own.get().open() && how.thread().isEmpty()) {
             throw RequestLimits.badInput(
@@ -72,8 +73,7 @@ final class CheckpointLineage {
             return known;
         }
         effects.forEach(call -> checkThatItStands(call, timeline));
-        return known.goingOnOnce(new Continuations.Source(
-                ContinuationMarker.idOfRun(histories.firstRunId(thread, timeline.runId())), thread));
+        return known.goingOnOnce(Continuations.Source.thread(thread, histories.firstRunId(thread, timeline.runId())));
     }
 
     /** Finds the thread that a checkpoint names by id or by session. */
@@ -99,20 +99,8 @@ final class CheckpointLineage {
         if (saved.openEffects(Optional.empty()).isEmpty()) {
             return;
         }
-        Optional<Continuations.Source> earlier =
-                earlierRun.map(run -> new Continuations.Source(ContinuationMarker.idOfRun(run), thread));
-        checkThatNoneGoesOn(unknownHere(thread));
-        earlier.ifPresent(this::checkThatNoneGoesOn);
-    }
-
-    private void checkThatNoneGoesOn(Continuations.Source source) {
-        continuations.of(source).ifPresent(other -> {
-            throw Continuations.continued(source, other, true);
-        });
-    }
-
-    private static Continuations.Source unknownHere(String thread) {
-        return new Continuations.Source(ContinuationMarker.idOfFile(thread), thread);
+        continuations.checkThatNoneContinues(Continuations.Source.checkpoint(thread));
+        earlierRun.ifPresent(run -> continuations.checkThatNoneContinues(Continuations.Source.checkpoint(thread, run)));
     }
 
     /** Checks that the call is still open in the closed thread, and has not started there since the checkpoint. */

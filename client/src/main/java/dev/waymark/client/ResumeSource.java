@@ -10,7 +10,6 @@ import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.ForkOptions;
 import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.contract.CarriedState;
-import dev.waymark.contract.ContinuationMarker;
 import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
@@ -59,8 +58,7 @@ record ResumeSource(
      * sources.
      */
     static ResumeSource of(Timeline closed, String firstRunId) {
-        return of(closed)
-                .goingOnOnce(new Continuations.Source(ContinuationMarker.idOfRun(firstRunId), closed.thread()));
+        return of(closed).goingOnOnce(Continuations.Source.thread(closed.thread(), firstRunId));
     }
 
     /** The current state of a thread, which can be copied any number of times. */

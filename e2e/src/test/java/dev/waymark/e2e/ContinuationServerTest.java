@@ -5,16 +5,20 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.connect.Connection;
+import dev.waymark.contract.ContinuationMarker;
+import dev.waymark.contract.WireNames;
 import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.Command;
 import dev.waymark.e2e.product.Command.Done;
 import dev.waymark.e2e.product.Dev;
+import dev.waymark.history.HistoryReader;
 import io.temporal.api.common.v1.WorkflowExecution;
 import io.temporal.api.enums.v1.EventType;
 import io.temporal.api.history.v1.HistoryEvent;
 import io.temporal.api.workflowservice.v1.DeleteWorkflowExecutionRequest;
 import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryRequest;
 import io.temporal.api.workflowservice.v1.ResetWorkflowExecutionRequest;
+import io.temporal.client.WorkflowOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -103,12 +107,69 @@ class ContinuationServerTest {
         String successor = going.get(0).json().get("thread").textValue();
         assertThat(all).filteredOn(done -> done.exitCode() != 0).hasSize(2).allSatisfy(done -> {
             assertThat(done.exitCode()).isEqualTo(2);
-            assertThat(done.err()).contains("already continued in another thread, " + successor + ": names.");
+            assertThat(done.err()).contains(" continued in another thread, " + successor + ": names.");
         });
         for (String name : List.of("one", "two", "three")) {
             waymark.run("approve", name);
         }
         assertThat(charges("names")).hasSize(1);
+    }
+
+    @Test
+    void resume_whileAnotherRequestIsAboutToStartTheThread_saysHowToStartIt() {
+        waymark.run("run", "--agent", "names", "--thread", "starting", "Charge");
+        terminate("starting");
+        beginContinuation("starting", "first");
+        Done early = waymark.run("resume", "starting", "--thread", "second");
+        Done started = waymark.run("resume", "starting", "--thread", "first");
+        Done late = waymark.run("resume", "starting", "--thread", "second");
+        terminate("first");
+        delete("first");
+        Done tooLate = waymark.run("resume", "starting", "--thread", "second");
+
+        assertThat(early)
+                .isEqualTo(refused("being continued in another thread, first: starting. If that thread does not"
+                        + " appear, start it with: waymark resume starting --thread first"));
+        assertThat(started.exitCode()).isZero();
+        assertThat(late)
+                .isEqualTo(refused("already continued in another thread, first: starting. See it with: waymark show"
+                        + " first; continue from it with: waymark resume first"));
+        assertThat(tooLate)
+                .isEqualTo(refused("already continued in another thread, first: starting. That thread was deleted. For"
+                        + " a copy that leaves the open calls alone: waymark fork starting --thread NEW"));
+    }
+
+    @Test
+    void restore_whileAnotherRequestIsAboutToContinueTheThread_isRefused() {
+        String saver = "file:" + directory.resolve("checkpoints");
+        waymark.run("run", "--agent", "names", "--thread", "saved", "--saver", saver, "Charge");
+        beginContinuation("saved", "elsewhere");
+        terminate("saved");
+        delete("saved");
+
+        assertThat(waymark.run("approve", "saved", "--saver", saver))
+                .isEqualTo(refused("being continued in another thread, elsewhere: saved. If that thread does not"
+                        + " appear, start it with: waymark resume FILE --thread elsewhere"));
+    }
+
+    private static Done refused(String why) {
+        return new Done(2, "", "waymark: " + why + "\n");
+    }
+
+    /** What a request leaves behind that is killed before it starts the thread. */
+    private static void beginContinuation(String closed, String thread) {
+        String run = new HistoryReader(connection.client())
+                .read(closed)
+                .orElseThrow()
+                .runId();
+        WorkflowOptions options = WorkflowOptions.newBuilder()
+                .setTaskQueue(WireNames.CONTINUATION_QUEUE)
+                .setWorkflowId(ContinuationMarker.idOfRun(run))
+                .build();
+        connection
+                .client()
+                .newUntypedWorkflowStub(WireNames.CONTINUATION_TYPE, options)
+                .start(new ContinuationMarker(thread, "a request"));
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.waymark.client.connection;
 
+import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.ContinuationMarker;
@@ -34,9 +35,25 @@ public final class Continuations {
      * A conversation that may be continued once.
      *
      * @param marker the workflow id of its marker
-     * @param name the name for messages
+     * @param name the thread that it belongs to
+     * @param isThread whether this server has that thread; otherwise the conversation comes from a file or a saver
      */
-    public record Source(String marker, String name) {}
+    public record Source(String marker, String name, boolean isThread) {
+        /** A closed thread of this server. */
+        public static Source thread(String name, String firstRunId) {
+            return new Source(ContinuationMarker.idOfRun(firstRunId), name, true);
+        }
+
+        /** A checkpoint of a thread that this server does not know. */
+        public static Source checkpoint(String thread) {
+            return new Source(ContinuationMarker.idOfFile(thread), thread, false);
+        }
+
+        /** A checkpoint of a thread whose first run is known, possibly on another server. */
+        public static Source checkpoint(String thread, String firstRunId) {
+            return new Source(ContinuationMarker.idOfRun(firstRunId), thread, false);
+        }
+    }
 
     /**
      * A continuation that this request holds.
@@ -46,9 +63,32 @@ public final class Continuations {
      */
     public record Taken(String thread, String marker) {}
 
-    /** The thread that continues it, or is about to be started for that; empty if there is none. */
-    public Optional<String> of(Source source) {
-        return histories.continuedAs(source.marker());
+    /** What became of the thread that a marker names. */
+    private enum Successor {
+        STARTED,
+        /** The request that chose its id has not started it yet, or was killed before it could. */
+        ABOUT_TO_START,
+        /** It was deleted after it had started. */
+        GONE
+    }
+
+    /**
+     * Checks that no thread continues it, and none is about to be started for that.
+     *
+     * @throws WaymarkException.Refused otherwise
+     */
+    public void checkThatNoneContinues(Source source) {
+        String marker = source.marker();
+        Optional<ContinuationMarker> taken = histories.continuation(marker);
+        while (taken.isPresent()) {
+            String thread = taken.get().thread();
+            Optional<String> idle = idleRun(thread);
+            if (idle.isEmpty()) {
+                throw continued(source, thread, successor(marker, thread));
+            }
+            marker = ContinuationMarker.idAfter(marker, idle.get());
+            taken = histories.continuation(marker);
+        }
     }
 
     /**
@@ -66,12 +106,13 @@ public final class Continuations {
             if (idle.isEmpty()) {
                 boolean isAcceptable = !insists || taken.thread().equals(thread);
                 boolean isSame = taken.request().equals(requestId);
-                boolean exists = requests.find(taken.thread()).isPresent();
-                boolean isFree = isSame ? exists || isOpen(marker) : !isBegun(marker, taken);
+                Successor successor = successor(marker, taken.thread());
+                // The holder of the marker may have been killed before it started the thread.
+                boolean isFree = successor == Successor.ABOUT_TO_START || (isSame && successor == Successor.STARTED);
                 if (isAcceptable && isFree) {
                     return new Taken(taken.thread(), marker);
                 }
-                throw continued(source, taken.thread(), exists);
+                throw continued(source, taken.thread(), successor);
             }
             marker = ContinuationMarker.idAfter(marker, idle.get());
         }
@@ -86,7 +127,7 @@ public final class Continuations {
                     .newUntypedWorkflowStub(taken.marker())
                     .terminate("The thread that continues has started.");
         } catch (WorkflowNotFoundException e) {
-            // The same request recorded it concurrently.
+            // A concurrent repeat of the request recorded it.
         }
     }
 
@@ -115,9 +156,13 @@ public final class Continuations {
         }
     }
 
-    /** The holder of the marker may have been killed before it started the thread. */
-    private boolean isBegun(String marker, ContinuationMarker taken) {
-        return !isOpen(marker) || requests.find(taken.thread()).isPresent();
+    /** Looks at the marker first: it is closed only after the thread has started. */
+    private Successor successor(String marker, String thread) {
+        boolean isOpen = isOpen(marker);
+        if (requests.find(thread).isPresent()) {
+            return Successor.STARTED;
+        }
+        return isOpen ? Successor.ABOUT_TO_START : Successor.GONE;
     }
 
     private boolean isOpen(String marker) {
@@ -128,14 +173,18 @@ public final class Continuations {
                 .isPresent();
     }
 
-    public static WaymarkException continued(Source source, String thread, boolean exists) {
-        String name = ValueText.quoted(thread);
+    private static WaymarkException continued(Source source, String thread, Successor successor) {
+        Remedy remedy = Remedy.of(
+                switch (successor) {
+                    case STARTED -> Remedy.Action.SHOW_SUCCESSOR;
+                    case ABOUT_TO_START -> Remedy.Action.AWAIT_SUCCESSOR;
+                    case GONE -> Remedy.Action.FORK_INSTEAD;
+                },
+                thread);
+        String what = successor == Successor.ABOUT_TO_START ? "being" : "already";
         return new WaymarkException.Refused(
                 Problem.BAD_INPUT,
-                "already continued in another thread, " + thread + ": " + source.name(),
-                exists
-                        ? "See it with: waymark show " + name + "; continue from it with: waymark resume " + name
-                        : "That thread was deleted or never started. waymark resume --thread " + name
-                                + " starts it if it was never started");
+                what + " continued in another thread, " + thread + ": " + source.name(),
+                source.isThread() ? remedy.withDetail(source.name()) : remedy);
     }
 }

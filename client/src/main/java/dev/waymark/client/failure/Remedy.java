@@ -44,6 +44,9 @@ public record Remedy(Action action, Optional<String> thread, Optional<String> de
         CLOSE_OR_TERMINATE("Close it first, or have it terminated"),
         FORGET_THREAD("Forget that thread"),
         RESUME_THREAD("Resume the thread to continue it"),
+        SHOW_SUCCESSOR("Look at that thread, or resume it"),
+        AWAIT_SUCCESSOR("That thread is being started. If it does not appear, resume under its id"),
+        FORK_INSTEAD("That thread was deleted. A fork leaves the open calls alone"),
         RESUME_CHECKPOINT("Resume from the checkpoint instead"),
         USE_ONE_VERSION("Use a checkpoint of one version");
 

@@ -4,21 +4,26 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 
 /** {@code waymark worker}, to be killed. */
 public final class CliWorkerProcess implements AutoCloseable {
-    private static final long READY_SECONDS = 60;
+    private static final long READY_SECONDS = 180;
 
     private final Process process;
+    private final BufferedReader stdout;
     private final Path log;
 
-    private CliWorkerProcess(Process process, Path log) {
+    private CliWorkerProcess(Process process, BufferedReader stdout, Path log) {
         this.process = process;
+        this.stdout = stdout;
         this.log = log;
     }
 
@@ -33,7 +38,7 @@ public final class CliWorkerProcess implements AutoCloseable {
             BufferedReader stdout = process.inputReader();
             try {
                 CompletableFuture.supplyAsync(() -> readLine(stdout)).get(READY_SECONDS, TimeUnit.SECONDS);
-                return new CliWorkerProcess(process, log);
+                return new CliWorkerProcess(process, stdout, log);
             } catch (InterruptedException | ExecutionException | TimeoutException e) {
                 process.destroyForcibly();
                 throw new IllegalStateException("waymark worker does not become ready", e);
@@ -57,6 +62,17 @@ public final class CliWorkerProcess implements AutoCloseable {
 
     public Path log() {
         return log;
+    }
+
+    /** Waits for its end, and returns its exit code; empty if it has not ended by then. */
+    public OptionalInt exitCodeWithin(Duration time) throws InterruptedException {
+        boolean hasEnded = process.waitFor(time.toMillis(), TimeUnit.MILLISECONDS);
+        return hasEnded ? OptionalInt.of(process.exitValue()) : OptionalInt.empty();
+    }
+
+    /** What it printed after it was ready. Returns when it has ended. */
+    public String lastOutput() {
+        return stdout.lines().collect(Collectors.joining("\n"));
     }
 
     /** As {@code kill -9} does. Returns when it is dead. */

@@ -61,7 +61,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
     private Output output;
 
     @Option(
-            names = "--session",
+            names = {"--session", "--thread"},
             paramLabel = "ID",
             description = "The session, which is a thread. Default: a new one, with a generated name.")
     private String session;

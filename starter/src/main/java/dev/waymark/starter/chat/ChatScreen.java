@@ -127,17 +127,18 @@ public final class ChatScreen {
         } else if (fact instanceof ToolFact.ToolLost lost) {
             trouble(now, lost.callId(), lost.problem().message());
         } else if (fact instanceof ThreadFact.MessageIgnored ignored) {
-            note(ignored.signal() + " was ignored: " + ignored.problem().message());
+            note(SafeText.line(
+                    ignored.signal() + " was ignored: " + ignored.problem().message()));
         } else if (fact instanceof PersonFact.Cleared) {
             note("the conversation was deleted");
         } else if (fact instanceof PersonFact.UserSpoke spoke && isFromElsewhere(spoke)) {
-            spoke.content().ifPresent(message -> show("> " + message.text()));
+            spoke.content().ifPresent(message -> showMarked("> ", message.text()));
         } else if (fact instanceof PersonFact.HumanAnswered answered && isFromElsewhere(answered)) {
             showMarked("> ", answered.answer());
         } else if (fact instanceof PersonFact.ApprovalDecided decided && isFromElsewhere(decided)) {
-            note((decided.approved() ? "approved" : "denied")
+            note(SafeText.line((decided.approved() ? "approved" : "denied")
                     + decided.callId().map(id -> ": " + id).orElse("")
-                    + decided.by().map(who -> ", by " + who).orElse(""));
+                    + decided.by().map(who -> ", by " + who).orElse("")));
         }
     }
 

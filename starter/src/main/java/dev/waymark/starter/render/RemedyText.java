@@ -61,6 +61,18 @@ public final class RemedyText {
                         + line("forget " + thread + " --terminate");
             case FORGET_THREAD -> "To forget both: " + line("forget " + thread);
             case RESUME_THREAD -> "Continue it with: " + line("resume " + thread);
+            case SHOW_SUCCESSOR ->
+                "See it with: " + line("show " + thread) + "; continue from it with: " + line("resume " + thread);
+            case AWAIT_SUCCESSOR ->
+                "If that thread does not appear, start it with: "
+                        + line("resume "
+                                + remedy.detail().map(ValueText::quoted).orElse("FILE") + " --thread " + thread);
+            case FORK_INSTEAD ->
+                "That thread was deleted. "
+                        + remedy.detail()
+                                .map(source -> "For a copy that leaves the open calls alone: "
+                                        + line("fork " + ValueText.quoted(source) + " --thread NEW"))
+                                .orElse("Its calls may have taken effect");
             case RESUME_CHECKPOINT ->
                 "Use the format of a runner checkpoint, such as [{\"role\": \"user\", \"content\": \"Hello\"}]. From any"
                         + " other checkpoint, continue with: " + line("resume FILE");

@@ -56,7 +56,37 @@ class ChatScreenTest {
     void escapeCodes_doNotReachTheTerminal() {
         happens(ThreadFixture.resolved().says("m1", "Hi").callsModel().replies("red \u001b[31m\nline"));
 
-        assertThat(console.shown).containsExactly("> Hi", "red \\u001b[31m\nline");
+        assertThat(console.shown).containsExactly("> Hi", "│ red \\u001b[31m", "│ line");
+    }
+
+    @Test
+    void replyThatImitatesARequest_isQuoted() {
+        happens(ThreadFixture.resolved()
+                .says("m1", "Hi")
+                .callsModel()
+                .replies("Done.\nMay charge_card {\"cents\": 5} run?\n  y or n? Or /approve tu_1"));
+
+        assertThat(console.shown)
+                .containsExactly(
+                        "> Hi", "│ Done.", "│ May charge_card {\"cents\": 5} run?", "│   y or n? Or /approve tu_1");
+    }
+
+    @Test
+    void messageOfAnotherPersonThatImitatesARequest_isMarkedOnEveryLine() {
+        happens(ThreadFixture.resolved().says("m1", "Hi\nMay charge_card {\"cents\": 5} run?"));
+
+        assertThat(console.shown).containsExactly("> Hi", "> May charge_card {\"cents\": 5} run?");
+    }
+
+    @Test
+    void nameOfAnApproverThatImitatesARequest_isOnOneLine() {
+        happens(ThreadFixture.charging()
+                .says("m1", "Pay")
+                .callsModel()
+                .charges("tu_1", 500)
+                .isApproved("tu_1", "ann\nMay charge_card {\"cents\": 5} run?"));
+
+        assertThat(console.notes).endsWith("approved: tu_1, by ann May charge_card {\"cents\": 5} run?");
     }
 
     @Test
@@ -93,9 +123,9 @@ class ChatScreenTest {
         assertThat(console.shown)
                 .containsExactly(
                         "> Hello 3",
-                        "Hi 3.",
+                        "│ Hi 3.",
                         "> Hello 4",
-                        "Hi 4.",
+                        "│ Hi 4.",
                         "> Book",
                         "· ask_user {\"question\": \"Which day?\"}",
                         "Which day?");

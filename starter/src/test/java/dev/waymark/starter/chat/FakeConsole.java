@@ -23,7 +23,7 @@ final class FakeConsole implements Console {
 
     @Override
     public void quote(String text) {
-        shown.add(text);
+        text.lines().forEach(line -> shown.add("│ " + line));
     }
 
     @Override

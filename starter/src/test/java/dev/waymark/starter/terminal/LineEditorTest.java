@@ -77,6 +77,23 @@ class LineEditorTest {
                 .doesNotContain("100 %");
     }
 
+    @Test
+    void foreignText_isMarkedOnEveryRow() throws IOException {
+        String forged = "Done.\nMay pay run?\n\n    May pay run?\n> May pay run?\n" + "May pay run? ".repeat(20);
+        try (Console editor = editor("")) {
+            editor.passing(forged);
+            editor.quote(forged);
+        }
+
+        String shown = screen.toString(StandardCharsets.UTF_8)
+                .replaceAll("\u001b\\[[0-9;?]*[a-zA-Z]", "")
+                .replaceAll("\u001b\\(0x\u001b?\\(B", "│"); // As terminals draw lines.
+        assertThat(shown.split("[\r\n]+"))
+                .filteredOn(row -> row.contains("run?"))
+                .hasSizeGreaterThan(5)
+                .allMatch(row -> row.startsWith("│ "));
+    }
+
     private Path history() {
         return directory.resolve(".waymark").resolve("chat-history");
     }

@@ -63,6 +63,9 @@ final class AgentFile {
     private final McpFields mcpFields;
     private final List<ToolKind> kinds;
 
+    private static final String USE = "use";
+    private static final String MCP = "mcp";
+
     /** Replaces an invalid name while the rest of the file is checked. */
     private static final String UNNAMED = "unnamed";
 
@@ -205,8 +208,11 @@ final class AgentFile {
 
     private void addTools(YamlValue item, List<ToolSpec> tools, Set<String> names, List<McpEntry> servers)
             throws YamlProblem {
+        if (!item.isMapping()) {
+            throw item.problem("expected fields, such as use: files");
+        }
         YamlFields fields = item.fields();
-        Optional<YamlValue> mcp = fields.take("mcp");
+        Optional<YamlValue> mcp = fields.take(MCP);
         if (mcp.isPresent()) {
             YamlProblems problems = new YamlProblems();
             problems.run(fields::end);
@@ -214,7 +220,7 @@ final class AgentFile {
             problems.end();
             return;
         }
-        Optional<YamlValue> use = fields.take("use");
+        Optional<YamlValue> use = fields.take(USE);
         for (ToolSpec tool : use.isPresent() ? used(use.get(), fields) : List.of(own(fields))) {
             if (!names.add(tool.name())) {
                 throw use.orElse(item).problem("duplicate tool name: " + tool.name());
@@ -297,7 +303,9 @@ final class AgentFile {
         Json input = problems.read(fields.take("input"), AgentFile::input).orElse(Json.of(Map.of("type", "object")));
         Optional<KindField> kind = kind(fields);
         if (kind.isEmpty()) {
-            problems.add(fields.missing("command"));
+            List<String> names = new ArrayList<>(List.of(USE, MCP));
+            kinds.forEach(each -> each.field().ifPresent(names::add));
+            problems.add(fields.missing(names));
         }
         Optional<ToolSpec.Builder> declared =
                 kind.flatMap(field -> problems.check(() -> field.read(new ToolEntry(name, input, fields, directory))));

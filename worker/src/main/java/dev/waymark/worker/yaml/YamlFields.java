@@ -1,6 +1,7 @@
 package dev.waymark.worker.yaml;
 
 import dev.waymark.display.Suggestion;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -49,6 +50,14 @@ public final class YamlFields {
     /** A required field is missing, or misspelled. */
     public YamlProblem missing(String name) {
         return misspelled(name).orElseGet(() -> problem(name, "is missing"));
+    }
+
+    /** Fields of which one is required are all missing, or one is misspelled. */
+    public YamlProblem missing(Collection<String> names) {
+        return names.stream()
+                .flatMap(name -> misspelled(name).stream())
+                .findFirst()
+                .orElseGet(() -> owner.problem("needs one of " + String.join(", ", names)));
     }
 
     /** The problem of a similar field that is present instead of this one. */

@@ -446,7 +446,7 @@ class AgentDirectoryTest {
                 "{ name: model, command: [x], safe_to_retry: true }    | name: this name is reserved: model",
                 "{ name: ask_user, command: [x], safe_to_retry: true } | name: this name is reserved: ask_user",
                 "{ name: a.b, command: [x], safe_to_retry: true } | name: a tool's name has 1 to 64 characters A-Z a-z 0-9 _ -, found a.b",
-                "{ name: t, safe_to_retry: true } | command: is missing",
+                "{ name: t, htp: {} } | htp: unknown field. Did you mean \"http\"?",
                 "{ name: t, comand: [x] } | comand: unknown field. Did you mean \"command\"?",
                 "{ name: t, command: x, safe_to_retry: true } | command: expected a list, found x",
                 "{ name: t, command: [], safe_to_retry: true } | command: no program given",
@@ -473,6 +473,18 @@ class AgentDirectoryTest {
     void load_wrongTool_isRefused(String tool, String message) throws Exception {
         Path file = file("a.yaml", MODEL + "tools:\n  - " + tool + "\n");
         assertThatThrownBy(this::load).hasMessage(file + ":3: tools[0]." + message);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{ name: t, safe_to_retry: true } | needs one of use, mcp, http, command",
+                "files                            | expected fields, such as use: files",
+            })
+    void load_toolOfNoKind_isRefused(String tool, String message) throws Exception {
+        Path file = file("a.yaml", MODEL + "tools:\n  - " + tool + "\n");
+        assertThatThrownBy(this::load).hasMessage(file + ":3: tools[0]: " + message);
     }
 
     @Test

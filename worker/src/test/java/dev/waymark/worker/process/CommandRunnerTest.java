@@ -20,7 +20,6 @@ import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -416,45 +415,6 @@ class CommandRunnerTest {
         for (int i = 0; i < 20; i++) {
             assertThat(run("(sleep 0.02; echo late) & echo early")).isEqualTo(ToolOutcome.result("early\nlate\n"));
         }
-    }
-
-    /** What thaws with its launcher gets no time to end politely: that would be time to take effect. */
-    @Test
-    @Tag("full")
-    void run_frozenPastTheFence_isKilledBeforeItGoesOn() throws Exception {
-        assumeTrue(Files.isReadable(Path.of("/proc/uptime")));
-        CompletableFuture<ToolOutcome> ended = CompletableFuture.supplyAsync(() -> {
-            try {
-                return run(
-                        "trap 'echo late > effect' TERM; echo $$ > a.pid; while :; do sleep 0.1; done",
-                        Duration.ofSeconds(3));
-            } catch (InterruptedException e) {
-                throw new IllegalStateException(e);
-            }
-        });
-        new TestPrograms(directory).awaitStarted("a");
-        long program = new TestPrograms(directory).pid("a");
-        List<ProcessHandle> family = ProcessHandle.current()
-                .descendants()
-                .filter(each -> each.pid() == program
-                        || each.descendants().anyMatch(child -> child.pid() == program)
-                        || each.parent()
-                                .filter(above -> above.descendants().anyMatch(child -> child.pid() == program))
-                                .isPresent())
-                .toList();
-        signal("STOP", family);
-        await().pollDelay(Duration.ofSeconds(7)).until(() -> true);
-        signal("CONT", family);
-
-        assertThat(ended.get().error().orElseThrow()).contains("timed out after 3s and was killed");
-        assertThat(directory.resolve("effect")).doesNotExist();
-        assertGone("a");
-    }
-
-    private static void signal(String name, List<ProcessHandle> processes) throws Exception {
-        List<String> command = new ArrayList<>(List.of("kill", "-s", name));
-        processes.forEach(each -> command.add(Long.toString(each.pid())));
-        new ProcessBuilder(command).start().waitFor();
     }
 
     @Test

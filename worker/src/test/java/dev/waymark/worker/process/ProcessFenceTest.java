@@ -11,7 +11,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -113,6 +117,24 @@ class ProcessFenceTest {
         }
     }
 
+    /** What thaws with its launcher gets no time to end politely: that would be time to take effect. */
+    @Test
+    void worker_frozenWithAllOfItsProcessesBeyondTheFence_findsTheProgramKilledBeforeItGoesOn() throws Exception {
+        String script = "trap 'echo late > effect' TERM; echo $$ > program.pid; while :; do sleep 0.1; done";
+        try (Worker worker = new Worker(Duration.ofSeconds(8), script, System.getenv("PATH"))) {
+            worker.go();
+            programs.awaitStarted("program");
+            worker.freeze();
+            // The launcher takes a shorter delay for that of a busy machine.
+            await().atMost(Duration.ofSeconds(60)).until(() -> worker.deadlineHasPassedBy(Duration.ofSeconds(3)));
+            worker.thaw();
+            assertThat(worker.nextLine()).isEqualTo("Killed[why=timed out after 8s and was killed, stderr=]");
+            programs.awaitGone("program");
+            assertThat(directory.resolve("effect")).doesNotExist();
+            worker.awaitNothingLeft();
+        }
+    }
+
     @Test
     void worker_stoppedWhileTheProgramEnds_hearsHowItEnded() throws Exception {
         String script = "echo $$ > program.pid; until [ -e go ]; do sleep 0.05; done; echo done";
@@ -160,6 +182,7 @@ class ProcessFenceTest {
         private final Process process;
         private final BufferedReader stdout;
         private final long deadline;
+        private final List<ProcessHandle> frozen = new ArrayList<>();
 
         Worker(Duration timeout, String script, String path) throws IOException {
             List<String> words = new ArrayList<>(List.of(
@@ -187,7 +210,11 @@ class ProcessFenceTest {
         }
 
         boolean deadlineHasPassed() {
-            return System.nanoTime() - deadline > 0;
+            return deadlineHasPassedBy(Duration.ZERO);
+        }
+
+        boolean deadlineHasPassedBy(Duration time) {
+            return System.nanoTime() - deadline > time.toNanos();
         }
 
         void go() throws IOException {
@@ -196,10 +223,33 @@ class ProcessFenceTest {
         }
 
         void signal(String name) throws IOException, InterruptedException {
-            int code = new ProcessBuilder("/bin/sh", "-c", "kill -s " + name + " " + pid())
+            assertThat(signal(name, List.of(process.toHandle()))).isZero();
+        }
+
+        /** Stops this worker and all of its processes, as a container that is paused. */
+        void freeze() throws IOException, InterruptedException {
+            signal("STOP");
+            Set<ProcessHandle> seen = new LinkedHashSet<>();
+            // Those that have just been started are seen by the next look.
+            while (seen.addAll(process.descendants().toList())) {
+                signal("STOP", seen);
+            }
+            frozen.addAll(seen);
+        }
+
+        /** Continues all at once. */
+        void thaw() throws IOException, InterruptedException {
+            frozen.add(process.toHandle());
+            signal("CONT", frozen);
+        }
+
+        /** The exit code of {@code kill}: 1 if one of the processes has ended. */
+        private int signal(String name, Collection<ProcessHandle> processes) throws IOException, InterruptedException {
+            String pids =
+                    processes.stream().map(each -> Long.toString(each.pid())).collect(Collectors.joining(" "));
+            return new ProcessBuilder("/bin/sh", "-c", "kill -s " + name + " " + pids)
                     .start()
                     .waitFor();
-            assertThat(code).isZero();
         }
 
         /** No launcher either, whose command line names the directory, and no file. */
