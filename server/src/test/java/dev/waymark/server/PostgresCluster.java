@@ -36,7 +36,8 @@ final class PostgresCluster implements AutoCloseable {
                 System.getProperty("user.name").equals("root"), "PostgreSQL is started as another user by root only");
         Path data = data(programs);
         // The other user must be able to get there.
-        for (Path each = programs.directory(); each.startsWith(System.getProperty("java.io.tmpdir")); ) {
+        for (Path each = programs.directory();
+                each != null && each.startsWith(System.getProperty("java.io.tmpdir")); ) {
             programs.run(Map.of(), List.of("chmod", "a+x", each.toString()));
             each = each.getParent();
         }

@@ -7,6 +7,8 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.LoggingEvent;
 import dev.waymark.keystore.FileKeyStore;
+import dev.waymark.keystore.KeyStoreException;
+import io.temporal.failure.ApplicationFailure;
 import java.nio.file.Path;
 import java.time.Instant;
 import org.junit.jupiter.api.BeforeEach;
@@ -45,6 +47,14 @@ class SafeLogLayoutTest {
         assertThat(logged("Task of b failed.", away, 100)).isEmpty();
         assertThat(logged("Task of a failed.", away, 109)).isEmpty();
         assertThat(logged("Task of a failed.", away, 110)).startsWith(line);
+    }
+
+    @Test
+    void activitiesThatWaitForTheirKeys_areLoggedOnceInTenSeconds() {
+        Throwable away = ApplicationFailure.newFailure("the keys of threads can't be read", KeyStoreException.TYPE);
+
+        assertThat(logged("Activity failure.", away, 100)).contains("Activity failure.");
+        assertThat(logged("Activity failure.", away, 101)).isEmpty();
     }
 
     @Test
