@@ -51,7 +51,7 @@ final class CrowdBenchmark {
 
     /** Starts a workflow and waits for its outcome. Returns whether that is the expected one. */
     @FunctionalInterface
-    private interface Caller {
+    private interface Side {
         boolean call(String id);
     }
 
@@ -64,7 +64,7 @@ final class CrowdBenchmark {
                 AgentClient client = AgentClient.connect(laboratory.address())) {
             ours.start();
             bare.start();
-            List<Caller> sides = List.of(
+            List<Side> sides = List.of(
                     id -> waitsForBare(callersOwn.client(), id, iterations),
                     id -> waitsForWorkflow(callersOwn.client(), id),
                     id -> waitsWithClient(callersOwn.client(), client, id, iterations));
@@ -101,10 +101,10 @@ final class CrowdBenchmark {
         steps.mark(Activity.getExecutionContext().getInfo().getWorkflowId());
     }
 
-    private void measure(List<Caller> sides) throws Exception {
+    private void measure(List<Side> sides) throws Exception {
         double[][] seconds = new double[sides.size()][rounds];
         double[][] slowSteps = new double[sides.size()][rounds];
-        for (Caller side : sides) {
+        for (Side side : sides) {
             finished(callers / 4, side);
         }
         for (int round = 0; round < rounds; round++) {
@@ -172,12 +172,12 @@ final class CrowdBenchmark {
     }
 
     /** Lets so many callers call at once, and returns how many of them succeed. */
-    private static long finished(int callers, Caller caller) throws InterruptedException {
+    private static long finished(int callers, Side side) throws InterruptedException {
         ExecutorService pool = Executors.newFixedThreadPool(callers);
         try {
             List<Future<Boolean>> calls = new ArrayList<>();
             for (int i = 0; i < callers; i++) {
-                calls.add(pool.submit(() -> caller.call("crowd-" + UUID.randomUUID())));
+                calls.add(pool.submit(() -> side.call("crowd-" + UUID.randomUUID())));
             }
             long finished = 0;
             for (Future<Boolean> call : calls) {

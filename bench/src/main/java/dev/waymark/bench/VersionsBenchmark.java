@@ -113,7 +113,7 @@ final class VersionsBenchmark {
 
     /** One tool call per step, in a single turn. */
     private static Timeline thread(int versions) {
-        Map<String, AgentPolicy.ToolKind> tools = new LinkedHashMap<>(Map.of("look", AgentPolicy.ToolKind.ACTIVITY));
+        Map<String, AgentPolicy.Executor> tools = new LinkedHashMap<>(Map.of("look", AgentPolicy.Executor.ACTIVITY));
         AgentPolicy terms = new AgentPolicy("bench", versions + 1, tools);
         Tale thread = new Tale();
         thread.apply(new ThreadFact.AgentRequested());

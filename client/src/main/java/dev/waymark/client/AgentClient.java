@@ -132,9 +132,9 @@ public final class AgentClient implements AutoCloseable {
     }
 
     /**
-     * Returns a client whose new threads belong to the trace of the span that this returns at their start, a {@code
-     * traceparent} of W3C Trace Context. Default: the environment variable {@code TRACEPARENT}. That of a {@link Prompt}
-     * goes before it.
+     * Returns a client whose new threads join a trace: the supplier is called when a thread starts, and returns the
+     * current span as a {@code traceparent} of W3C Trace Context. Default: the environment variable {@code TRACEPARENT}.
+     * A {@link Prompt} with a {@code traceparent} of its own takes precedence.
      */
     public AgentClient tracedBy(Supplier<Optional<String>> currentSpan) {
         return new AgentClient(context.tracedBy(currentSpan));

@@ -86,7 +86,7 @@ final class DeliveryCheck {
         return number;
     }
 
-    /** A settlement has no id in history: the one that settled the call counts, if it is the same. */
+    /** A settlement has no id in history, so one with the same content that settled the call counts as this one. */
     private Optional<Integer> earlier(PersonFact.OutcomeSettled settled) {
         if (timeline.now().refusal(settled).isEmpty()) {
             return Optional.empty();

@@ -140,7 +140,7 @@ class OutcomeDetectorTest {
                 .then(new ThreadFact.AgentResolved(new dev.waymark.conversation.policy.AgentPolicy(
                         "assistant",
                         1,
-                        java.util.Map.of("ask_user", dev.waymark.conversation.policy.AgentPolicy.ToolKind.QUESTION))))
+                        java.util.Map.of("ask_user", dev.waymark.conversation.policy.AgentPolicy.Executor.QUESTION))))
                 .says("m1", "Book it")
                 .callsModel()
                 .asks("tu_7", "Which day?")

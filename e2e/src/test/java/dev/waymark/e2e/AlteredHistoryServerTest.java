@@ -37,7 +37,7 @@ class AlteredHistoryServerTest {
                 .directory();
         String closed;
         try (Dev dev = Dev.durable(agents)) {
-            Command waymark = Command.at(dev.address());
+            Command waymark = Command.warmAt(dev.address());
             closed = waymark.run("run", "--agent", "greeter", "Hi", "--json")
                     .json()
                     .get("thread")
@@ -58,7 +58,7 @@ class AlteredHistoryServerTest {
                 .isPositive();
 
         try (Dev dev = Dev.durable(agents)) {
-            Command waymark = Command.at(dev.address());
+            Command waymark = Command.warmAt(dev.address());
             assertThat(waymark.run("show", "open").out()).contains("Good evening.");
             assertThat(waymark.run("calls", "paid").out()).contains("eve");
             assertThat(waymark.run("verify", closed))

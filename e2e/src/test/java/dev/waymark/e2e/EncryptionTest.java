@@ -19,6 +19,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Map;
@@ -55,7 +56,7 @@ class EncryptionTest {
                         """.formatted(
                                 CANARY));
         dev = Dev.inMemory(agents.directory(), Map.of("WAYMARK_CODEC_KEYS", OLD));
-        waymark = Command.at(dev.address()).with("WAYMARK_CODEC_KEYS", OLD);
+        waymark = Command.warmAt(dev.address()).with("WAYMARK_CODEC_KEYS", OLD);
     }
 
     @AfterEach
@@ -106,9 +107,10 @@ class EncryptionTest {
 
     @Test
     void thread_startedWithoutTheKeys_isRefusedInOneLineOnceAWorkerHasEncrypted() {
-        Command keyless = Command.at(dev.address());
+        Command keyless = Command.warmAt(dev.address());
         keyless.run("run", "--agent", "teller", "--thread", "trip", "--volatile", "--no-wait", "Book");
-        await().until(() -> waymark.run("pending").out().contains("Which day"));
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> waymark.run("pending").out().contains("Which day"));
 
         for (String[] command : new String[][] {{"show", "trip"}, {"sessions"}, {"answer", "trip", "Friday"}}) {
             Command.Done done = keyless.run(command);
@@ -121,7 +123,7 @@ class EncryptionTest {
     @Test
     void threadWithOtherKeys_hidesNoOther() {
         waymark.run("run", "--agent", "teller", "--thread", "trip", "--volatile", "Book");
-        Command keyless = Command.at(dev.address());
+        Command keyless = Command.warmAt(dev.address());
         keyless.with("WAYMARK_TASK_QUEUE", "of-nobody")
                 .run("run", "--agent", "teller", "--thread", "plain", "--volatile", "--no-wait", "Book");
 

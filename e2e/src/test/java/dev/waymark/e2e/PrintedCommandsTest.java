@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.e2e.product.PrintedCommand;
 import dev.waymark.e2e.product.PrintedCommand.Kind;
-import dev.waymark.e2e.product.Shell;
-import dev.waymark.e2e.product.Shell.Done;
+import dev.waymark.e2e.product.ShellCommand;
+import dev.waymark.e2e.product.ShellCommand.Done;
 import dev.waymark.starter.WaymarkCommand;
 import dev.waymark.worker.cli.WorkerMain;
 import java.io.IOException;
@@ -93,11 +93,11 @@ class PrintedCommandsTest {
         for (PrintedCommand command : PrintedCommand.of(ROOT, file)) {
             if (command.kind() == Kind.SCRIPT) {
                 Path script = Files.writeString(directory.resolve("script.sh"), command.text());
-                all.assertThat(new Shell(directory, Map.of()).run("sh -n " + script))
+                all.assertThat(new ShellCommand(directory, Map.of()).run("sh -n " + script))
                         .as(command.place())
                         .returns(0, Done::exitCode);
             } else if (command.isWaymark()) {
-                List<String> arguments = Shell.words(command.arguments());
+                List<String> arguments = ShellCommand.words(command.arguments());
                 all.assertThat(problem(arguments)).as(command.place()).isEmpty();
             }
         }

@@ -103,7 +103,8 @@ class SearchAttributesServerTest {
                 ask(client, "asker", "older");
                 client.run(Prompt.of("asker", "Say").withThread("older-idle"));
                 assertThat(client.lists().isIndexed()).isFalse();
-                await().untilAsserted(() -> assertThat(pending(client, all)).containsExactly("older"));
+                await().atMost(Duration.ofMinutes(1))
+                        .untilAsserted(() -> assertThat(pending(client, all)).containsExactly("older"));
 
                 assertThat(client.lists().setUp())
                         .containsExactly("WaymarkAgent", "WaymarkStatus", "WaymarkWaitingFor");
@@ -115,7 +116,7 @@ class SearchAttributesServerTest {
                 ask(client, "booker", "other");
                 client.run(Prompt.of("asker", "Say").withThread("idle"));
                 client.prompt("asker", "Say");
-                await().untilAsserted(() -> {
+                await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> {
                     assertThat(pending(client, all)).containsExactlyInAnyOrder("older", "newer", "other");
                     assertThat(listed(client, threads(Optional.of("interrupted"), Optional.of("asker"))))
                             .containsExactlyInAnyOrder("older", "newer");
@@ -132,10 +133,12 @@ class SearchAttributesServerTest {
                 client.answer("older", "Friday");
                 client.answer("newer", "Friday");
 
-                await().untilAsserted(() -> assertThat(pending(client, all)).containsExactly("other"));
-                await().untilAsserted(() -> assertThat(
-                                listed(client, threads(Optional.of("interrupted"), Optional.empty())))
-                        .containsExactly("other"));
+                await().atMost(Duration.ofMinutes(1))
+                        .untilAsserted(() -> assertThat(pending(client, all)).containsExactly("other"));
+                await().atMost(Duration.ofMinutes(1))
+                        .untilAsserted(() -> assertThat(
+                                        listed(client, threads(Optional.of("interrupted"), Optional.empty())))
+                                .containsExactly("other"));
                 // Asked; answered; turn ended.
                 assertThat(upserts(ofTheWorker, "newer")).isEqualTo(3);
                 assertThat(upserts(ofTheWorker, "idle")).isEqualTo(1);
@@ -178,8 +181,9 @@ class SearchAttributesServerTest {
             try (AgentClient client = AgentClient.connect(server.address())) {
                 ask(client, "asker", "early");
 
-                await().untilAsserted(() -> assertThat(pending(client, PendingPageRequest.first(50)))
-                        .containsExactly("early"));
+                await().atMost(Duration.ofMinutes(1))
+                        .untilAsserted(() -> assertThat(pending(client, PendingPageRequest.first(50)))
+                                .containsExactly("early"));
             }
         }
     }
@@ -205,8 +209,10 @@ class SearchAttributesServerTest {
                 assertThat(page.items()).hasSize(100);
                 assertThat(page.items()).extracting(PendingItem::since).isSorted();
                 client.answer("crowd-17", "Friday");
-                await().untilAsserted(() ->
-                        assertThat(everything(client, 70)).hasSize(CROWD - 1).doesNotContain("crowd-17"));
+                await().atMost(Duration.ofMinutes(1))
+                        .untilAsserted(() -> assertThat(everything(client, 70))
+                                .hasSize(CROWD - 1)
+                                .doesNotContain("crowd-17"));
                 ThreadPage complete = client.lists()
                         .threads(
                                 new ThreadPageRequest(

@@ -90,7 +90,7 @@ class ThreadKeysServerTest {
     }
 
     private Command waymark(String masterKeys) {
-        Command command = Command.at(server.address());
+        Command command = Command.warmAt(server.address());
         for (Map.Entry<String, String> variable : environment(masterKeys).entrySet()) {
             command = command.with(variable.getKey(), variable.getValue());
         }

@@ -251,7 +251,7 @@ class IdentityTest {
                 .allMatch(text -> text.startsWith("429 ") && text.contains("TooManyStreams"));
         HttpCaller bob = ann.as(ServedThreads.BOB);
         assertThat(bob.get("/v1/threads").status()).isEqualTo(200);
-        try (EventReader stream = EventReader.open(bob, bob.start("asker", "Book"), Optional.empty())) {
+        try (EventStreamReader stream = EventStreamReader.open(bob, bob.start("asker", "Book"), Optional.empty())) {
             assertThat(stream.until(events -> !events.isEmpty())).isNotEmpty();
         }
         for (InputStream each : open) {

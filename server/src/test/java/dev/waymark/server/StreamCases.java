@@ -49,8 +49,8 @@ abstract class StreamCases {
     void stream_tellsAllThatHappensAndEndsWithItsThread() throws Exception {
         String thread = ann.post("/v1/threads", "{'agent':'assistant','message':'Hi','once':true}")
                 .text("thread");
-        try (EventReader events = EventReader.open(ann, thread, Optional.empty())) {
-            List<EventReader.Event> all = events.toTheEnd();
+        try (EventStreamReader events = EventStreamReader.open(ann, thread, Optional.empty())) {
+            List<EventStreamReader.Event> all = events.toTheEnd();
 
             assertThat(names(all))
                     .startsWith("run-started")
@@ -68,19 +68,19 @@ abstract class StreamCases {
         String thread = ann.post("/v1/threads", "{'agent':'assistant','message':'Hi','once':true}")
                 .text("thread");
         HttpCaller elsewhere = ann.at(threads.serve());
-        List<EventReader.Event> whole;
-        try (EventReader events = EventReader.open(ann, thread, Optional.empty())) {
+        List<EventStreamReader.Event> whole;
+        try (EventStreamReader events = EventStreamReader.open(ann, thread, Optional.empty())) {
             whole = events.toTheEnd();
         }
         for (int i = 0; i < whole.size() - 1; i++) {
-            try (EventReader rest =
-                    EventReader.open(elsewhere, thread, whole.get(i).id())) {
+            try (EventStreamReader rest =
+                    EventStreamReader.open(elsewhere, thread, whole.get(i).id())) {
                 assertThat(rest.toTheEnd()).isEqualTo(whole.subList(i + 1, whole.size()));
             }
         }
         for (String id : List.of("nonsense", "another-run/e5", "x/e999999~1.4")) {
-            try (EventReader rest = EventReader.open(elsewhere, thread, Optional.of(id))) {
-                List<EventReader.Event> again = rest.toTheEnd();
+            try (EventStreamReader rest = EventStreamReader.open(elsewhere, thread, Optional.of(id))) {
+                List<EventStreamReader.Event> again = rest.toTheEnd();
                 assertThat(again.get(0).name()).isEqualTo("restarted");
                 assertThat(again.subList(1, again.size())).isEqualTo(whole);
             }
@@ -92,19 +92,20 @@ abstract class StreamCases {
         String thread = ann.start("prompted", "Hi");
         String heard;
         Optional<String> last;
-        try (EventReader events = EventReader.open(ann, thread, Optional.empty())) {
+        try (EventStreamReader events = EventStreamReader.open(ann, thread, Optional.empty())) {
             model.says("One ", "two ");
-            List<EventReader.Event> first = events.until(all -> words(all).equals("One two "));
+            List<EventStreamReader.Event> first = events.until(all -> words(all).equals("One two "));
             heard = words(first);
             last = first.get(first.size() - 1).id();
         }
-        try (EventReader events = EventReader.open(ann.at(threads.serve()), thread, last)) {
+        try (EventStreamReader events = EventStreamReader.open(ann.at(threads.serve()), thread, last)) {
             model.says("three.");
-            List<EventReader.Event> second = events.until(all -> words(all).equals("three."));
+            List<EventStreamReader.Event> second =
+                    events.until(all -> words(all).equals("three."));
             assertThat(names(second)).containsOnly("text-delta");
             heard += words(second);
             model.ends();
-            List<EventReader.Event> rest = events.until(
+            List<EventStreamReader.Event> rest = events.until(
                     all -> names(all).contains("turn-ended") || names(all).contains("model-replied"));
             assertThat(words(rest)).isEmpty();
         }
@@ -114,14 +115,15 @@ abstract class StreamCases {
     @Test
     void wordsOfALostAttempt_areTakenBack() throws Exception {
         String thread = ann.start("prompted", "Hi");
-        try (EventReader events = EventReader.open(ann, thread, Optional.empty())) {
+        try (EventStreamReader events = EventStreamReader.open(ann, thread, Optional.empty())) {
             model.says("Wrong ");
             events.until(all -> words(all).equals("Wrong "));
             model.fails();
             model.says("Right.");
-            List<EventReader.Event> second = events.until(all -> words(all).endsWith("Right."));
+            List<EventStreamReader.Event> second =
+                    events.until(all -> words(all).endsWith("Right."));
             assertThat(words(second)).isEqualTo("Right.");
-            EventReader.Event delta = second.get(second.size() - 1);
+            EventStreamReader.Event delta = second.get(second.size() - 1);
             assertThat(delta.data().path("attempt").intValue()).isEqualTo(2);
             assertThat(delta.data().path("from").intValue()).isZero();
             model.ends();
@@ -134,8 +136,8 @@ abstract class StreamCases {
                 HttpSettings.at("127.0.0.1", 0).withLimits(100, 2, 10).withHeartbeat(Duration.ofMillis(200)));
         HttpCaller caller = ann.at(server);
         String thread = caller.start("asker", "Book");
-        try (EventReader events = EventReader.open(caller, thread, Optional.empty());
-                EventReader other = EventReader.open(caller, thread, Optional.empty())) {
+        try (EventStreamReader events = EventStreamReader.open(caller, thread, Optional.empty());
+                EventStreamReader other = EventStreamReader.open(caller, thread, Optional.empty())) {
             await().atMost(Duration.ofSeconds(20)).until(() -> events.comments() > 3);
             HttpCaller.Answer third = caller.get("/v1/threads/" + thread + "/events");
             assertThat(third.status() + " " + third.text("code")).isEqualTo("429 TooManyStreams");
@@ -151,17 +153,19 @@ abstract class StreamCases {
         ApiServer first = threads.serve();
         HttpCaller caller = ann.at(first);
         String thread = caller.start("asker", "Book");
-        try (EventReader events = EventReader.open(caller, thread, Optional.empty())) {
-            List<EventReader.Event> before = events.until(all -> names(all).contains("model-replied"));
+        try (EventStreamReader events = EventStreamReader.open(caller, thread, Optional.empty())) {
+            List<EventStreamReader.Event> before =
+                    events.until(all -> names(all).contains("model-replied"));
             first.drain(Duration.ofSeconds(10));
             before.addAll(events.toTheEnd());
             assertThat(caller.get("/v1/threads").text("code")).isEqualTo("Draining");
             first.close();
 
             Optional<String> last = before.get(before.size() - 1).id();
-            try (EventReader rest = EventReader.open(ann, thread, last)) {
+            try (EventStreamReader rest = EventStreamReader.open(ann, thread, last)) {
                 ann.post("/v1/threads/" + thread + "/answer", "{'callId':'tu_1','answer':'Friday'}");
-                List<EventReader.Event> after = rest.until(all -> names(all).contains("human-answered"));
+                List<EventStreamReader.Event> after =
+                        rest.until(all -> names(all).contains("human-answered"));
                 assertThat(names(after)).doesNotContain("run-started", "model-replied");
             }
         }
@@ -170,10 +174,10 @@ abstract class StreamCases {
     @Test
     void manyStreams_needFewThreads() throws Exception {
         String thread = ann.start("prompted", "Hi");
-        List<EventReader> open = new ArrayList<>();
+        List<EventStreamReader> open = new ArrayList<>();
         try {
             for (int i = 0; i < 100; i++) {
-                open.add(EventReader.open(ann, thread, Optional.empty()));
+                open.add(EventStreamReader.open(ann, thread, Optional.empty()));
             }
             long serving = Thread.getAllStackTraces().keySet().stream()
                     .filter(one -> one.getName().startsWith("waymark-http")
@@ -181,12 +185,12 @@ abstract class StreamCases {
                     .count();
             assertThat(serving).isLessThan(50);
             model.says("Hello ", "all.");
-            for (EventReader each : open) {
+            for (EventStreamReader each : open) {
                 each.until(all -> words(all).equals("Hello all."));
             }
             model.ends();
         } finally {
-            open.forEach(EventReader::close);
+            open.forEach(EventStreamReader::close);
         }
     }
 
@@ -200,11 +204,11 @@ abstract class StreamCases {
         assertThat(foreign.statusCode()).isEqualTo(404);
     }
 
-    private static List<String> names(List<EventReader.Event> events) {
-        return events.stream().map(EventReader.Event::name).toList();
+    private static List<String> names(List<EventStreamReader.Event> events) {
+        return events.stream().map(EventStreamReader.Event::name).toList();
     }
 
-    private static String words(List<EventReader.Event> events) {
+    private static String words(List<EventStreamReader.Event> events) {
         return events.stream()
                 .filter(event -> event.name().equals("text-delta"))
                 .map(event -> event.data().path("text").asText())

@@ -281,15 +281,15 @@ public record AgentSpec(
 
     /** What the rules of the conversation need to know about this agent. */
     public AgentPolicy terms() {
-        Map<String, AgentPolicy.ToolKind> kinds = new LinkedHashMap<>();
+        Map<String, AgentPolicy.Executor> executors = new LinkedHashMap<>();
         Map<String, AgentPolicy.Care> care = new LinkedHashMap<>();
         for (ToolSpec tool : tools) {
-            kinds.put(tool.name(), tool.kind().rule());
+            executors.put(tool.name(), tool.kind().executor());
             if (!tool.care().equals(AgentPolicy.Care.NONE)) {
                 care.put(tool.name(), tool.care());
             }
         }
         return new AgentPolicy(
-                name, maxIterations, kinds, care, approvals.map(Approvals::terms), budget, context, summaries);
+                name, maxIterations, executors, care, approvals.map(Approvals::terms), budget, context, summaries);
     }
 }

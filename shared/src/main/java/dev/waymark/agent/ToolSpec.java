@@ -86,35 +86,35 @@ public record ToolSpec(
     public enum Kind {
         /** A person answers. */
         @JsonProperty("question")
-        QUESTION(AgentPolicy.ToolKind.QUESTION),
+        QUESTION(AgentPolicy.Executor.QUESTION),
         /** A Java object that the worker was built with. */
         @JsonProperty("java")
-        JAVA(AgentPolicy.ToolKind.ACTIVITY),
+        JAVA(AgentPolicy.Executor.ACTIVITY),
         /** A program that the worker starts. */
         @JsonProperty("command")
-        COMMAND(AgentPolicy.ToolKind.ACTIVITY),
+        COMMAND(AgentPolicy.Executor.ACTIVITY),
         /** An MCP server. */
         @JsonProperty("mcp")
-        MCP(AgentPolicy.ToolKind.ACTIVITY),
+        MCP(AgentPolicy.Executor.ACTIVITY),
         /** An HTTP request that the worker sends. */
         @JsonProperty("http")
-        HTTP(AgentPolicy.ToolKind.ACTIVITY),
+        HTTP(AgentPolicy.Executor.ACTIVITY),
         /** The rules of the conversation. Such a tool changes only the thread's own state. */
         @JsonProperty("state")
-        STATE(AgentPolicy.ToolKind.STATE),
+        STATE(AgentPolicy.Executor.STATE),
         /** The agent with the tool's name, in a thread of its own. */
         @JsonProperty("subagent")
-        SUBAGENT(AgentPolicy.ToolKind.SUBAGENT);
+        SUBAGENT(AgentPolicy.Executor.SUBAGENT);
 
-        private final AgentPolicy.ToolKind rule;
+        private final AgentPolicy.Executor executor;
 
-        Kind(AgentPolicy.ToolKind rule) {
-            this.rule = rule;
+        Kind(AgentPolicy.Executor executor) {
+            this.executor = executor;
         }
 
-        /** The kind, as the rules of a conversation see it. */
-        public AgentPolicy.ToolKind rule() {
-            return rule;
+        /** What executes calls of such tools, as the rules of a conversation see it. */
+        public AgentPolicy.Executor executor() {
+            return executor;
         }
     }
 

@@ -88,7 +88,8 @@ final class CallRules {
     void advance(Call call) {
         AgentPolicy.Care care = draft.careOf(call);
         EffectLog.Effect effect = care.effect() ? draft.book.effectOf(call) : EffectLog.Effect.NONE;
-        AgentPolicy.ToolKind kind = draft.binding.terms.orElseThrow().tools().get(call.tool());
+        AgentPolicy.Executor executor =
+                draft.binding.terms.orElseThrow().tools().get(call.tool());
         Optional<EffectLog.Remembered> remembered = effect.rememberedFor(call.id());
         if (remembered.isPresent()) {
             draft.book.put(call, effect.forgetting(remembered.get()));
@@ -100,14 +101,14 @@ final class CallRules {
             draft.book.put(call.ended(Call.Status.COMPLETED, text, draft.at));
         } else if (approvals.isMissingFor(call)) {
             approvals.askFor(call);
-        } else if (kind == AgentPolicy.ToolKind.QUESTION) {
+        } else if (executor == AgentPolicy.Executor.QUESTION) {
             ask(call);
-        } else if (kind == AgentPolicy.ToolKind.STATE) {
+        } else if (executor == AgentPolicy.Executor.STATE) {
             StateTools.Outcome outcome = StateTools.run(draft.book.workspace, call.tool(), call.args(), draft.at);
             draft.book.workspace = outcome.workspace();
             draft.book.put(call.ended(
                     outcome.isError() ? Call.Status.FAILED : Call.Status.COMPLETED, outcome.text(), draft.at));
-        } else if (kind == AgentPolicy.ToolKind.SUBAGENT && taskFault(call).isPresent()) {
+        } else if (executor == AgentPolicy.Executor.SUBAGENT && taskFault(call).isPresent()) {
             draft.fail(call, taskFault(call).get());
         } else {
             // A call that may have been dispatched before keeps its key, even if other calls have ended since.

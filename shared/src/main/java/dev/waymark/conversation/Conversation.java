@@ -142,7 +142,7 @@ public record Conversation(
 
     /** Whether a subagent executes this call, or did. */
     public boolean isForSubagent(Call call) {
-        return terms().map(known -> known.tools().get(call.tool()) == AgentPolicy.ToolKind.SUBAGENT)
+        return terms().map(known -> known.tools().get(call.tool()) == AgentPolicy.Executor.SUBAGENT)
                 .orElse(false);
     }
 

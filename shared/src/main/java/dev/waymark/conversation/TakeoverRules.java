@@ -150,18 +150,19 @@ final class TakeoverRules {
      * claimed, only that they have no result; in a conversation that waited for people, that they wait too.
      */
     private void takeUp(Call call, AgentPolicy terms) {
-        Optional<AgentPolicy.ToolKind> kind = Optional.ofNullable(terms.tools().get(call.tool()));
+        Optional<AgentPolicy.Executor> executor =
+                Optional.ofNullable(terms.tools().get(call.tool()));
         boolean mayHaveRun = call.wasBegun();
         if (call.status() == Call.Status.ASKING) {
             takeUpQuestion(call);
-        } else if (kind.isEmpty() && !mayHaveRun) {
+        } else if (executor.isEmpty() && !mayHaveRun) {
             draft.fail(call, ToolTexts.notFound(call.tool(), terms));
-        } else if (kind.isEmpty()) {
+        } else if (executor.isEmpty()) {
             lost.giveUp(call);
-        } else if (mayHaveRun && kind.get() == AgentPolicy.ToolKind.SUBAGENT) {
+        } else if (mayHaveRun && executor.get() == AgentPolicy.Executor.SUBAGENT) {
             lost.giveUp(call); // The effects of its thread are not known here, and a second thread would repeat them.
         } else if (mayHaveRun && !draft.careOf(call).effect()) {
-            if (isOverElsewhere(call) && kind.get() == AgentPolicy.ToolKind.ACTIVITY) {
+            if (isOverElsewhere(call) && executor.get() == AgentPolicy.Executor.ACTIVITY) {
                 draft.book.put(
                         call.ended(Call.Status.LOST, ToolTexts.durabilityOfHarmless(call.tool(), call.id()), draft.at));
             } else {
@@ -228,9 +229,9 @@ final class TakeoverRules {
     }
 
     private boolean isHarmless(Call call, AgentPolicy terms) {
-        AgentPolicy.ToolKind kind = terms.tools().get(call.tool());
-        return kind != null
-                && kind != AgentPolicy.ToolKind.SUBAGENT
+        AgentPolicy.Executor executor = terms.tools().get(call.tool());
+        return executor != null
+                && executor != AgentPolicy.Executor.SUBAGENT
                 && !draft.careOf(call).effect();
     }
 

@@ -297,7 +297,7 @@ public final class Projector {
         return checks.modelCalls();
     }
 
-    /** The model calls whose recorded digest differs from the projection. Not empty only if something is broken. */
+    /** The model calls whose recorded digest differs from the projection: none, unless something is broken. */
     public List<DigestMismatch> mismatches() {
         return checks.mismatches();
     }

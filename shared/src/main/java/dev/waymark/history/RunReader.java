@@ -33,7 +33,7 @@ public final class RunReader {
     /** By run id, least recently used first. Guarded by itself. */
     private final Map<String, TraceIds> traces = new LinkedHashMap<>(16, 0.75f, true);
 
-    /** @param mostRuns how many runs are cached at most, the least recently used being dropped; less if they are large */
+    /** @param mostRuns how many runs are cached at most, or fewer if they are large; the least recently used are dropped */
     public RunReader(HistoryReader histories, int mostRuns) {
         this.histories = histories;
         this.mostRuns = mostRuns;

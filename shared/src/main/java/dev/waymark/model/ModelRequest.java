@@ -38,7 +38,7 @@ public record ModelRequest(
         this(model, instructions, messages, tools, maxTokens, ModelOptions.NONE);
     }
 
-    /** The same request to another model, with the options of that one. */
+    /** This request for another model, with the options of that model. */
     public ModelRequest to(String other, ModelOptions chosen) {
         return new ModelRequest(other, instructions, messages, tools, maxTokens, chosen);
     }

@@ -30,7 +30,7 @@ public record ToolContext(
         this(thread, callId, tool, idempotencyKey, OptionalLong.empty(), Json.EMPTY_OBJECT, Optional.empty());
     }
 
-    /** The same call with this fencing token. */
+    /** This call with another fencing token. */
     public ToolContext withFencingToken(OptionalLong token) {
         return new ToolContext(thread, callId, tool, idempotencyKey, token, context, traceparent);
     }

@@ -138,7 +138,7 @@ class StoredFormsTest {
         AgentPolicy terms = new AgentPolicy(
                 "helper",
                 4,
-                Map.of("ask_user", AgentPolicy.ToolKind.QUESTION),
+                Map.of("ask_user", AgentPolicy.Executor.QUESTION),
                 Map.of("charge", care),
                 Optional.of(approvals),
                 Optional.of(budget),

@@ -50,10 +50,10 @@ public final class ConversationScript {
     }
 
     public static AgentPolicy terms(int maxIterations) {
-        Map<String, AgentPolicy.ToolKind> tools = new LinkedHashMap<>();
-        tools.put("add", AgentPolicy.ToolKind.ACTIVITY);
-        tools.put("lookup", AgentPolicy.ToolKind.ACTIVITY);
-        tools.put("ask_user", AgentPolicy.ToolKind.QUESTION);
+        Map<String, AgentPolicy.Executor> tools = new LinkedHashMap<>();
+        tools.put("add", AgentPolicy.Executor.ACTIVITY);
+        tools.put("lookup", AgentPolicy.Executor.ACTIVITY);
+        tools.put("ask_user", AgentPolicy.Executor.QUESTION);
         return new AgentPolicy("helper", maxIterations, tools);
     }
 

@@ -29,9 +29,9 @@ class ForkRequestTest {
     private static final ForkRequest SPEAKING = new ForkRequest("f", Optional.of("And now?"));
 
     private static ConversationScript asked(Part... parts) {
-        Map<String, AgentPolicy.ToolKind> tools =
+        Map<String, AgentPolicy.Executor> tools =
                 new LinkedHashMap<>(ConversationScript.terms(4).tools());
-        tools.put("charge", AgentPolicy.ToolKind.ACTIVITY);
+        tools.put("charge", AgentPolicy.Executor.ACTIVITY);
         AgentPolicy.Care care = new AgentPolicy.Care(true, false, false, false, false, false, 60_000);
         AgentPolicy terms = new AgentPolicy("helper", 9, tools, Map.of("charge", care), Optional.empty());
         return ConversationScript.begun(new ThreadFact.RunStarted(1, "helper", false, Optional.empty()))

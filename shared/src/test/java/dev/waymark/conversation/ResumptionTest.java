@@ -45,9 +45,9 @@ class ResumptionTest {
     }
 
     private static AgentPolicy charging(AgentPolicy.Care care) {
-        Map<String, AgentPolicy.ToolKind> tools =
+        Map<String, AgentPolicy.Executor> tools =
                 new LinkedHashMap<>(ConversationScript.terms(4).tools());
-        tools.put("charge", AgentPolicy.ToolKind.ACTIVITY);
+        tools.put("charge", AgentPolicy.Executor.ACTIVITY);
         return new AgentPolicy("helper", 4, tools, Map.of("charge", care), Optional.empty());
     }
 

@@ -284,7 +284,7 @@ class SignedDecisionTest {
     @Test
     void decision_madeAbove_isCheckedThereAndBelow() {
         ConversationScript below = replied("trip/tu_1", use("a", "fire"));
-        AgentPolicy boss = new AgentPolicy("boss", 9, Map.of("helper", AgentPolicy.ToolKind.SUBAGENT));
+        AgentPolicy boss = new AgentPolicy("boss", 9, Map.of("helper", AgentPolicy.Executor.SUBAGENT));
         ConversationScript above = ConversationScript.begun(
                         new ThreadFact.RunStarted(ThreadIdentity.RULES, "boss", false, Optional.empty()))
                 .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(boss))

@@ -23,12 +23,12 @@ final class ToolConversationScript {
     private ToolConversationScript() {}
 
     static AgentPolicy terms(Optional<AgentPolicy.Approvals> approvals) {
-        Map<String, AgentPolicy.ToolKind> tools = new LinkedHashMap<>();
+        Map<String, AgentPolicy.Executor> tools = new LinkedHashMap<>();
         Map<String, AgentPolicy.Care> care = new LinkedHashMap<>();
-        tools.put("add", AgentPolicy.ToolKind.ACTIVITY);
-        tools.put("ask_user", AgentPolicy.ToolKind.QUESTION);
-        tools.put("write_file", AgentPolicy.ToolKind.STATE);
-        tools.put("write_todos", AgentPolicy.ToolKind.STATE);
+        tools.put("add", AgentPolicy.Executor.ACTIVITY);
+        tools.put("ask_user", AgentPolicy.Executor.QUESTION);
+        tools.put("write_file", AgentPolicy.Executor.STATE);
+        tools.put("write_todos", AgentPolicy.Executor.STATE);
         care.put("charge", new AgentPolicy.Care(true, false, false, false, false, false, 60_000));
         care.put("pay", new AgentPolicy.Care(true, false, false, true, false, true, 60_000));
         care.put("wire", new AgentPolicy.Care(true, false, false, true, false, false, 60_000));
@@ -39,7 +39,7 @@ final class ToolConversationScript {
         care.put("book", new AgentPolicy.Care(true, false, true, false, false, false, 60_000));
         care.put("fire", new AgentPolicy.Care(true, true, false, false, false, false, 60_000));
         care.put("drop", new AgentPolicy.Care(true, true, false, false, true, true, 60_000));
-        care.keySet().forEach(tool -> tools.put(tool, AgentPolicy.ToolKind.ACTIVITY));
+        care.keySet().forEach(tool -> tools.put(tool, AgentPolicy.Executor.ACTIVITY));
         return new AgentPolicy("helper", 9, tools, care, approvals);
     }
 

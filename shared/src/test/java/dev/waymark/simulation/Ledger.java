@@ -273,7 +273,7 @@ final class Ledger {
     void dispatched(Call call, int dispatch) {
         AgentPolicy.Care care = careOf(call.tool());
         Violation.unless(
-                terms.tools().get(call.tool()) == AgentPolicy.ToolKind.ACTIVITY, "no worker can run " + call.tool());
+                terms.tools().get(call.tool()) == AgentPolicy.Executor.ACTIVITY, "no worker can run " + call.tool());
         Violation.unless(
                 !care.approval() || call.args().canonical().equals(approved.get(call.id())),
                 "what runs is not what was approved");
@@ -336,7 +336,7 @@ final class Ledger {
                             ? "denied by time"
                             : fact instanceof PersonFact.ApprovalDecided ? "denied by somebody" : "denied by nobody");
         }
-        if (care.approval() && terms.tools().get(call.tool()) == AgentPolicy.ToolKind.STATE) {
+        if (care.approval() && terms.tools().get(call.tool()) == AgentPolicy.Executor.STATE) {
             Violation.unless(
                     call.status() != Call.Status.COMPLETED || approved.containsKey(call.id()),
                     "a state tool ran without approval");

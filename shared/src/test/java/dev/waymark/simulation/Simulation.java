@@ -1158,15 +1158,15 @@ final class Simulation {
     }
 
     private static AgentPolicy terms(Random random) {
-        Map<String, AgentPolicy.ToolKind> tools = new LinkedHashMap<>();
+        Map<String, AgentPolicy.Executor> tools = new LinkedHashMap<>();
         for (String activity :
                 List.of("add", "lookup", "charge", "pay", "wire", "send", "mail", "book", "fire", "drop")) {
-            tools.put(activity, AgentPolicy.ToolKind.ACTIVITY);
+            tools.put(activity, AgentPolicy.Executor.ACTIVITY);
         }
-        tools.put("ask_user", AgentPolicy.ToolKind.QUESTION);
-        tools.put("scout", AgentPolicy.ToolKind.SUBAGENT);
-        tools.put("write_todos", AgentPolicy.ToolKind.STATE);
-        tools.put("write_file", AgentPolicy.ToolKind.STATE);
+        tools.put("ask_user", AgentPolicy.Executor.QUESTION);
+        tools.put("scout", AgentPolicy.Executor.SUBAGENT);
+        tools.put("write_todos", AgentPolicy.Executor.STATE);
+        tools.put("write_file", AgentPolicy.Executor.STATE);
         long timeout = World.TIMEOUT.toMillis();
         Map<String, AgentPolicy.Care> care = new LinkedHashMap<>();
         care.put("charge", new AgentPolicy.Care(true, false, false, false, false, false, timeout));

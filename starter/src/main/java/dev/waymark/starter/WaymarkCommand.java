@@ -141,7 +141,7 @@ public final class WaymarkCommand implements Runnable {
     public static int execute(PrintWriter out, PrintWriter err, String... typed) {
         String[] args = HelpWord.replaced(typed);
         if (args.length > 1 && !args[0].startsWith("-") && !COMMANDS.containsKey(args[0])) {
-            // Whatever else was typed, even --help, this is what is wrong.
+            // Reported first, whatever else was typed, even --help.
             args = new String[] {args[0]};
         }
         Optional<Class<?>> wanted = args.length == 0 ? Optional.empty() : Optional.ofNullable(COMMANDS.get(args[0]));

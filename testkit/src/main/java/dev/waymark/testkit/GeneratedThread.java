@@ -113,15 +113,15 @@ public final class GeneratedThread {
     }
 
     private static AgentPolicy terms(int maxIterations) {
-        Map<String, AgentPolicy.ToolKind> tools = new LinkedHashMap<>();
-        tools.put("add", AgentPolicy.ToolKind.ACTIVITY);
-        tools.put("charge", AgentPolicy.ToolKind.ACTIVITY);
-        tools.put("refund", AgentPolicy.ToolKind.ACTIVITY);
-        tools.put("ask_user", AgentPolicy.ToolKind.QUESTION);
-        tools.put("write_todos", AgentPolicy.ToolKind.STATE);
-        tools.put("write_plan", AgentPolicy.ToolKind.STATE);
-        tools.put("write_file", AgentPolicy.ToolKind.STATE);
-        tools.put("scout", AgentPolicy.ToolKind.SUBAGENT);
+        Map<String, AgentPolicy.Executor> tools = new LinkedHashMap<>();
+        tools.put("add", AgentPolicy.Executor.ACTIVITY);
+        tools.put("charge", AgentPolicy.Executor.ACTIVITY);
+        tools.put("refund", AgentPolicy.Executor.ACTIVITY);
+        tools.put("ask_user", AgentPolicy.Executor.QUESTION);
+        tools.put("write_todos", AgentPolicy.Executor.STATE);
+        tools.put("write_plan", AgentPolicy.Executor.STATE);
+        tools.put("write_file", AgentPolicy.Executor.STATE);
+        tools.put("scout", AgentPolicy.Executor.SUBAGENT);
         Map<String, AgentPolicy.Care> care = new LinkedHashMap<>();
         care.put("charge", new AgentPolicy.Care(true, false, false, false, false, false, 60_000));
         care.put("refund", new AgentPolicy.Care(true, true, true, false, true, true, 60_000));

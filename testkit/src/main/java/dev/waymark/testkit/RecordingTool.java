@@ -43,12 +43,12 @@ public final class RecordingTool implements Tool {
         return new RecordingTool(spec, ledgerPort, () -> {});
     }
 
-    /** The same tool with a changed declaration. */
+    /** This tool with a changed declaration. */
     public RecordingTool with(UnaryOperator<ToolSpec.Builder> change) {
         return new RecordingTool(change.apply(spec.with()).build(), ledgerPort, middle);
     }
 
-    /** The same tool, which runs this action after its request to the ledger and before the answer. */
+    /** This tool, which runs the action between its request to the ledger and the answer. */
     public RecordingTool inTheMiddle(Runnable action) {
         return new RecordingTool(spec, ledgerPort, action);
     }

@@ -41,9 +41,9 @@ public final class ThreadFixture {
 
     /** A thread that has its agent. */
     public static ThreadFixture resolved(String... questionTools) {
-        Map<String, AgentPolicy.ToolKind> tools = new LinkedHashMap<>();
+        Map<String, AgentPolicy.Executor> tools = new LinkedHashMap<>();
         for (String tool : questionTools) {
-            tools.put(tool, AgentPolicy.ToolKind.QUESTION);
+            tools.put(tool, AgentPolicy.Executor.QUESTION);
         }
         return resolved(new AgentPolicy("assistant", 10, tools));
     }
@@ -59,7 +59,7 @@ public final class ThreadFixture {
         return resolved(new AgentPolicy(
                 "assistant",
                 10,
-                Map.of("charge_card", AgentPolicy.ToolKind.ACTIVITY),
+                Map.of("charge_card", AgentPolicy.Executor.ACTIVITY),
                 Map.of("charge_card", care),
                 Optional.empty()));
     }

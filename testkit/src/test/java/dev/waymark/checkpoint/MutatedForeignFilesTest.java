@@ -206,13 +206,13 @@ class MutatedForeignFilesTest {
 
     /** All tools that the file calls, each with side effects, but for the one that asks. */
     private static AgentPolicy everyToolHasEffects(Conversation state) {
-        Map<String, AgentPolicy.ToolKind> tools = new LinkedHashMap<>();
+        Map<String, AgentPolicy.Executor> tools = new LinkedHashMap<>();
         Map<String, AgentPolicy.Care> care = new LinkedHashMap<>();
         state.calls().forEach((id, call) -> {
-            tools.put(call.tool(), AgentPolicy.ToolKind.ACTIVITY);
+            tools.put(call.tool(), AgentPolicy.Executor.ACTIVITY);
             care.put(call.tool(), new AgentPolicy.Care(true, false, false, false, false, false, 1_000));
         });
-        tools.put("ask_user", AgentPolicy.ToolKind.QUESTION);
+        tools.put("ask_user", AgentPolicy.Executor.QUESTION);
         care.remove("ask_user");
         return new AgentPolicy("helper", 50, tools, care, Optional.empty());
     }

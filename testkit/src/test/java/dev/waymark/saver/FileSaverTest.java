@@ -296,6 +296,8 @@ class FileSaverTest extends DurableSaverContract implements SavedOwnersContract 
             Process writer = new ProcessBuilder(
                             Path.of(System.getProperty("java.home"), "bin", "java")
                                     .toString(),
+                            "-XX:TieredStopAtLevel=1",
+                            "-XX:+UseSerialGC",
                             "-cp",
                             System.getProperty("java.class.path"),
                             Writer.class.getName(),

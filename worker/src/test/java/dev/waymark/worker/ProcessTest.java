@@ -149,6 +149,7 @@ class ProcessTest {
         Command(Map<String, String> environment, String... args) throws IOException {
             List<String> words = new ArrayList<>();
             words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+            words.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
             if (Runtime.version().feature() >= 24) {
                 // What ./waymark and the jar's manifest say, against warnings on stderr.
                 words.addAll(List.of("--sun-misc-unsafe-memory-access=allow", "--enable-native-access=ALL-UNNAMED"));

@@ -38,17 +38,17 @@ public record ChaosRun(
                 List.of(faults));
     }
 
-    /** The same run with a model behind this wire. */
+    /** This run with a model behind the wire. */
     public ChaosRun over(ModelWire other) {
         return new ChaosRun(id, disruption, scene, other, kind, calls, faults);
     }
 
-    /** The same run in this scene. */
+    /** This run in another scene. */
     public ChaosRun in(Scene other) {
         return new ChaosRun(id, disruption, other, wire, kind, calls, faults);
     }
 
-    /** The same run with this disruption. */
+    /** This run with another disruption. */
     public ChaosRun with(Disruption other) {
         return new ChaosRun(id, other, scene, wire, kind, calls, faults);
     }

@@ -27,7 +27,7 @@ final class Saboteur {
     private final List<Target> targets = new ArrayList<>();
     private final List<Outage> outages = new CopyOnWriteArrayList<>();
 
-    Saboteur(long seed, MortalServer server, List<SoakWorker> mortal, List<CuttableProxy> proxies) {
+    Saboteur(long seed, KillableServer server, List<SoakWorker> mortal, List<CuttableProxy> proxies) {
         this.random = new SplittableRandom(seed);
         for (SoakWorker worker : mortal) {
             targets.add(new Target(List.of(Outage.Kind.WORKER_KILLED), (kind, share) -> {

@@ -82,7 +82,7 @@ public final class Soak implements Callable<Integer> {
     private boolean run(Path binary, Path directory) throws Exception {
         Path survivorsHeap = directory.resolve("survivor.heap");
         Path ownHeap = directory.resolve("callers.heap");
-        try (MortalServer server = MortalServer.start(binary, directory.resolve("temporal.db"));
+        try (KillableServer server = KillableServer.start(binary, directory.resolve("temporal.db"));
                 EffectLedger ledger = EffectLedger.open(directory.resolve("ledger"));
                 SoakWorker survivor = SoakWorker.start(server.address(), ledger.port(), survivorsHeap);
                 SoakWorker one = SoakWorker.start(server.address(), ledger.port(), directory.resolve("one.heap"));
@@ -113,8 +113,8 @@ public final class Soak implements Callable<Integer> {
             SplittableRandom random = new SplittableRandom(seed);
             List<Future<?>> all = new ArrayList<>();
             for (int i = 0; i < callers; i++) {
-                Caller caller =
-                        new Caller(client, "c" + i, random.split(), end, end.plus(MOST_DRAINING), threads, violations);
+                SoakCaller caller = new SoakCaller(
+                        client, "c" + i, random.split(), end, end.plus(MOST_DRAINING), threads, violations);
                 boolean isLong = i < LONG_LIVED;
                 all.add(pool.submit(() -> {
                     if (isLong) {

@@ -123,7 +123,7 @@ public final class EncryptionBenchmark {
         }
     }
 
-    /** The same conversation with keys and without, taking turns. */
+    /** Runs one conversation with keys and without, in turn. */
     private record Pair(String encrypted, String plain, Interleaved turns) {}
 
     private Pair converse(Connection encrypted, IntFunction<String> texts) {

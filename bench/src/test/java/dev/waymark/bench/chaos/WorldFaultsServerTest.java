@@ -54,6 +54,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Faults of the world around a worker that lives: a host that freezes past the fence and thaws, a target whose answer says
@@ -62,6 +64,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("server")
 @Tag("full")
+@Execution(ExecutionMode.CONCURRENT)
 class WorldFaultsServerTest {
     private static final Duration PATIENCE = Duration.ofMinutes(3);
     private static final Json INPUT =

@@ -53,7 +53,7 @@ class TraceCollectorServerTest {
         assumeTrue(temporal.isPresent(), "no temporal binary: tests on the real server are skipped");
         Optional<Path> otelcol = OtelCollector.find();
         assumeTrue(otelcol.isPresent(), "no OpenTelemetry Collector: build it with `go install` in bench/otelcol");
-        try (MortalServer server = MortalServer.start(temporal.get(), directory.resolve("temporal.db"));
+        try (KillableServer server = KillableServer.start(temporal.get(), directory.resolve("temporal.db"));
                 EffectLedger ledger = EffectLedger.open(directory.resolve("ledger"));
                 SoakWorker worker =
                         SoakWorker.start(server.address(), ledger.port(), directory.resolve("worker.heap"));

@@ -127,7 +127,7 @@ public final class Continuations {
                     .newUntypedWorkflowStub(taken.marker())
                     .terminate("The thread that continues has started.");
         } catch (WorkflowNotFoundException e) {
-            // The same request recorded it concurrently.
+            // A concurrent repeat of the request recorded it.
         }
     }
 

@@ -19,7 +19,7 @@ public record CheckpointEntry(ThreadSnapshot snapshot, Json checkpoint) {
         /** The saver has an older one, or none. */
         OLDER,
         EQUAL,
-        /** The saver has one from a later moment of the same thread, or with more of the same moment. */
+        /** The saver has a later checkpoint of the same thread, or a more complete one of the same moment. */
         NEWER,
         /** The saver has one of another thread with the same name. */
         FOREIGN

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The partial text of the reply that a thread waits for. Not thread-safe. */
 public final class LiveText {
-    private static final long WHILE_IT_SPEAKS_MILLIS = 100;
+    private static final long WHILE_IT_SPEAKS_MILLIS = 50;
 
     /** Slower polling for a model that thinks, or a provider that asks to wait, for long. */
     private static final long WHILE_IT_IS_SILENT_MILLIS = 500;

@@ -283,7 +283,7 @@ class CheckpointWriterTest {
 
     private static ThreadFixture charging() {
         return ThreadFixture.resolved(
-                        new AgentPolicy("assistant", 10, Map.of("charge_card", AgentPolicy.ToolKind.ACTIVITY)))
+                        new AgentPolicy("assistant", 10, Map.of("charge_card", AgentPolicy.Executor.ACTIVITY)))
                 .says("m1", "Charge")
                 .callsModel()
                 .charges("tu_1", 500)

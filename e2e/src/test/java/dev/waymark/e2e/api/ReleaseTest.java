@@ -289,11 +289,12 @@ class ReleaseTest {
 
     private static void run(Path where, String... words) throws IOException, InterruptedException {
         Path log = Files.createTempFile(directory, "maven-", ".log");
-        Process process = new ProcessBuilder(new ArrayList<>(List.of(words)))
+        ProcessBuilder maven = new ProcessBuilder(new ArrayList<>(List.of(words)))
                 .directory(where.toFile())
                 .redirectErrorStream(true)
-                .redirectOutput(log.toFile())
-                .start();
+                .redirectOutput(log.toFile());
+        maven.environment().put("MAVEN_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC");
+        Process process = maven.start();
         try {
             assertThat(process.waitFor()).as(() -> read(log)).isZero();
         } finally {

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 
 /** {@code waymark worker}, to be killed. */
 public final class CliWorkerProcess implements AutoCloseable {
-    private static final long READY_SECONDS = 60;
+    private static final long READY_SECONDS = 180;
 
     private final Process process;
     private final BufferedReader stdout;

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Assumptions;
 
 /** {@code waymark dev}: a server and a worker, outside of the test's process. */
 public final class Dev implements AutoCloseable {
-    private static final long READY_SECONDS = 60;
+    private static final long READY_SECONDS = 180;
 
     private final Process process;
     private final String address;

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 public final class Reader implements AutoCloseable {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
     private static final long MOST_SECONDS = 240;
-    private static final int READY_SECONDS = 60;
+    private static final int READY_SECONDS = 180;
     private static final int SOME_SECONDS = 4;
 
     /** Commands that run until they are ended. */

@@ -106,7 +106,7 @@ public record ToolOutcome(
                 NOTHING.result, NOTHING.error, NOTHING.question, NOTHING.notStarted, Optional.of(seen), false);
     }
 
-    /** The same for a tool that is safe to retry: an unknown outcome becomes an ordinary error. */
+    /** This outcome for a tool that is safe to retry: an unknown outcome becomes an ordinary error. */
     public ToolOutcome ofSafeTool() {
         return unknown.map(seen -> error(ToolTexts.failure(seen))).orElse(this);
     }

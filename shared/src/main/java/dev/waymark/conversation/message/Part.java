@@ -100,7 +100,7 @@ public sealed interface Part {
             input = input == null || input.isNull() ? Json.EMPTY_OBJECT : input;
         }
 
-        /** The same call under another id. */
+        /** This call under another id. */
         public ToolUse withId(String other) {
             return new ToolUse(other, name, input);
         }

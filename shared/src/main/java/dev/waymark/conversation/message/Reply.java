@@ -171,7 +171,7 @@ public record Reply(
                 .substring(0, SEAL_DIGITS);
     }
 
-    /** All that was spent until the reply was there. */
+    /** Everything that was spent until the reply was complete. */
     public Spent spent() {
         return new Spent(usage, cost).plus(wasted.orElse(Spent.NOTHING));
     }

@@ -47,7 +47,7 @@ public record Transcript(
             source = source == null ? Optional.empty() : source;
         }
 
-        /** The same entry with another message. */
+        /** This entry with another message. */
         public Entry saying(Message other) {
             return new Entry(id, at, source, other);
         }

@@ -23,7 +23,7 @@ import java.util.Optional;
 public record AgentPolicy(
         @JsonProperty("agent") String agent,
         @JsonProperty("maxIterations") int maxIterations,
-        @JsonProperty("tools") Map<String, ToolKind> tools,
+        @JsonProperty("tools") Map<String, Executor> tools,
 
         @JsonProperty("care") @JsonInclude(JsonInclude.Include.NON_EMPTY)
         Map<String, Care> care,
@@ -46,13 +46,13 @@ public record AgentPolicy(
     public AgentPolicy(
             String agent,
             int maxIterations,
-            Map<String, ToolKind> tools,
+            Map<String, Executor> tools,
             Map<String, Care> care,
             Optional<Approvals> approvals) {
         this(agent, maxIterations, tools, care, approvals, Optional.empty(), Optional.empty(), Optional.empty());
     }
 
-    public AgentPolicy(String agent, int maxIterations, Map<String, ToolKind> tools) {
+    public AgentPolicy(String agent, int maxIterations, Map<String, Executor> tools) {
         this(agent, maxIterations, tools, Collections.emptyMap(), Optional.empty());
     }
 
@@ -85,7 +85,7 @@ public record AgentPolicy(
     }
 
     /** What executes calls of a tool. */
-    public enum ToolKind {
+    public enum Executor {
         /** An activity with the tool's name. */
         @JsonProperty("activity")
         ACTIVITY,

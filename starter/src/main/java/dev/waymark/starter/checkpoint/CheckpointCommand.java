@@ -43,7 +43,9 @@ public final class CheckpointCommand implements Callable<Integer> {
             description = "A version, eN (event N of the newest run) or RUNID/eN. Default: the current state.")
     private String at;
 
-    @Option(names = "--latest", description = "Only the newest snapshot (phases) or the newest version (versions).")
+    @Option(
+            names = "--latest",
+            description = "Print only the newest snapshot (phases) or the newest version (versions).")
     private boolean latest;
 
     @Spec

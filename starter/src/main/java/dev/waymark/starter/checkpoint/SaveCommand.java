@@ -45,7 +45,10 @@ public final class SaveCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "THREAD", arity = "0..1", description = "The thread.")
     private String thread;
 
-    @Option(names = "--to", paramLabel = "TARGET", description = Savers.TARGETS + ". Default: " + Savers.SETTING + ".")
+    @Option(
+            names = "--to",
+            paramLabel = "TARGET",
+            description = "Save to " + Savers.TARGETS + ". Default: " + Savers.SETTING + ".")
     private String target;
 
     @Option(names = "--follow", description = "Save as the thread progresses, until it closes.")

@@ -13,10 +13,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Compares a thread's history with the states that its workflow recorded and reports. */
+/** Compares a thread's history with the states that its workflow recorded, and with the one that it reports. */
 @Command(
         name = "verify",
-        description = "Compares a thread's history with the states that its workflow recorded and reports.")
+        description =
+                "Compares a thread's history with the states that its workflow recorded, and with the one that it reports.")
 public final class VerifyCommand implements Callable<Integer> {
     @Mixin
     private Output output;

@@ -107,7 +107,7 @@ public record EffectCheck(
                 violations.add(call.id() + " has " + count + " results");
                 lost += count == 0 ? 1 : 0;
             }
-            if (tool.kind().rule() == AgentPolicy.ToolKind.ACTIVITY) {
+            if (tool.kind().executor() == AgentPolicy.Executor.ACTIVITY) {
                 readEffects(call, tool);
             } else if (call.isOpen()) {
                 violations.add(call.id() + " is " + call.status());

@@ -50,7 +50,7 @@ public final class Heartbeat implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Heartbeat.class);
 
     private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(1);
-    private static final Duration NEWS = Duration.ofMillis(100);
+    private static final Duration NEWS = Duration.ofMillis(50);
     private static final Duration TICK = Duration.ofMillis(25);
     /** A server that answers slowly has much to do. It gets news again after this many times as long as it took. */
     private static final int PAUSE_PER_ANSWER = 4;

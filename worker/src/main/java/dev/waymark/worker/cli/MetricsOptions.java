@@ -55,7 +55,7 @@ final class MetricsOptions implements AutoCloseable {
         return Optional.ofNullable(endpoint).map(MetricsEndpoint::sdkScope);
     }
 
-    /** The same worker, which counts into the endpoint if there is one. */
+    /** This worker, which counts into the endpoint if there is one. */
     AgentWorker.Builder countedBy(AgentWorker.Builder worker) {
         return endpoint == null ? worker : worker.metrics(endpoint.registry());
     }

@@ -92,7 +92,7 @@ public final class ToolsCommand implements Callable<Integer> {
         SUBAGENT;
 
         static Safety of(ToolSpec tool) {
-            return switch (tool.kind().rule()) {
+            return switch (tool.kind().executor()) {
                 case QUESTION -> ASKS;
                 case STATE -> STATE;
                 case SUBAGENT -> SUBAGENT;

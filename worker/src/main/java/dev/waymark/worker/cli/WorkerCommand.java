@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 /** A worker for an existing server. */
 @Command(
         name = "worker",
-        description = "Runs agents on the Temporal server that TEMPORAL_ADDRESS names. SIGTERM drains it.")
+        description = "Runs agents on the Temporal server that TEMPORAL_ADDRESS names. SIGTERM drains the worker.")
 public final class WorkerCommand implements Callable<Integer> {
 
     /** Long; supervisors send SIGKILL if they need a faster end. */

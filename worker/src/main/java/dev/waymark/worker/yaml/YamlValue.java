@@ -166,7 +166,7 @@ public final class YamlValue {
         return read;
     }
 
-    /** The fields of a mapping with any names as this reading understands them, or all problems that it finds. */
+    /** Reads each field of a mapping, whatever its name. Throws all problems of the fields at once. */
     public <T> Map<String, T> entries(YamlProblems.EntryReading<T> reading) throws YamlProblem {
         YamlProblems problems = new YamlProblems();
         Map<String, T> read = new LinkedHashMap<>();

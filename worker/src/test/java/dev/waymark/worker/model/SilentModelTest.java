@@ -36,12 +36,15 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Turns of an agent whose model accepts requests and goes silent, over real HTTP. */
 @Tag("full")
 @Timeout(180)
+@Execution(ExecutionMode.CONCURRENT)
 class SilentModelTest {
     private static final Duration SHORT = Duration.ofSeconds(1);
     private static final String OTHER = "other:m-2";

@@ -104,8 +104,8 @@ class ActivityOperationsServerTest {
     @Execution(ExecutionMode.CONCURRENT)
     void operator_interferes_chargesAtMostOnceAndGoesOn(Scenario scenario) throws Exception {
         String thread = Plant.newThread();
-        Gate before = till.holdBefore(thread).firm();
-        Gate after = till.holdAfter(thread).firm();
+        ToolBarrier before = till.holdBefore(thread).firm();
+        ToolBarrier after = till.holdAfter(thread).firm();
         try (Plant plant = new Plant(TestServers.real(), till)) {
             Plant.Half workflows = plant.workflows();
             Plant.Half activities = plant.activities();

@@ -25,30 +25,30 @@ final class ChargeService {
     /** Of the last two, so that what waits for it need not wait long. */
     static final Duration SHORT = Duration.ofSeconds(2);
 
-    private final Ledger ledger;
-    private final Map<String, Gate> before = new ConcurrentHashMap<>();
-    private final Map<String, Gate> after = new ConcurrentHashMap<>();
-    private final Map<String, Gate> verifying = new ConcurrentHashMap<>();
+    private final FileLedger ledger;
+    private final Map<String, ToolBarrier> before = new ConcurrentHashMap<>();
+    private final Map<String, ToolBarrier> after = new ConcurrentHashMap<>();
+    private final Map<String, ToolBarrier> verifying = new ConcurrentHashMap<>();
 
     record Charge(int cents) {}
 
     ChargeService(Path ledger) {
-        this.ledger = new Ledger(ledger);
+        this.ledger = new FileLedger(ledger);
     }
 
     /** Charges of this thread stop just before the money is taken. */
-    Gate holdBefore(String thread) {
-        return before.computeIfAbsent(thread, name -> new Gate());
+    ToolBarrier holdBefore(String thread) {
+        return before.computeIfAbsent(thread, name -> new ToolBarrier());
     }
 
     /** Charges of this thread stop when the money is taken and nobody knows yet. */
-    Gate holdAfter(String thread) {
-        return after.computeIfAbsent(thread, name -> new Gate());
+    ToolBarrier holdAfter(String thread) {
+        return after.computeIfAbsent(thread, name -> new ToolBarrier());
     }
 
     /** Looking up the charges of this thread takes until this opens. */
-    Gate holdVerifying(String thread) {
-        return verifying.computeIfAbsent(thread, name -> new Gate());
+    ToolBarrier holdVerifying(String thread) {
+        return verifying.computeIfAbsent(thread, name -> new ToolBarrier());
     }
 
     List<Tool> tools() {
@@ -82,7 +82,7 @@ final class ChargeService {
         return charged(context.thread(), args.cents()) > 0 ? Verdict.landed("was charged") : Verdict.notLanded();
     }
 
-    private static void pass(Map<String, Gate> gates, ToolContext context) throws InterruptedException {
+    private static void pass(Map<String, ToolBarrier> gates, ToolContext context) throws InterruptedException {
         if (gates.containsKey(context.thread())) {
             gates.get(context.thread()).pass();
         }

@@ -64,7 +64,7 @@ class KeyStorageServerTest {
     private final WorkflowClient plain = TestServers.real().client();
     private final AtomicInteger charges = new AtomicInteger();
     private final AtomicInteger modelCalls = new AtomicInteger();
-    private final Gate charging = new Gate();
+    private final ToolBarrier charging = new ToolBarrier();
     private KeyStorage storage;
 
     @BeforeEach

@@ -23,7 +23,7 @@ class LateClaimServerTest {
     void claim_ofADispatchThatIsClaimedOrOver_isRefused(@TempDir Path directory) throws Exception {
         ChargeService till = new ChargeService(directory.resolve("ledger"));
         String thread = Plant.newThread();
-        Gate before = till.holdBefore(thread);
+        ToolBarrier before = till.holdBefore(thread);
         try (Plant plant = new Plant(TestServers.real(), till)) {
             plant.workflows();
             Plant.Half first = plant.activities();

@@ -58,8 +58,8 @@ class NetworkServerTest {
     void network_fails_chargesAtMostOnceAndGoesOnSoonAfter(Fault fault) throws Exception {
         String charging = Plant.newThread();
         String charged = Plant.newThread();
-        Gate before = till.holdBefore(charging).firm();
-        Gate after = till.holdAfter(charged).firm();
+        ToolBarrier before = till.holdBefore(charging).firm();
+        ToolBarrier after = till.holdAfter(charged).firm();
         try (Plant plant = new Plant(TestServers.real(), till)) {
             List<CuttableProxy> cables = new ArrayList<>();
             Plant.Half workflows = plant.workflows();

@@ -76,7 +76,7 @@ final class Plant implements AutoCloseable {
     private final AgentReplay replay = new AgentReplay();
     private final String taskQueue = "plant-" + UUID.randomUUID();
     private final List<Half> halves = new ArrayList<>();
-    private final Map<String, Gate> thinking = new ConcurrentHashMap<>();
+    private final Map<String, ToolBarrier> thinking = new ConcurrentHashMap<>();
     private final List<ToolSpec> specs;
 
     /** {@code connection} is the operator's own, which nobody cuts. */
@@ -95,8 +95,8 @@ final class Plant implements AutoCloseable {
     }
 
     /** The model takes until this opens to answer a thread, on whichever worker. */
-    Gate holdThinking(String thread) {
-        return thinking.computeIfAbsent(thread, name -> new Gate());
+    ToolBarrier holdThinking(String thread) {
+        return thinking.computeIfAbsent(thread, name -> new ToolBarrier());
     }
 
     private Reply reply(ModelRequest request) throws InterruptedException {

@@ -105,11 +105,11 @@ class ResetServerTest {
     @Execution(ExecutionMode.CONCURRENT)
     void reset_whileTheToolRuns_chargesNothingTwice(Held held) throws Exception {
         List<String> threads = new ArrayList<>();
-        List<Gate> gates = new ArrayList<>();
+        List<ToolBarrier> gates = new ArrayList<>();
         int places = 6;
         for (int i = 0; i < places; i++) {
             String thread = Plant.newThread();
-            Gate gate = held.point() == Point.CLAIMED ? till.holdBefore(thread) : till.holdAfter(thread);
+            ToolBarrier gate = held.point() == Point.CLAIMED ? till.holdBefore(thread) : till.holdAfter(thread);
             gates.add(gate.firm());
             threads.add(plant.start(thread, held.wish()));
         }

@@ -48,15 +48,15 @@ class ServerLossServerTest {
             Wish four = new Wish(ChargeService.CHARGE, 4, Wish.Ids.FRESH);
 
             String thinking = Plant.newThread();
-            Gate thought = plant.holdThinking(thinking);
+            ToolBarrier thought = plant.holdThinking(thinking);
             threads.put(plant.start(thinking, four), four);
             thought.awaitArrival();
             String claimed = Plant.newThread();
-            Gate before = till.holdBefore(claimed).firm();
+            ToolBarrier before = till.holdBefore(claimed).firm();
             threads.put(plant.start(claimed, four), four);
             before.awaitArrival();
             String charged = Plant.newThread();
-            Gate after = till.holdAfter(charged).firm();
+            ToolBarrier after = till.holdAfter(charged).firm();
             threads.put(plant.start(charged, one), one);
             after.awaitArrival();
             for (String tool : new String[] {ChargeService.APPROVED, ChargeService.ASKING, ChargeService.VERIFIED}) {

@@ -77,11 +77,11 @@ class StopServerTest {
     void order_atAnyPoint_chargesAtMostOnceAndSaysWhatIsKnown(Scenario scenario) throws Exception {
         Wish wish = new Wish(scenario.point().tool, 1, Wish.Ids.FRESH);
         String thread = Plant.newThread();
-        Gate before = till.holdBefore(thread);
-        Gate after = till.holdAfter(thread);
-        Gate verifying = till.holdVerifying(thread);
+        ToolBarrier before = till.holdBefore(thread);
+        ToolBarrier after = till.holdAfter(thread);
+        ToolBarrier verifying = till.holdVerifying(thread);
         try (Plant plant = new Plant(TestServers.real(), till)) {
-            Gate thinking = plant.holdThinking(thread);
+            ToolBarrier thinking = plant.holdThinking(thread);
             Plant.Half workflows = plant.workflows();
             Plant.Half activities = plant.activities();
             plant.start(thread, wish);
@@ -145,7 +145,7 @@ class StopServerTest {
                 assertThat(stopped.turn().status()).isEqualTo(Turn.Status.STOPPED);
                 checkWords(stopped, scenario.point());
             }
-            List.of(thinking, before, after, verifying).forEach(Gate::open);
+            List.of(thinking, before, after, verifying).forEach(ToolBarrier::open);
             switch (scenario.order()) {
                 case STOP -> {
                     plant.stub(thread).signal(WireNames.SAY, new Wish(ChargeService.CHARGE, 0, Wish.Ids.SAME).words());

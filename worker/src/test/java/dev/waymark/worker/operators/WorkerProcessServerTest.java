@@ -178,7 +178,9 @@ class WorkerProcessServerTest {
                 assertThat(tool.toFile().setExecutable(true)).isTrue();
             }
             List<String> words = new ArrayList<>(List.of(
-                    Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    "-XX:TieredStopAtLevel=1",
+                    "-XX:+UseSerialGC"));
             words.addAll(List.of("-cp", System.getProperty("java.class.path"), WorkerMain.class.getName()));
             words.addAll(List.of("worker", "--json", "--task-queue", taskQueue));
             ProcessBuilder builder = new ProcessBuilder(words)

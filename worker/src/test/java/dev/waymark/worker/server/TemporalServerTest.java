@@ -112,6 +112,8 @@ class TemporalServerTest {
     void server_itsJvmKilled_endsToo() throws Exception {
         Process jvm = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC",
                         "-cp",
                         System.getProperty("java.class.path"),
                         Victim.class.getName(),
@@ -132,6 +134,8 @@ class TemporalServerTest {
         Process jvm = new ProcessBuilder(
                         "/usr/bin/setsid",
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC",
                         "-cp",
                         System.getProperty("java.class.path"),
                         Victim.class.getName(),

@@ -32,10 +32,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tools with side effects, on any server. */
+/** Tools with side effects, on any server. The tests mostly wait, so they run at the same time. */
+@Execution(ExecutionMode.CONCURRENT)
 abstract class ToolProtocolCases {
     abstract Connection connection();
 

@@ -169,15 +169,15 @@ class WebUiCardTest {
                 4,
                 Map.of(
                         "ask_user",
-                        AgentPolicy.ToolKind.QUESTION,
+                        AgentPolicy.Executor.QUESTION,
                         "look",
-                        AgentPolicy.ToolKind.ACTIVITY,
+                        AgentPolicy.Executor.ACTIVITY,
                         "pay",
-                        AgentPolicy.ToolKind.ACTIVITY,
+                        AgentPolicy.Executor.ACTIVITY,
                         "write_todos",
-                        AgentPolicy.ToolKind.STATE,
+                        AgentPolicy.Executor.STATE,
                         "write_plan",
-                        AgentPolicy.ToolKind.STATE),
+                        AgentPolicy.Executor.STATE),
                 Map.of("pay", new AgentPolicy.Care(true, true, false, false, true, true, 1_000)),
                 Optional.empty());
         PersonFact.UserSpoke hello =

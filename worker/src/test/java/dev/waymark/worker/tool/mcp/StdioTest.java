@@ -95,6 +95,8 @@ class StdioTest extends McpCases {
     void workerKilled_endsTheServer() throws Exception {
         Process worker = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC",
                         "-cp",
                         System.getProperty("java.class.path"),
                         OneServer.class.getName(),

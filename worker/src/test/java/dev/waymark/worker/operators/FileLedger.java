@@ -11,10 +11,10 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 
 /** What was done to the world: a file, forced to disk with every line, that knows nothing of Temporal. */
-final class Ledger {
+final class FileLedger {
     private final Path file;
 
-    Ledger(Path file) {
+    FileLedger(Path file) {
         this.file = file;
     }
 

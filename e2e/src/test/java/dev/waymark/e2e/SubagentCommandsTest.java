@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 
 @Tag("full")
-class SubagentTest extends SubagentCases {
+class SubagentCommandsTest extends SubagentCommandsCases {
     @Override
     Dev serverWithoutWorker(Path folder) {
         return Dev.inMemoryWithoutWorker(folder);

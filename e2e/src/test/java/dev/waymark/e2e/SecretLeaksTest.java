@@ -4,11 +4,10 @@ import dev.waymark.e2e.product.Dev;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 
-@Tag("server")
 @Tag("full")
-class SubagentServerTest extends SubagentCases {
+class SecretLeaksTest extends SecretLeaksCases {
     @Override
     Dev serverWithoutWorker(Path folder) {
-        return Dev.durableWithoutWorker(folder);
+        return Dev.inMemoryWithoutWorker(folder);
     }
 }

@@ -44,7 +44,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Claims, and what follows when nothing more is heard of a call that was claimed. */
-class ToolProtocolTest {
+class ToolProtocolRulesTest {
     private static final Duration FENCE = Duration.ofSeconds(65);
 
     // ---- claims

@@ -4,10 +4,11 @@ import dev.waymark.e2e.product.Dev;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 
+@Tag("server")
 @Tag("full")
-class SecretsTest extends SecretsCases {
+class SubagentCommandsServerTest extends SubagentCommandsCases {
     @Override
     Dev serverWithoutWorker(Path folder) {
-        return Dev.inMemoryWithoutWorker(folder);
+        return Dev.durableWithoutWorker(folder);
     }
 }

@@ -22,7 +22,7 @@ import java.util.function.Supplier;
  * Someone who starts threads, sends messages, answers questions, and decides about calls. After a failure of the server,
  * the workers or the network, they repeat what they did, with the same message id.
  */
-final class Caller {
+final class SoakCaller {
     private static final Duration CLIENT_TIMEOUT = Duration.ofSeconds(30);
     private static final Duration BETWEEN_REPETITIONS = Duration.ofMillis(500);
     private static final int MOST_THINKING_MILLIS = 1_000;
@@ -53,7 +53,7 @@ final class Caller {
      * @param threads to which the caller's threads are added
      * @param violations to which unexpected outcomes are added
      */
-    Caller(
+    SoakCaller(
             AgentClient client,
             String name,
             SplittableRandom random,

@@ -37,14 +37,14 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-class SubagentTest {
+class SubagentRulesTest {
     private static final Instant LATER = ConversationScript.START.plusSeconds(3_600);
     private static final Optional<String> NONE = Optional.empty();
 
     private static AgentPolicy terms() {
-        Map<String, AgentPolicy.ToolKind> tools =
+        Map<String, AgentPolicy.Executor> tools =
                 new LinkedHashMap<>(ConversationScript.terms(4).tools());
-        tools.put("scout", AgentPolicy.ToolKind.SUBAGENT);
+        tools.put("scout", AgentPolicy.Executor.SUBAGENT);
         return new AgentPolicy("helper", 4, tools);
     }
 

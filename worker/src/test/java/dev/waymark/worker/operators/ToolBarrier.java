@@ -6,7 +6,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /** A place where a tool waits until the test has done what it wanted to do. */
-final class Gate {
+final class ToolBarrier {
     /** Much more than it takes: dozens of threads are held at once, on machines that run other tests too. */
     private static final int MOST_SECONDS = 240;
 
@@ -15,7 +15,7 @@ final class Gate {
     private volatile boolean firm;
 
     /** What waits here goes on when this opens, whoever wants to stop it: as a process that was only stopped does. */
-    Gate firm() {
+    ToolBarrier firm() {
         firm = true;
         return this;
     }

@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 
 /** A real server with a database file, which can be killed and started again at the same address. */
-final class MortalServer implements AutoCloseable {
+final class KillableServer implements AutoCloseable {
     /**
      * Below the ports of outgoing connections. While the server is down, a connection to a port among those could be
      * given the same port at its own end, and would keep the server from starting.
@@ -25,16 +25,16 @@ final class MortalServer implements AutoCloseable {
     private final int port;
     private DevServer server;
 
-    private MortalServer(Path binary, Path database, int port, DevServer server) {
+    private KillableServer(Path binary, Path database, int port, DevServer server) {
         this.binary = binary;
         this.database = database;
         this.port = port;
         this.server = server;
     }
 
-    static MortalServer start(Path binary, Path database) throws IOException, InterruptedException {
+    static KillableServer start(Path binary, Path database) throws IOException, InterruptedException {
         int port = freePort();
-        return new MortalServer(binary, database, port, DevServer.temporal(binary, Optional.of(database), port, 0));
+        return new KillableServer(binary, database, port, DevServer.temporal(binary, Optional.of(database), port, 0));
     }
 
     private static int freePort() throws IOException {

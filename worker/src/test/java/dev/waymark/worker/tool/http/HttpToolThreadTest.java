@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Requests as tools of agents that a whole worker runs. */
 @Timeout(120)
 @Tag("full")
-class HttpToolTest {
+class HttpToolThreadTest {
     private static final Json SCHEMA = Json.of(Map.of(
             "type",
             "object",

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Agents that give tasks to others, as a shell sees them, with workers that are killed. */
 @TestInstance(Lifecycle.PER_CLASS)
 @Timeout(400)
-abstract class SubagentCases {
+abstract class SubagentCommandsCases {
     private static final Duration PATIENCE = Duration.ofSeconds(120);
 
     private Path directory;

@@ -12,13 +12,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /** Runs whole command lines in a directory, as a person would type them. */
-public final class Shell {
+public final class ShellCommand {
     private static final long MOST_SECONDS = 180;
 
     private final Path directory;
     private final Map<String, String> environment;
 
-    public Shell(Path directory, Map<String, String> environment) {
+    public ShellCommand(Path directory, Map<String, String> environment) {
         this.directory = directory;
         this.environment = environment;
     }
@@ -27,7 +27,7 @@ public final class Shell {
 
     /** The words that a shell makes of the arguments of a command. */
     public static List<String> words(String arguments) {
-        Done done = new Shell(Path.of("."), Map.of()).run("set -- " + arguments + "\nprintf '%s\\n' \"$@\"");
+        Done done = new ShellCommand(Path.of("."), Map.of()).run("set -- " + arguments + "\nprintf '%s\\n' \"$@\"");
         return done.out().lines().toList();
     }
 

@@ -20,21 +20,21 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
 /** Reads server-sent events as they come. */
-final class EventReader implements AutoCloseable {
+final class EventStreamReader implements AutoCloseable {
     private static final long PATIENCE_SECONDS = 30;
 
     private final InputStream body;
     private final BlockingQueue<Optional<Event>> events = new LinkedBlockingQueue<>();
     private final AtomicInteger comments = new AtomicInteger();
 
-    private EventReader(InputStream body) {
+    private EventStreamReader(InputStream body) {
         this.body = body;
     }
 
     /** One event. */
     record Event(Optional<String> id, String name, JsonNode data) {}
 
-    static EventReader open(HttpCaller caller, String thread, Optional<String> lastId)
+    static EventStreamReader open(HttpCaller caller, String thread, Optional<String> lastId)
             throws IOException, InterruptedException {
         HttpRequest.Builder request = caller.request("/v1/threads/" + thread + "/events");
         lastId.ifPresent(id -> request.header("Last-Event-ID", id));
@@ -43,7 +43,7 @@ final class EventReader implements AutoCloseable {
         if (response.statusCode() != 200) {
             throw new AssertionError("no stream: " + response.statusCode());
         }
-        EventReader reader = new EventReader(response.body());
+        EventStreamReader reader = new EventStreamReader(response.body());
         Thread thread1 = new Thread(reader::read, "event-reader");
         thread1.setDaemon(true);
         thread1.start();

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Tag;
 
 @Tag("server")
 @Tag("full")
-class SecretsServerTest extends SecretsCases {
+class SecretLeaksServerTest extends SecretLeaksCases {
     @Override
     Dev serverWithoutWorker(Path folder) {
         return Dev.durableWithoutWorker(folder);

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
  * there, and a word that a person said, that a secret would have been found.
  */
 @Timeout(400)
-abstract class SecretsCases {
+abstract class SecretLeaksCases {
     private static final Duration PATIENCE = Duration.ofSeconds(120);
 
     /** A part of each of them, and of nothing else. */
@@ -138,7 +138,7 @@ abstract class SecretsCases {
                   - mcp: { name: broken, command: [/bin/sh, -c, "echo no use for $TOKEN >&2; exit 7"], env: { TOKEN: "${LOCAL}" } }
                 """);
         server = serverWithoutWorker(directory);
-        waymark = Command.at(server.address());
+        waymark = Command.warmAt(server.address());
         environment.putAll(anthropic.environment());
         environment.put("OPENAI_API_KEY", "canary-openai-22");
         environment.put("INSTRUCTED", "canary-instructed-33");
