@@ -47,6 +47,16 @@ final class SavedThread {
         return answered(() -> saving.bounded().owner(thread));
     }
 
+    /** The owner, if it is another thread; empty if the saver does not say. */
+    Optional<CheckpointOwner> otherOwner(String firstRunId) {
+        try {
+            return saving.bounded().owner(thread).filter(owner -> !owner.run().equals(firstRunId));
+        } catch (SaverException e) {
+            // The command reports it when it saves.
+            return Optional.empty();
+        }
+    }
+
     private static <T> T answered(Supplier<T> question) {
         try {
             return question.get();

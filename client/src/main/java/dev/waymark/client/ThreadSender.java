@@ -243,13 +243,9 @@ final class ThreadSender {
     private ThreadRequests.Posted deliver(String thread, OutboundMessage message) {
         WaitDeadline deadline = context.deadline();
         return context.translated(() -> {
-            Requests.Accepted accepted = context.requests()
-                    .update(
-                            RequestLimits.thread(thread),
-                            message.name(),
-                            message.updateId(),
-                            message.payload(),
-                            deadline);
+            checkThatItMayContinue(RequestLimits.thread(thread), message.name());
+            Requests.Accepted accepted =
+                    context.requests().update(thread, message.name(), message.updateId(), message.payload(), deadline);
             int fact = accepted.ack().fact();
             // The server answers a repeated update by itself, and does not say that it is repeated.
             if (message.isNamed() && (accepted.ack().duplicate() || !message.recordsId())) {
@@ -334,6 +330,7 @@ final class ThreadSender {
     }
 
     private Requests.Accepted update(String thread, String name, String id, Object payload, WaitDeadline deadline) {
+        checkThatItMayContinue(thread, name);
         try {
             return context.requests().update(thread, name, id, payload, deadline);
         } catch (WaymarkException.NotFound | WaymarkException.Closed e) {
@@ -345,6 +342,12 @@ final class ThreadSender {
             }
             restore(thread, e);
             return context.requests().update(thread, name, id, payload, deadline);
+        }
+    }
+
+    private void checkThatItMayContinue(String thread, String name) {
+        if (CONTINUING.contains(name)) {
+            continuation.checkThatNoOtherServerHas(thread);
         }
     }
 

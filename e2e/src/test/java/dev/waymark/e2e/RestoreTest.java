@@ -44,6 +44,7 @@ class RestoreTest {
                 .deduping("payer")
                 .teller()
                 .charger("payee", 1, "")
+                .charger("twice", 1, "")
                 .dawdler("dawdler", ", approval: always")
                 .directory();
         before = Dev.inMemory(agents);
@@ -365,21 +366,56 @@ class RestoreTest {
     }
 
     @Test
-    void answer_onTheServerThatTheThreadWasRestoredFrom_isNotSavedOverItsSuccessor() throws IOException {
+    void message_onTheServerThatTheThreadWasRestoredFrom_isRefused() throws IOException {
         Path place = directory.resolve("epochs");
         String target = "file:" + place;
         on(before, target).run("run", "--agent", "assistant", "--thread", "epochs", "Book it");
         on(after, target).run("run", "--thread", "epochs");
-        String restored = Files.readString(place.resolve("epochs.json"));
         Done late = on(before, target).run("answer", "epochs", "Monday");
+        Done again = on(before, target).run("run", "--thread", "epochs", "Book it", "--no-wait");
         Done successor = on(after, target).run("answer", "epochs", "Friday");
 
-        assertThat(late).returns(7, Done::exitCode).returns("Booked.\n", Done::out);
-        assertThat(late.err())
-                .contains("belongs to another thread with this name, which took it over (epoch 2): epochs.");
-        assertThat(restored).doesNotContain("Monday");
-        assertThat(successor).returns(0, Done::exitCode);
+        assertThat(List.of(late, again))
+                .containsOnly(new Done(
+                        2,
+                        "",
+                        "waymark: the thread was restored on another server (epoch 2): epochs. Continue it there, and"
+                                + " stop it here\n"));
+        assertThat(successor).returns(0, Done::exitCode).returns("Booked.\n", Done::out);
         assertThat(place.resolve("epochs.json")).content().contains("Friday").doesNotContain("Monday");
+    }
+
+    /** A client without the saver does not know of the other server. */
+    @Test
+    void answer_withoutTheSaverOnTheServerThatTheThreadWasRestoredFrom_isNotSavedOverItsSuccessor() throws IOException {
+        Path place = directory.resolve("unaware");
+        String target = "file:" + place;
+        on(before, target).run("run", "--agent", "assistant", "--thread", "unaware", "Book it");
+        on(after, target).run("run", "--thread", "unaware");
+        String restored = Files.readString(place.resolve("unaware.json"));
+        Done late = Command.warmAt(before.address()).run("answer", "unaware", "Monday");
+        Done saved = Command.warmAt(before.address()).run("save", "unaware", "--to", target);
+
+        assertThat(late).returns(0, Done::exitCode).returns("Booked.\n", Done::out);
+        assertThat(saved).returns(7, Done::exitCode);
+        assertThat(saved.err())
+                .contains("belongs to another thread with this name, which took it over (epoch 2): unaware.");
+        assertThat(place.resolve("unaware.json")).hasContent(restored);
+    }
+
+    /** The call that waits is in both threads, with the same key. */
+    @Test
+    void approve_onBothServersOfARestoredThread_chargesOnce() throws IOException {
+        String target = "file:" + directory.resolve("twice");
+        on(before, target).run("run", "--agent", "twice", "--thread", "twice", "Pay it");
+        on(after, target).run("run", "--thread", "twice");
+        Done late = on(before, target).run("approve", "twice");
+        Done successor = on(after, target).run("approve", "twice");
+
+        assertThat(late).returns(2, Done::exitCode);
+        assertThat(late.err()).contains("the thread was restored on another server (epoch 2): twice.");
+        assertThat(successor).returns(0, Done::exitCode).returns("Charged.\n", Done::out);
+        assertThat(directory.resolve("agents/twice.ledger")).content().isEqualTo("{\"cents\":500}\n");
     }
 
     @Test

@@ -85,7 +85,7 @@ class StdioTest extends McpCases {
     void complaint_withoutEnd_isCut() {
         String endless = "head -c 300000000 /dev/zero | tr '\\0' x >&2; echo >&2; exit 1";
 
-        assertThatThrownBy(() -> call(shell(endless), "t", Map.of(), PATIENCE))
+        assertThatThrownBy(() -> call(shell(endless), "t", Map.of(), PATIENCE.multipliedBy(4)))
                 .isInstanceOf(RequestNotSentException.class)
                 .hasMessage("the server ended with 1: " + "x".repeat(300) + "…");
     }
