@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Answers an agent's question in the Web UI, as an operator does, in a headless Chromium against a real Temporal server;
-# and takes the screenshots of README.md.
+# takes the screenshots of README.md, and looks at a forgotten thread beside a readable one through the codec server.
 #
 #     docs/web-ui/check.sh [--screenshots DIR]
 #
@@ -50,9 +50,10 @@ export TEMPORAL_CLI
 work=$(mktemp -d "${TMPDIR:-/tmp}/waymark-web-ui.XXXXXX")
 dev=
 browser=
+codec=
 finish() {
     local process
-    for process in $browser $dev; do
+    for process in $browser $codec $dev; do
         kill "$process" 2>/dev/null || true
         wait "$process" 2>/dev/null || true
     done
@@ -80,22 +81,28 @@ field() { node -e 'console.log(JSON.parse(require("fs").readFileSync(0, "utf8"))
 # --- A server, a worker, and a run that waits for an answer -----------------------------------------------------------
 
 # Nobody's settings but these. What is missing is built by the first call.
-unset TEMPORAL_NAMESPACE TEMPORAL_PROFILE TEMPORAL_API_KEY TEMPORAL_TLS WAYMARK_TASK_QUEUE WAYMARK_SAVER WAYMARK_CODEC_KEYS
+unset TEMPORAL_NAMESPACE TEMPORAL_PROFILE TEMPORAL_API_KEY TEMPORAL_TLS WAYMARK_TASK_QUEUE WAYMARK_SAVER WAYMARK_CODEC_KEYS \
+    WAYMARK_THREAD_KEYS WAYMARK_CODEC_TOKEN
 export TEMPORAL_CONFIG_FILE=$work/no-config.toml
 "$root/waymark" --version >/dev/null
 
+# Waits for the line that a program ($1, its name; $2, its process) prints when it is ready.
+ready() {
+    for _ in $(seq 600); do
+        [ ! -s "$work/$1.json" ] || return 0
+        kill -0 "$2" 2>/dev/null || break
+        sleep 0.1
+    done
+    die "waymark $1 does not become ready: $(tail -n 5 "$work/$1.log")"
+}
+
 "$root/waymark" dev --json --agents "$here/agents" --db "$work/temporal.db" --port 0 --ui-port 0 \
-    >"$work/ready.json" 2>"$work/dev.log" &
+    >"$work/dev.json" 2>"$work/dev.log" &
 dev=$!
-for _ in $(seq 600); do
-    [ ! -s "$work/ready.json" ] || break
-    kill -0 "$dev" 2>/dev/null || break
-    sleep 0.1
-done
-[ -s "$work/ready.json" ] || die "waymark dev does not become ready: $(tail -n 5 "$work/dev.log")"
-TEMPORAL_ADDRESS=$(field address <"$work/ready.json")
+ready dev "$dev"
+TEMPORAL_ADDRESS=$(field address <"$work/dev.json")
 export TEMPORAL_ADDRESS
-ui=$(field ui <"$work/ready.json")
+ui=$(field ui <"$work/dev.json")
 
 thread=$("$root/waymark" run --json --no-wait --agent booking "A table for two, please" | field thread)
 waits() { [ "$("$root/waymark" result --json --timeout 30s "$thread" | field question)" = "Thursday or Friday?" ]; }
@@ -118,5 +125,35 @@ completed() {
 answered() { "$root/waymark" show --json "$thread" | grep -qE '"(content|text)":"Friday"'; }
 check "./waymark result: the run is complete" completed
 check "./waymark show: the answer is in the conversation" answered
+
+# --- An encrypted thread that can be read, and a forgotten one --------------------------------------------------------
+
+kill "$dev"
+wait "$dev" 2>/dev/null || true
+rm "$work/dev.json"
+mkdir -m 700 "$work/keys"
+WAYMARK_CODEC_KEYS=check:$(head -c 32 /dev/urandom | base64)
+export WAYMARK_CODEC_KEYS WAYMARK_THREAD_KEYS=file:$work/keys WAYMARK_CODEC_TOKEN=check-$RANDOM
+"$root/waymark" dev --json --agents "$here/agents" --db "$work/encrypted.db" --port 0 --ui-port 0 \
+    >"$work/dev.json" 2>"$work/dev.log" &
+dev=$!
+ready dev "$dev"
+TEMPORAL_ADDRESS=$(field address <"$work/dev.json")
+ui=$(field ui <"$work/dev.json")
+"$root/waymark" codec --json --port 0 --ui-origin "$ui" >"$work/codec.json" 2>"$work/codec.log" &
+codec=$!
+ready codec "$codec"
+for thread in kept trip; do
+    "$root/waymark" run --json --agent booking --thread "$thread" "A table for canary-4711" >/dev/null || true
+done
+forgets() { "$root/waymark" forget trip --terminate --yes >/dev/null 2>&1; }
+check "a thread is forgotten" forgets
+
+rm -rf "$work/chromium"
+node "$here/forgotten.mjs" "$ui" kept "$work" "$screenshots" trip "$(field address <"$work/codec.json")" \
+    "$WAYMARK_CODEC_TOKEN" canary-4711 &
+browser=$!
+wait "$browser" || failed=1
+browser=
 
 exit "$failed"

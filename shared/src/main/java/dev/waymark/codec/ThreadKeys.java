@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import javax.crypto.SecretKey;
 
@@ -43,6 +45,11 @@ public final class ThreadKeys implements AutoCloseable {
     private static final String NOT_FOR_NEW_THREADS = "[?&]new=no$";
     private static final String ID_PREFIX = "thread:";
     private static final Duration PAUSE = Duration.ofSeconds(2);
+    /** How long a storage that failed is not asked for keys that are in memory. */
+    private static final Duration PAUSE_WITH_KEY = Duration.ofSeconds(10);
+    /** How long a key that is in memory waits for others that ask the storage, until it is used as it is. */
+    private static final Duration PATIENCE_WITH_KEY = Duration.ofMillis(500);
+
     private static final int MOST_CACHED = 10_000;
 
     private final EncryptionKeys masterKeys;
@@ -53,6 +60,12 @@ public final class ThreadKeys implements AutoCloseable {
     private final Map<String, StoredKey> cache = new ConcurrentHashMap<>();
     /** Where the keys of subagents' threads are. */
     private final Map<String, Above> above = new ConcurrentHashMap<>();
+
+    /**
+     * Held while the storage is asked. Workflow tasks and heartbeats wait for keys: if the storage does not answer, they
+     * wait for one attempt, however many threads ask.
+     */
+    private final ReentrantLock asking = new ReentrantLock();
 
     private volatile Optional<Outage> outage = Optional.empty();
 
@@ -289,9 +302,36 @@ public final class ThreadKeys implements AutoCloseable {
         if (cached != null && age(cached.readAt()) < FRESH.toNanos()) {
             return Optional.of(cached);
         }
+        if (cached == null || age(cached.readAt()) >= LONGEST.toNanos()) {
+            cache.remove(id);
+            asking.lock();
+            return asked(id, PAUSE);
+        }
+        if (!isMyTurnToAsk()) {
+            return Optional.of(cached);
+        }
         try {
-            Optional<StoredKey> read = find(id).map(entry ->
-                    new StoredKey(entry, entry.key().map(key -> secret(entry, key)), nanoTime.getAsLong()));
+            return asked(id, PAUSE_WITH_KEY);
+        } catch (KeyStoreException e) {
+            return Optional.of(cached);
+        }
+    }
+
+    private boolean isMyTurnToAsk() {
+        try {
+            return asking.tryLock(PATIENCE_WITH_KEY.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** What the storage answers. Called with the lock, which it releases. */
+    private Optional<StoredKey> asked(String id, Duration pause) {
+        try {
+            Optional<StoredKey> read = find(id, pause)
+                    .map(entry ->
+                            new StoredKey(entry, entry.key().map(key -> secret(entry, key)), nanoTime.getAsLong()));
             read.filter(entry -> entry.secret().isPresent())
                     .ifPresentOrElse(
                             entry -> {
@@ -300,18 +340,15 @@ public final class ThreadKeys implements AutoCloseable {
                             },
                             () -> cache.remove(id));
             return read;
-        } catch (KeyStoreException e) {
-            if (cached != null && age(cached.readAt()) < LONGEST.toNanos()) {
-                return Optional.of(cached);
-            }
-            cache.remove(id);
-            throw e;
+        } finally {
+            asking.unlock();
         }
     }
 
-    private Optional<ThreadKeyEntry> find(String id) {
+    /** Asks the storage, unless it has failed within the pause. Others may have waited for that failure as well. */
+    private Optional<ThreadKeyEntry> find(String id, Duration pause) {
         Optional<Outage> known = outage;
-        if (known.isPresent() && age(known.get().since()) < PAUSE.toNanos()) {
+        if (known.isPresent() && age(known.get().since()) < pause.toNanos()) {
             throw known.get().failure();
         }
         try {

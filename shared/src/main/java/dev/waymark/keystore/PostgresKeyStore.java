@@ -2,6 +2,7 @@ package dev.waymark.keystore;
 
 import dev.waymark.saver.JdbcStore;
 import dev.waymark.saver.JdbcTable;
+import java.net.SocketTimeoutException;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -99,7 +100,10 @@ public final class PostgresKeyStore implements KeyStore {
         T in(Connection connection) throws SQLException;
     }
 
-    /** Repeats the work once if the open connection was lost meanwhile. All statements can be repeated. */
+    /**
+     * Repeats the work once if the open connection was lost meanwhile. All statements can be repeated. A database that does
+     * not answer is not asked twice: the caller would wait twice as long.
+     */
     private <T> T connected(String done, Work<T> work) {
         lock.lock();
         try {
@@ -108,7 +112,7 @@ public final class PostgresKeyStore implements KeyStore {
                 return attempt(work);
             } catch (SQLException e) {
                 disconnect();
-                if (!isOld) {
+                if (!isOld || e.getCause() instanceof SocketTimeoutException) {
                     throw e;
                 }
             }

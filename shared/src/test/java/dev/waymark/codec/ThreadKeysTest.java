@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.ByteString;
 import dev.waymark.keystore.FileKeyStore;
+import dev.waymark.keystore.KeyStore;
 import dev.waymark.keystore.KeyStoreException;
+import dev.waymark.keystore.ThreadKeyEntry;
 import io.temporal.api.common.v1.Payload;
 import io.temporal.payload.codec.PayloadCodec;
 import io.temporal.payload.codec.PayloadCodecException;
@@ -21,7 +23,13 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -134,6 +142,82 @@ class ThreadKeysTest {
             assertThat(decode(reader, "other", copied)).isEqualTo(PLAIN);
         }
         assertThat(process().forget("default", "trip").orElseThrow().again()).isTrue();
+    }
+
+    /** A storage that takes questions and does not answer until it is told to fail. */
+    private final class HangingStore implements KeyStore {
+        private final KeyStore store = new FileKeyStore(directory);
+        private final AtomicInteger questions = new AtomicInteger();
+        private final CountDownLatch failing = new CountDownLatch(1);
+        private volatile boolean hangs;
+
+        @Override
+        public Optional<ThreadKeyEntry> find(String id) {
+            if (hangs) {
+                questions.incrementAndGet();
+                try {
+                    failing.await();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+                return new FileKeyStore(directory.resolve("missing")).find(id);
+            }
+            return store.find(id);
+        }
+
+        @Override
+        public boolean create(ThreadKeyEntry entry) {
+            return store.create(entry);
+        }
+
+        @Override
+        public boolean replace(ThreadKeyEntry known, ThreadKeyEntry entry) {
+            return store.replace(known, entry);
+        }
+
+        @Override
+        public List<ThreadKeyEntry> all() {
+            return store.all();
+        }
+
+        @Override
+        public void close() {
+            store.close();
+        }
+    }
+
+    /** Each attempt takes seconds, and workflow tasks and heartbeats wait for it. */
+    @Test
+    void storageThatDoesNotAnswer_isAskedOnce_andDelaysNoOtherThread() throws Exception {
+        process().begin("default", "trip", Optional.empty());
+        HangingStore store = new HangingStore();
+        ThreadKeys keys = new ThreadKeys(OLD, store, true, nanos::get);
+        encode(keys, "trip");
+        later(ThreadKeys.FRESH);
+        store.hangs = true;
+        ExecutorService threads = Executors.newFixedThreadPool(10);
+        try {
+            Future<Payload> asking = threads.submit(() -> encode(keys, "trip"));
+            while (store.questions.get() == 0) {
+                Thread.onSpinWait();
+            }
+            List<Future<Payload>> withoutKey = IntStream.range(0, 8)
+                    .mapToObj(i -> threads.submit(() -> encode(keys, "unknown-" + i)))
+                    .toList();
+
+            // Although nothing has been answered.
+            assertThat(keyId(encode(keys, "trip"))).startsWith("thread:");
+            assertThat(asking).isNotDone();
+
+            store.failing.countDown();
+            assertThat(keyId(asking.get())).startsWith("thread:");
+            for (Future<Payload> each : withoutKey) {
+                assertThatThrownBy(each::get).hasRootCauseInstanceOf(KeyStoreException.class);
+            }
+            assertThat(store.questions).hasValue(1);
+        } finally {
+            threads.shutdownNow();
+        }
     }
 
     @Test

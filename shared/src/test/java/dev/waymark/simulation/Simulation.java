@@ -61,7 +61,10 @@ final class Simulation {
         EFFECT_WITHOUT_CLAIM,
         LATE_CLAIM_GRANTED,
         CLAIMS_LOST_IN_A_RESET,
-        COPIED_ACTIVITY_RUNS
+        COPIED_ACTIVITY_RUNS,
+        CHUNKS_JOINED_AS_THEY_COME,
+        CHUNKS_OF_TWO_BUILDS_JOINED,
+        ARRIVALS_APPLIED_BACKWARDS
     }
 
     /** Those with side effects more often, and with few arguments, so that the same is called again and again. */
@@ -95,6 +98,8 @@ final class Simulation {
     private final Random random;
     /** Of its own, so that what is spent changes nothing of what else happens. */
     private final Random money;
+    /** Of its own too, for what happens between runs. */
+    private final Random transit;
 
     private final Core core;
     private final Fault fault;
@@ -124,12 +129,18 @@ final class Simulation {
     private boolean restoring;
     private int runs = 1;
     private int runBegan;
+    /** Where the runs before this one began. */
+    private final List<Integer> earlierRuns = new ArrayList<>();
+    /** What arrives while a new run fetches its state, which waits until the state is there. */
+    private Optional<List<Fact>> postponed = Optional.empty();
+
     private int executions;
     private Optional<Instant> alarm = Optional.empty();
 
     Simulation(long seed, Core core, Fault fault, Coverage coverage) {
         this.random = new Random(seed);
         this.money = new Random(~seed);
+        this.transit = new Random(~(seed * 31));
         this.core = core;
         this.fault = fault;
         this.coverage = coverage;
@@ -382,22 +393,57 @@ final class Simulation {
         if (fault == Fault.CALL_LOST_IN_TRANSIT) {
             sent = Doctor.edit(sent, tree -> tree.putArray("batch"));
         }
-        state = CarriedState.unpack(new CarriedState(sent, Optional.empty()).pack())
-                .state();
+        List<Fact> arrivals = new ArrayList<>();
+        state = transit.nextBoolean()
+                ? fetched(sent, arrivals)
+                : CarriedState.unpack(new CarriedState(sent, Optional.empty()).pack())
+                        .state();
         Violation.unless(state.equals(before), "moving to a new run changed the state");
         if (thorough) {
             Violation.unless(StateDigest.of(state).equals(StateDigest.of(before)), "moving changed the state's digest");
         }
         runs++;
+        earlierRuns.add(runBegan);
         runBegan = recorded.size() - 1;
         lateClaims.clear();
         coverage.count("continued as new");
         if (!state.batch().isEmpty()) {
             coverage.count("continued as new within a batch");
         }
+        int first = recorded.size();
+        if (fault == Fault.ARRIVALS_APPLIED_BACKWARDS) {
+            for (int i = arrivals.size() - 1; i >= 0; i--) {
+                apply(arrivals.get(i));
+            }
+        } else {
+            arrivals.forEach(this::apply);
+        }
+        Violation.unless(
+                recorded.subList(first, recorded.size()).equals(arrivals),
+                "what arrived while the state was fetched was lost or shuffled");
+    }
+
+    /** The state as the next run fetches it in chunks. Whatever arrives meanwhile is added to the arrivals. */
+    private Conversation fetched(Conversation sent, List<Fact> arrivals) {
+        Conversation other = states.get(transit.nextInt(states.size()));
+        StateTransfer transfer = new StateTransfer(sent, other, runId(), transit, coverage, fault);
+        postponed = Optional.of(arrivals);
+        while (transfer.arrived().isEmpty()) {
+            transfer.goOn();
+            if (!quiet && transit.nextInt(6) == 0) {
+                someoneActs();
+            }
+        }
+        postponed = Optional.empty();
+        return transfer.arrived().get();
     }
 
     private void apply(Fact fact) {
+        if (postponed.isPresent()) {
+            coverage.count("arrivals while a state is fetched");
+            postponed.get().add(fact);
+            return;
+        }
         at = at.plusMillis(random.nextInt(3));
         Conversation before = state;
         state = core.apply(state, fact, at);
@@ -491,6 +537,11 @@ final class Simulation {
             land();
             return;
         }
+        someoneActs();
+    }
+
+    /** A message, a decision or a command arrives from outside. */
+    private void someoneActs() {
         int kind = random.nextInt(100);
         if (kind < 34) {
             apply(message());
@@ -877,10 +928,15 @@ final class Simulation {
     // ---- resets
 
     /**
-     * Takes the run back to an earlier point, as an operator does. What was under way there is under way again; what
-     * came in later and was accepted comes again: signals first, then updates. What ran may go on running.
+     * Takes the run, or the one before it, back to an earlier point, as an operator does. What was under way there is
+     * under way again; what came in later and was accepted comes again: signals first, then updates. What ran may go on
+     * running.
      */
     private void reset() {
+        if (!earlierRuns.isEmpty() && transit.nextInt(3) == 0) {
+            runBegan = earlierRuns.remove(earlierRuns.size() - 1);
+            coverage.count("resets into an earlier run");
+        }
         int back = recorded.size() - runBegan;
         int point = recorded.size() - 1 - random.nextInt(chance(2) ? back : Math.min(back, 12));
         List<Fact> later = new ArrayList<>(recorded.subList(point + 1, recorded.size()));

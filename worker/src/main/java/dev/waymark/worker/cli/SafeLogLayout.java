@@ -4,14 +4,18 @@ import ch.qos.logback.classic.PatternLayout;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.IThrowableProxy;
 import ch.qos.logback.classic.spi.LoggingEvent;
+import ch.qos.logback.classic.spi.ThrowableProxy;
 import dev.waymark.codec.KeyProblem;
 import dev.waymark.codec.ThreadForgottenException;
 import dev.waymark.display.SafeText;
 import dev.waymark.keystore.KeyStoreException;
 import dev.waymark.worker.secret.LogSecrets;
+import io.temporal.failure.ApplicationFailure;
 import io.temporal.payload.codec.PayloadCodecException;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 
 /**
  * Escapes control characters and masks secrets in the log, since messages and exceptions may quote models, tools and
@@ -29,11 +33,16 @@ public final class SafeLogLayout extends PatternLayout {
     /** Logs once more what workflow tasks have logged. */
     private static final String POLLERS = "io.temporal.internal.worker.PollerOptions";
 
+    /** How long it is not logged again that keys are away, which fails tasks and activities of all threads. */
+    private static final long SILENT_MILLIS = 10_000;
+
+    private final AtomicLong silentUntil = new AtomicLong();
+
     @Override
     public String doLayout(ILoggingEvent event) {
         boolean isOfTask = event.getLoggerName().startsWith(WORKFLOW_TASKS);
         Optional<String> keys = isOfTask || event.getLoggerName().equals(POLLERS) ? ofKeys(event) : Optional.empty();
-        if (keys.isPresent() && !isOfTask) {
+        if ((keys.isPresent() && !isOfTask) || isRepeated(event)) {
             return "";
         }
         String line = super.doLayout(
@@ -41,11 +50,29 @@ public final class SafeLogLayout extends PatternLayout {
         return SafeText.lines(LogSecrets.ofThisProcess().mask(line));
     }
 
+    /** Whether the storage of keys is away, and that was logged a moment ago. */
+    private boolean isRepeated(ILoggingEvent event) {
+        long now = event.getTimeStamp();
+        return cause(event, SafeLogLayout::isOfStorage).isPresent()
+                && silentUntil.getAndUpdate(until -> now < until ? until : now + SILENT_MILLIS) > now;
+    }
+
     /** The message of a failure of keys, if that is the cause. */
     private static Optional<String> ofKeys(ILoggingEvent event) {
+        return cause(event, cause -> OF_KEYS.contains(cause.getClassName())).map(IThrowableProxy::getMessage);
+    }
+
+    private static boolean isOfStorage(IThrowableProxy cause) {
+        return cause.getClassName().equals(KeyStoreException.class.getName())
+                || (cause instanceof ThrowableProxy proxy
+                        && proxy.getThrowable() instanceof ApplicationFailure failure
+                        && failure.getType().equals(KeyStoreException.TYPE));
+    }
+
+    private static Optional<IThrowableProxy> cause(ILoggingEvent event, Predicate<IThrowableProxy> condition) {
         for (IThrowableProxy cause = event.getThrowableProxy(); cause != null; cause = cause.getCause()) {
-            if (OF_KEYS.contains(cause.getClassName())) {
-                return Optional.of(cause.getMessage());
+            if (condition.test(cause)) {
+                return Optional.of(cause);
             }
         }
         return Optional.empty();

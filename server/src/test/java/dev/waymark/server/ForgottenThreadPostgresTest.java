@@ -1,0 +1,205 @@
+package dev.waymark.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.AgentResult;
+import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.request.ForkOptions;
+import dev.waymark.client.request.Prompt;
+import dev.waymark.client.request.ResumeOptions;
+import dev.waymark.client.save.SaveOptions;
+import dev.waymark.connect.Connection;
+import dev.waymark.saver.CheckpointSaver;
+import dev.waymark.saver.SaverTarget;
+import dev.waymark.server.api.AgentCatalogue;
+import dev.waymark.server.http.HttpSettings;
+import io.temporal.api.history.v1.HistoryEvent;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A thread is forgotten where everything is in PostgreSQL: Temporal as it is deployed, the keys, and a saver. */
+@Tag("full")
+@Tag("server")
+@Timeout(400)
+class ForgottenThreadPostgresTest {
+    private static final String CANARY = "canary-";
+    private static final List<String> TEMPORAL = List.of("temporal", "temporal_visibility");
+    private static final String SAVED = "saved";
+
+    private TemporalOnPostgres temporal;
+    private PostgresCluster postgres;
+    private EncryptedThreads threads;
+
+    @BeforeEach
+    void start() throws Exception {
+        temporal = TemporalOnPostgres.start();
+        postgres = temporal.postgres();
+        threads = new EncryptedThreads(temporal.programs(), temporal.address(), postgres);
+        postgres.createDatabase(SAVED);
+        threads.program("look-up.sh", "cat >/dev/null; echo canary-log >&2; echo found canary-result");
+        threads.agent("boss", """
+                instructions: Say canary-instructions.
+                subagents: [clerk]
+                tools:
+                  - use: ask_user
+                  - { name: look_up, command: [./look-up.sh] }
+                """, """
+                replies:
+                  - tool_calls: [{ id: tu_1, name: look_up, input: { word: canary-argument } }]
+                  - tool_calls: [{ id: tu_2, name: clerk, input: { task: canary-task } }]
+                  - tool_calls: [{ id: tu_3, name: ask_user, input: { question: "canary-question?" } }]
+                  - text: Booked canary-reply.
+                """);
+        threads.agent("clerk", "description: Looks things up", "replies: [{ text: canary-subagent }]");
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        if (threads != null) {
+            threads.close();
+        }
+        if (temporal != null) {
+            temporal.close();
+        }
+    }
+
+    @Test
+    void forgottenThread_isNowhereReadable_notEvenInARestoredBackup() throws Exception {
+        threads.startWorker("worker");
+        AgentClient client = threads.client();
+        for (String thread : List.of("trip", "kept")) {
+            converse(client, thread);
+        }
+        CheckpointSaver saver = SaverTarget.parse(postgres.url(SAVED, "any")).open();
+        client.saved().saveOnce("trip", SaveOptions.in(saver), false);
+        assertThat(client.timeline("trip").now().transcript().messages().toString())
+                .contains("canary-result");
+        assertThat(threads.run("export", "trip", "--decrypt").exitCode()).isZero();
+        assertThat(plainTextIsFound()).isTrue();
+        List<Path> backups = List.of(postgres.backUp(TEMPORAL.get(0)), postgres.backUp(TEMPORAL.get(1)));
+        String sealed = sealedKey("trip");
+
+        client.forget("trip", true);
+
+        assertRefused(client);
+        assertNothingIsStored(sealed);
+        assertThat(postgres.dump(SAVED)).contains("canary-result"); // As documented: checkpoints are not encrypted.
+        saver.delete("trip");
+        saver.close();
+        assertThat(postgres.dump(SAVED)).doesNotContain(CANARY);
+
+        temporal.stopTemporal();
+        for (int i = 0; i < backups.size(); i++) {
+            postgres.dropDatabase(TEMPORAL.get(i));
+            postgres.restore(TEMPORAL.get(i), backups.get(i));
+        }
+        temporal.startTemporal();
+
+        AgentClient other = threads.client();
+        assertThat(stored("trip")).hasSizeGreaterThan(20);
+        assertRefused(other);
+        assertNothingIsStored(sealed);
+        assertThat(other.timeline("kept").now().transcript().messages().toString())
+                .contains("canary-result", "canary-subagent", "canary-reply");
+        assertThat(other.say("kept", "And canary-again").status()).isEqualTo("complete");
+        assertThat(temporal.programs().logs())
+                .doesNotContain(CANARY, EncryptedThreads.MASTER_KEY, EncryptedThreads.PASSWORD);
+    }
+
+    /** The backup was made when the thread was open, and its worker knew the key. */
+    private static void converse(AgentClient client, String thread) {
+        AgentResult asked = client.run(
+                Prompt.of("boss", "Book canary-prompt").withThread(thread).withId("m-1"));
+        assertThat(asked.status()).isEqualTo("interrupted");
+        AgentResult done = client.answer(thread, "canary-answer");
+        assertThat(AgentResult.assertComplete(done).text()).isEqualTo("Booked canary-reply.");
+    }
+
+    /** A thread without keys shows that its words would be found in what is dumped. */
+    private boolean plainTextIsFound() throws Exception {
+        try (Connection plain = Connection.to(temporal.address());
+                AgentClient client = AgentClient.on(plain, EncryptedThreads.queue())) {
+            client.start(Prompt.of("nobody", "Look for needle-4711").withThread("plain"));
+            return has(postgres.dump(TEMPORAL.get(0)), "needle-4711");
+        }
+    }
+
+    /** PostgreSQL writes bytes as hexadecimal digits. */
+    private static boolean has(String dump, String words) {
+        return dump.contains(words) || dump.contains(HexFormat.of().formatHex(words.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private String sealedKey(String thread) throws IOException {
+        String row = postgres.dump(EncryptedThreads.DATABASE)
+                .lines()
+                .filter(line -> line.contains("\"" + thread + "\""))
+                .findFirst()
+                .orElseThrow();
+        String sealed = row.replaceFirst(".*\"sealed\":\"([^\"]+)\".*", "$1");
+        assertThat(sealed).isNotEqualTo(row);
+        return sealed;
+    }
+
+    private void assertRefused(AgentClient client) throws Exception {
+        List<ThrowingCallable> reads = List.of(
+                () -> client.timeline("trip"),
+                () -> client.timeline("trip/tu_2"),
+                () -> client.status("trip"),
+                () -> client.pending("trip"),
+                () -> client.result("trip"),
+                () -> client.inspector().verify("trip"),
+                () -> client.say("trip", "Hello"),
+                () -> client.resume("trip", ResumeOptions.onward()),
+                () -> client.fork("trip", ForkOptions.into("copy")));
+        for (ThrowingCallable read : reads) {
+            assertThatThrownBy(read)
+                    .isInstanceOf(WaymarkException.Forgotten.class)
+                    .hasMessageStartingWith("thread trip was forgotten on ")
+                    .hasMessageNotContaining(CANARY);
+        }
+        EncryptedThreads.CommandOutput export = threads.run("export", "trip", "--decrypt");
+        assertThat(export.exitCode()).isEqualTo(3);
+        assertThat(export.output()).contains("thread trip was forgotten on ").doesNotContain(CANARY);
+        try (ApiServer server = ApiServer.start(
+                client, HttpSettings.at("127.0.0.1", 0), new AgentCatalogue(Optional.empty()), Optional.empty())) {
+            HttpCaller caller = HttpCaller.of(server, "none").asNobody();
+            for (String read : List.of("", "/messages", "/conversation", "/versions", "/calls", "/checkpoint")) {
+                HttpCaller.Answer answer = caller.get("/v1/threads/trip" + read);
+                assertThat(answer.status()).as(read).isEqualTo(410);
+                assertThat(answer.response().body()).as(read).doesNotContain(CANARY);
+            }
+        }
+    }
+
+    private void assertNothingIsStored(String sealed) throws Exception {
+        for (String database : List.of(TEMPORAL.get(0), TEMPORAL.get(1), EncryptedThreads.DATABASE)) {
+            String dump = postgres.dump(database);
+            assertThat(has(dump, "trip")).as("the dump of " + database).isTrue();
+            assertThat(has(dump, CANARY)).as(database).isFalse();
+            for (String secret : List.of(EncryptedThreads.MASTER_KEY, EncryptedThreads.PASSWORD, sealed)) {
+                assertThat(has(dump, secret)).as(database).isFalse();
+            }
+        }
+    }
+
+    /** What the server has without keys. */
+    private List<HistoryEvent> stored(String thread) throws Exception {
+        try (Connection plain = Connection.to(temporal.address())) {
+            List<HistoryEvent> events = plain.client().fetchHistory(thread).getEvents();
+            assertThat(events.toString()).contains("binary/encrypted").doesNotContain(CANARY);
+            return events;
+        }
+    }
+}
