@@ -33,7 +33,6 @@ import picocli.CommandLine.Option;
         sortOptions = false)
 public final class Soak implements Callable<Integer> {
     private static final int MORTAL_WORKERS = 2;
-    private static final int LONG_LIVED = 2;
     private static final Duration MOST_DRAINING = Duration.ofMinutes(5);
     private static final int REPORT_SECONDS = 10;
 
@@ -45,6 +44,12 @@ public final class Soak implements Callable<Integer> {
 
     @Option(names = "--callers", paramLabel = "N", description = "Callers at a time. Default: ${DEFAULT-VALUE}")
     private int callers = 10;
+
+    @Option(
+            names = "--long-lived",
+            paramLabel = "N",
+            description = "Callers whose one thread stays open and grows. Default: ${DEFAULT-VALUE}")
+    private int longLived = 2;
 
     @Option(
             names = "--seed",
@@ -115,7 +120,7 @@ public final class Soak implements Callable<Integer> {
             for (int i = 0; i < callers; i++) {
                 SoakCaller caller = new SoakCaller(
                         client, "c" + i, random.split(), end, end.plus(MOST_DRAINING), threads, violations);
-                boolean isLong = i < LONG_LIVED;
+                boolean isLong = i < longLived;
                 all.add(pool.submit(() -> {
                     if (isLong) {
                         caller.useLongLivedThread();
