@@ -43,7 +43,12 @@ final class OutputPipes implements Closeable {
     }
 
     static OutputPipes create() throws IOException, InterruptedException {
-        return new OutputPipes(Files.createTempDirectory("waymark-"));
+        return new OutputPipes(Files.createTempDirectory(prefix()));
+    }
+
+    /** How the names of this process's directories begin. */
+    static String prefix() {
+        return "waymark-" + ProcessHandle.current().pid() + "-";
     }
 
     Path directory() {

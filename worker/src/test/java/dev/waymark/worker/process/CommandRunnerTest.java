@@ -346,9 +346,8 @@ class CommandRunnerTest {
             result("true", Duration.ZERO);
             result("sleep 600", TIMEOUT);
             try (Stream<Path> after = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
-                // Others work here as well: what they make is gone sooner or later, or has other names.
                 List<Path> left = after.filter(path -> !known.contains(path))
-                        .filter(path -> path.getFileName().toString().startsWith("waymark-"))
+                        .filter(path -> path.getFileName().toString().startsWith(OutputPipes.prefix()))
                         .toList();
                 await().until(() -> left.stream().noneMatch(Files::exists));
             }
