@@ -200,7 +200,7 @@ public final class Heartbeat implements AutoCloseable {
         try {
             RecordActivityTaskHeartbeatResponse answer = answered.get();
             synchronized (this) {
-                underWay = false;
+                arrived();
                 heardAt = System.nanoTime();
                 answerNanos = heardAt - toldAt;
                 if (answer.getCancelRequested()) {
@@ -219,8 +219,13 @@ public final class Heartbeat implements AutoCloseable {
         }
     }
 
-    private synchronized void unheard(@Nullable Throwable why) {
+    private synchronized void arrived() {
         underWay = false;
+        notifyAll();
+    }
+
+    private synchronized void unheard(@Nullable Throwable why) {
+        arrived();
         due = System.nanoTime() + RETRY.toNanos();
         if (why instanceof StatusRuntimeException status && status.getStatus().getCode() == Status.Code.NOT_FOUND) {
             cancel(new ActivityNotExistsException(info, status));
@@ -292,12 +297,17 @@ public final class Heartbeat implements AutoCloseable {
         }
     }
 
-    /** Sends the last details for the next attempt, and waits up to five seconds for the server's answer. */
+    /**
+     * Sends the last details for the next attempt, and waits up to five seconds for the server's answer. A heartbeat that
+     * is under way is awaited first: it could arrive later, and the server would keep its details.
+     */
     public void finish() {
-        synchronized (this) {
-            over = true;
-        }
         boolean interrupted = Thread.interrupted();
+        try {
+            awaitAnswer();
+        } catch (InterruptedException e) {
+            interrupted = true;
+        }
         try {
             send(details.get()).get(LONGEST_ANSWER.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException | TimeoutException e) {
@@ -307,6 +317,15 @@ public final class Heartbeat implements AutoCloseable {
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /** No other heartbeat begins from here on. */
+    private synchronized void awaitAnswer() throws InterruptedException {
+        over = true;
+        long end = System.nanoTime() + LONGEST_ANSWER.toNanos();
+        for (long left = end - System.nanoTime(); underWay && left > 0; left = end - System.nanoTime()) {
+            TimeUnit.NANOSECONDS.timedWait(this, left);
         }
     }
 
