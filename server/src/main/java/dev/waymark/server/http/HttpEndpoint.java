@@ -35,6 +35,9 @@ public final class HttpEndpoint implements AutoCloseable {
     private static final int HEADER_BYTES = 16 * 1024;
     private static final long BODY_BYTES_PER_SECOND = 256;
     private static final Duration IDLE = Duration.ofSeconds(60);
+    /** Clients that connect at a time, as after the loss of another instance. Java's default is 50; others are reset. */
+    private static final int CONNECTING = 1_024;
+
     private static final Duration DRAIN_POLL = Duration.ofMillis(20);
     private static final String KEY_STORE_PASSWORD = "in memory only";
 
@@ -73,6 +76,7 @@ public final class HttpEndpoint implements AutoCloseable {
         connector.setHost(settings.host());
         connector.setPort(settings.port());
         connector.setIdleTimeout(IDLE.toMillis());
+        connector.setAcceptQueueSize(CONNECTING);
         server.addConnector(connector);
         server.addBean(new NetworkConnectionLimit(CONNECTIONS, server));
         Gateway gateway = new Gateway(settings, new Router(routes), pages, checks, authenticator, failures);
