@@ -302,18 +302,22 @@ public final class ThreadKeys implements AutoCloseable {
         if (cached != null && age(cached.readAt()) < FRESH.toNanos()) {
             return Optional.of(cached);
         }
-        if (cached == null || age(cached.readAt()) >= LONGEST.toNanos()) {
+        Optional<StoredKey> usable = Optional.ofNullable(cached).filter(read -> age(read.readAt()) < LONGEST.toNanos());
+        if (usable.isEmpty()) {
             cache.remove(id);
             asking.lock();
-            return asked(id, PAUSE);
-        }
-        if (!isMyTurnToAsk()) {
-            return Optional.of(cached);
+        } else if (!isMyTurnToAsk()) {
+            return usable;
         }
         try {
-            return asked(id, PAUSE_WITH_KEY);
+            return asked(id, usable.isEmpty() ? PAUSE : PAUSE_WITH_KEY);
         } catch (KeyStoreException e) {
-            return Optional.of(cached);
+            if (usable.isPresent()) {
+                return usable;
+            }
+            throw e;
+        } finally {
+            asking.unlock();
         }
     }
 
@@ -326,23 +330,18 @@ public final class ThreadKeys implements AutoCloseable {
         }
     }
 
-    /** What the storage answers. Called with the lock, which it releases. */
+    /** What the storage answers. Called with the lock. */
     private Optional<StoredKey> asked(String id, Duration pause) {
-        try {
-            Optional<StoredKey> read = find(id, pause)
-                    .map(entry ->
-                            new StoredKey(entry, entry.key().map(key -> secret(entry, key)), nanoTime.getAsLong()));
-            read.filter(entry -> entry.secret().isPresent())
-                    .ifPresentOrElse(
-                            entry -> {
-                                keepSmall(cache);
-                                cache.put(id, entry);
-                            },
-                            () -> cache.remove(id));
-            return read;
-        } finally {
-            asking.unlock();
-        }
+        Optional<StoredKey> read = find(id, pause)
+                .map(entry -> new StoredKey(entry, entry.key().map(key -> secret(entry, key)), nanoTime.getAsLong()));
+        read.filter(entry -> entry.secret().isPresent())
+                .ifPresentOrElse(
+                        entry -> {
+                            keepSmall(cache);
+                            cache.put(id, entry);
+                        },
+                        () -> cache.remove(id));
+        return read;
     }
 
     /** Asks the storage, unless it has failed within the pause. Others may have waited for that failure as well. */

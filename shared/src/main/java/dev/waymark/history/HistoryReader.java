@@ -350,15 +350,27 @@ public final class HistoryReader {
      * @param marker the workflow id of its first marker, see {@link ContinuationMarker}
      */
     public Optional<String> continuedAs(String marker) {
+        return lastContinuation(marker).map(Continuation::thread);
+    }
+
+    /** Like {@link #continuedAs}, with the marker that names the thread. */
+    public Optional<Continuation> lastContinuation(String marker) {
         Optional<ContinuationMarker> taken = continuation(marker);
         if (taken.isEmpty()) {
             return Optional.empty();
         }
         Optional<Timeline> idle = read(taken.get().thread()).filter(Timeline::lacksAgent);
         return idle.isEmpty()
-                ? Optional.of(taken.get().thread())
-                : continuedAs(ContinuationMarker.idAfter(marker, idle.get().runId()));
+                ? Optional.of(new Continuation(marker, taken.get().thread()))
+                : lastContinuation(ContinuationMarker.idAfter(marker, idle.get().runId()));
     }
+
+    /**
+     * A thread that continues a closed one.
+     *
+     * @param marker the workflow id of the marker that names it
+     */
+    public record Continuation(String marker, String thread) {}
 
     /** Whether a reset created this run, with a part of another one's history. */
     boolean isReset(String workflowId, String runId) {

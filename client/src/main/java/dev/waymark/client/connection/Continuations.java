@@ -78,17 +78,9 @@ public final class Continuations {
      * @throws WaymarkException.Refused otherwise
      */
     public void checkThatNoneContinues(Source source) {
-        String marker = source.marker();
-        Optional<ContinuationMarker> taken = histories.continuation(marker);
-        while (taken.isPresent()) {
-            String thread = taken.get().thread();
-            Optional<String> idle = idleRun(thread);
-            if (idle.isEmpty()) {
-                throw continued(source, thread, successor(marker, thread));
-            }
-            marker = ContinuationMarker.idAfter(marker, idle.get());
-            taken = histories.continuation(marker);
-        }
+        histories.lastContinuation(source.marker()).ifPresent(taken -> {
+            throw continued(source, taken.thread(), successor(taken.marker(), taken.thread()));
+        });
     }
 
     /**
