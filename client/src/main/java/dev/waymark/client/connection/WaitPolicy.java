@@ -51,7 +51,8 @@ public final class WaitPolicy {
         if (worker.filter(WaitDeadline::isPast).isPresent() && requests.isQueueServed()) {
             worker = Optional.of(WaitDeadline.after(Requests.WORKER_WAIT));
         }
-        if (worker.filter(WaitDeadline::isPast).isEmpty() && !isLeftAlone(feed)) {
+        boolean isAbsent = worker.isPresent() ? worker.get().isPast() : isLeftAlone(feed);
+        if (!isAbsent) {
             return Optional.empty();
         }
         return Optional.of(new WaymarkException.NoWorker(
@@ -60,7 +61,7 @@ public final class WaitPolicy {
                 thread));
     }
 
-    /** Whether nothing has happened for a while and no worker is available. */
+    /** Whether nothing has happened for a while, not even a task for a workflow, and no worker is available. */
     private boolean isLeftAlone(MomentStream feed) {
         if (feed.run().lastEventId() == lastEventId && !silence.isPast()) {
             return false;
