@@ -221,7 +221,7 @@ final class OutcomeWaiter {
     }
 
     private CallbackDispatcher attendant(String thread) {
-        return new CallbackDispatcher(context.callbacks(), context.requests(), thread);
+        return new CallbackDispatcher(context, thread);
     }
 
     /** A turn that waits for people is not over while a callback handles its requests. */
