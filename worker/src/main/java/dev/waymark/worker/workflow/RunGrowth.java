@@ -12,7 +12,9 @@ final class RunGrowth {
     private static final String WAITS_FOR_SUMMARY = "continue-after-summary";
 
     private static final long BYTES_OF_CALL = 200;
-    private static final long MOST_EVENTS_WAITING = 12_000;
+    /** The server logs warnings from 10,240 on. */
+    private static final long MOST_EVENTS_WAITING = 10_000;
+
     private static final long MOST_BYTES_WAITING = 12L * 1024 * 1024;
 
     private final RunLimits limits;
