@@ -24,15 +24,15 @@ import java.util.UUID;
  * call and the digest of its arguments, so that it cannot apply to anything else.
  */
 final class CallbackDispatcher {
+    private final ClientContext context;
     private final Callbacks callbacks;
-    private final Requests requests;
     private final String thread;
     private final Set<PendingItem> asked = new HashSet<>();
     private final Set<PendingItem> decided = new HashSet<>();
 
-    CallbackDispatcher(Callbacks callbacks, Requests requests, String thread) {
-        this.callbacks = callbacks;
-        this.requests = requests;
+    CallbackDispatcher(ClientContext context, String thread) {
+        this.context = context;
+        this.callbacks = context.callbacks();
         this.thread = thread;
     }
 
@@ -102,8 +102,10 @@ final class CallbackDispatcher {
     /** Another decision may have been first; the one in history counts. */
     private void send(Decision decision) {
         try {
+            // The thread may have been restored elsewhere while somebody thought about the request.
+            SavedThread.checkThatNoOtherServerHas(context, thread);
             WaitDeadline deadline = WaitDeadline.after(Requests.WORKER_WAIT);
-            requests.update(thread, decision.name(), decision.id(), decision.payload(), deadline);
+            context.requests().update(thread, decision.name(), decision.id(), decision.payload(), deadline);
         } catch (WaymarkException.Refused e) {
             boolean late = e.type().equals(Problem.ALREADY_DECIDED) || e.type().equals(Problem.ARGS_CHANGED);
             if (!late) {

@@ -130,8 +130,7 @@ record ClientContext(
 
     /** The history of a thread, as far as the server still has it. */
     Timeline read(String thread) {
-        get(thread);
-        return histories.read(thread).orElseThrow(() -> Requests.noSuchThread(thread));
+        return histories.readToTheEnd(thread, get(thread).runId());
     }
 
     /** What the server knows of a thread. */

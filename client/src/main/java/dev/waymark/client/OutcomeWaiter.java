@@ -1,5 +1,6 @@
 package dev.waymark.client;
 
+import dev.waymark.client.connection.BusyServer;
 import dev.waymark.client.connection.MomentStream;
 import dev.waymark.client.connection.ReadingPace;
 import dev.waymark.client.connection.Requests;
@@ -35,7 +36,7 @@ final class OutcomeWaiter {
     }
 
     AgentResult result(String thread, WaitDeadline deadline) {
-        Timeline timeline = context.read(thread);
+        Timeline timeline = BusyServer.ask(() -> context.read(thread), deadline);
         Conversation now = timeline.now();
         if (now.turn().status() == Turn.Status.NONE) {
             throw new WaymarkException.NotFound("no turn yet: " + thread, Remedy.of(Remedy.Action.SAY, thread));
@@ -57,7 +58,7 @@ final class OutcomeWaiter {
         if (accepted.ack().duplicate()) {
             // The outcome may be in an earlier run.
             OutcomeDetector past = waiting.get();
-            Timeline timeline = context.read(thread);
+            Timeline timeline = BusyServer.ask(() -> context.read(thread), deadline);
             for (Moment moment : timeline.moments()) {
                 Optional<OutcomeDetector.Reached> reached = past.observe(moment);
                 if (reached.isPresent() && isOver(reached.get(), attendant(thread))) {
@@ -220,7 +221,7 @@ final class OutcomeWaiter {
     }
 
     private CallbackDispatcher attendant(String thread) {
-        return new CallbackDispatcher(context.callbacks(), context.requests(), thread);
+        return new CallbackDispatcher(context, thread);
     }
 
     /** A turn that waits for people is not over while a callback handles its requests. */

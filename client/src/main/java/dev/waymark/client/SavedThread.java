@@ -47,8 +47,34 @@ final class SavedThread {
         return answered(() -> saving.bounded().owner(thread));
     }
 
+    /**
+     * Checks that another server has not restored this thread from the client's saver, if it has one. The calls that are
+     * open in both have the same idempotency keys, and each server would make them.
+     *
+     * @throws WaymarkException.Refused if one has; a saver that does not answer prevents nothing
+     */
+    static void checkThatNoOtherServerHas(ClientContext context, String thread) {
+        if (context.saving().isEmpty()) {
+            return;
+        }
+        context.requests().find(thread).filter(Requests.Known::open).ifPresent(known -> {
+            String firstRun = context.histories().firstRunId(thread, known.runId());
+            new SavedThread(context, thread)
+                    .otherOwner(firstRun)
+                    // Another thread that happens to have the same name has another session.
+                    .filter(owner -> owner.session()
+                            .equals(context.read(thread).now().session().orElse(thread)))
+                    .ifPresent(owner -> {
+                        throw new WaymarkException.Refused(
+                                SaverException.SUPERSEDED,
+                                "the thread was restored on another server (epoch " + owner.epoch() + "): " + thread,
+                                "Continue it there, and stop it here");
+                    });
+        });
+    }
+
     /** The owner, if it is another thread; empty if the saver does not say. */
-    Optional<CheckpointOwner> otherOwner(String firstRunId) {
+    private Optional<CheckpointOwner> otherOwner(String firstRunId) {
         try {
             return saving.bounded().owner(thread).filter(owner -> !owner.run().equals(firstRunId));
         } catch (SaverException e) {

@@ -25,7 +25,6 @@ import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.saver.CheckpointOwner;
-import dev.waymark.saver.SaverException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -305,7 +304,7 @@ final class ThreadContinuation {
             return Optional.empty();
         }
         if (isHere(thread)) {
-            checkThatNoOtherServerHas(thread);
+            SavedThread.checkThatNoOtherServerHas(context, thread);
             return Optional.empty();
         }
         SavedThread saved = new SavedThread(context, thread);
@@ -331,32 +330,6 @@ final class ThreadContinuation {
         CheckpointLoaded loaded = CheckpointLoaded.of(thread, beginning(runId.get(), begin));
         context.saving().get().listener().loaded(loaded);
         return Optional.of(loaded);
-    }
-
-    /**
-     * Checks that another server has not restored this thread from the saver. The calls that are open in both have the
-     * same idempotency keys, and each server would make them.
-     *
-     * @throws WaymarkException.Refused if one has; a saver that does not answer prevents nothing
-     */
-    void checkThatNoOtherServerHas(String thread) {
-        if (context.saving().isEmpty()) {
-            return;
-        }
-        context.requests().find(thread).filter(Requests.Known::open).ifPresent(known -> {
-            SavedThread saved = new SavedThread(context, thread);
-            String firstRun = context.histories().firstRunId(thread, known.runId());
-            saved.otherOwner(firstRun)
-                    // Another thread that happens to have the same name has another session.
-                    .filter(owner -> owner.session()
-                            .equals(context.read(thread).now().session().orElse(thread)))
-                    .ifPresent(owner -> {
-                        throw new WaymarkException.Refused(
-                                SaverException.SUPERSEDED,
-                                "the thread was restored on another server (epoch " + owner.epoch() + "): " + thread,
-                                "Continue it there, and stop it here");
-                    });
-        });
     }
 
     private static Moment beginning(String runId, Conversation begin) {

@@ -347,7 +347,7 @@ final class ThreadSender {
 
     private void checkThatItMayContinue(String thread, String name) {
         if (CONTINUING.contains(name)) {
-            continuation.checkThatNoOtherServerHas(thread);
+            SavedThread.checkThatNoOtherServerHas(context, thread);
         }
     }
 

@@ -1,6 +1,8 @@
 package dev.waymark.e2e;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
@@ -10,14 +12,23 @@ import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
 import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.Dev;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptor;
+import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.enums.v1.TaskQueueKind;
 import io.temporal.api.taskqueue.v1.TaskQueue;
 import io.temporal.api.workflowservice.v1.PollWorkflowTaskQueueRequest;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -32,6 +43,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(180)
 class CrowdedQueueTest {
     private static final int CROWD = 250;
+    private static final int CALLERS = 50;
 
     @TempDir
     Path directory;
@@ -57,6 +69,49 @@ class CrowdedQueueTest {
             assertThatThrownBy(() -> waiting.get(40, TimeUnit.SECONDS))
                     .isInstanceOf(ExecutionException.class)
                     .hasCauseInstanceOf(WaymarkException.NoWorker.class);
+        }
+    }
+
+    @Test
+    void result_manyWaitBehindOthers_askTheServerTogether() throws Exception {
+        new Agents(directory).greeter();
+        Map<String, Integer> requests = new ConcurrentHashMap<>();
+        try (Dev dev = Dev.durableWithoutWorker(directory);
+                Connection connection = Connection.to(dev.address());
+                Connection counted = Connection.to(dev.address(), new Counter(requests));
+                AgentClient client = AgentClient.on(counted, WireNames.TASK_QUEUE)) {
+            for (int i = 0; i < CROWD; i++) {
+                client.start(Prompt.of("greeter", "Hello").withThread("crowd-" + i));
+            }
+            client.start(Prompt.of("greeter", "Hello").withThread("last"));
+            requests.clear();
+            AtomicBoolean busy = new AtomicBoolean(true);
+            CompletableFuture<Void> worker = CompletableFuture.runAsync(() -> takeFewTasks(connection, busy));
+            ExecutorService callers = Executors.newFixedThreadPool(CALLERS);
+            try {
+                for (int i = 0; i < CALLERS; i++) {
+                    callers.submit(() -> client.result("last"));
+                }
+                // Longer than the wait after which each of them would ask whether there is a worker.
+                await().during(15, TimeUnit.SECONDS)
+                        .atMost(20, TimeUnit.SECONDS)
+                        .until(() -> requests.getOrDefault("DescribeTaskQueue", 0) <= 5);
+            } finally {
+                callers.shutdownNow();
+                busy.set(false);
+                worker.join();
+            }
+
+            assertThat(requests).containsKey("DescribeTaskQueue");
+            assertThat(requests.get("DescribeWorkflowExecution")).isEqualTo(CALLERS);
+        }
+    }
+
+    private record Counter(Map<String, Integer> requests) implements ClientInterceptor {
+        @Override
+        public <A, B> ClientCall<A, B> interceptCall(MethodDescriptor<A, B> method, CallOptions options, Channel next) {
+            requests.merge(method.getBareMethodName(), 1, Integer::sum);
+            return next.newCall(method, options);
         }
     }
 

@@ -3,6 +3,7 @@ package dev.waymark.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -77,8 +78,13 @@ class LauncherTest {
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
 
+    /**
+     * Returns when the script and what it leaves running have ended: an archive of classes that is written in the
+     * background would otherwise appear while the directory is deleted. All of them have the pipe that is read here.
+     */
     private Done call(String... words) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of(words));
+        List<String> command = new ArrayList<>(List.of("sh", "-c", "exec 8>&1; exec \"$@\"", "sh"));
+        command.addAll(List.of(words));
         ProcessBuilder builder = new ProcessBuilder(command).directory(checkout.toFile());
         builder.environment()
                 .put("PATH", home.resolve(".local/bin") + ":" + directory.resolve("bin") + ":/usr/bin:/bin");
@@ -87,12 +93,10 @@ class LauncherTest {
         builder.environment().put("CHECKOUT", checkout.toString());
         builder.environment().put("BROKEN", directory.resolve("broken").toString());
         builder.environment().keySet().removeAll(List.of("XDG_DATA_HOME", "XDG_CONFIG_HOME"));
-        Path out = directory.resolve("out");
         Path err = directory.resolve("err");
-        Process process =
-                builder.redirectOutput(out.toFile()).redirectError(err.toFile()).start();
-        int exitCode = process.waitFor();
-        return new Done(exitCode, Files.readString(out), Files.readString(err));
+        Process process = builder.redirectError(err.toFile()).start();
+        String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        return new Done(process.waitFor(), out, Files.readString(err));
     }
 
     @Test

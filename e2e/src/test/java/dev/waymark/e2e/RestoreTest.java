@@ -1,14 +1,21 @@
 package dev.waymark.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.request.Approval;
+import dev.waymark.client.save.SaveOptions;
 import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.Command;
 import dev.waymark.e2e.product.Command.Done;
 import dev.waymark.e2e.product.Dev;
 import dev.waymark.e2e.product.Watching;
+import dev.waymark.saver.CheckpointSaver;
+import dev.waymark.saver.SaverTarget;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -45,6 +52,7 @@ class RestoreTest {
                 .teller()
                 .charger("payee", 1, "")
                 .charger("twice", 1, "")
+                .charger("decided", 1, "")
                 .dawdler("dawdler", ", approval: always")
                 .directory();
         before = Dev.inMemory(agents);
@@ -416,6 +424,27 @@ class RestoreTest {
         assertThat(late.err()).contains("the thread was restored on another server (epoch 2): twice.");
         assertThat(successor).returns(0, Done::exitCode).returns("Charged.\n", Done::out);
         assertThat(directory.resolve("agents/twice.ledger")).content().isEqualTo("{\"cents\":500}\n");
+    }
+
+    @Test
+    void callback_whoseThreadIsRestoredElsewhereMeanwhile_approvesNothing() throws IOException {
+        String target = "file:" + directory.resolve("callback");
+        on(before, target).run("run", "--agent", "decided", "--thread", "callback", "Pay it");
+        try (CheckpointSaver saver = SaverTarget.parse(target).open();
+                AgentClient client = AgentClient.connect(before.address())) {
+            AgentClient deciding = client.savingIn(SaveOptions.in(saver)).onApproval(request -> {
+                on(after, target).run("run", "--thread", "callback");
+                return Approval.approve();
+            });
+
+            assertThatThrownBy(() -> deciding.result("callback"))
+                    .isInstanceOf(WaymarkException.Refused.class)
+                    .hasMessageStartingWith("the thread was restored on another server (epoch 2): callback");
+        }
+        Done successor = on(after, target).run("approve", "callback");
+
+        assertThat(successor).returns(0, Done::exitCode).returns("Charged.\n", Done::out);
+        assertThat(directory.resolve("agents/decided.ledger")).content().isEqualTo("{\"cents\":500}\n");
     }
 
     @Test

@@ -1,10 +1,12 @@
 package dev.waymark.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
+import dev.waymark.client.request.Prompt;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.message.Part;
@@ -23,20 +25,27 @@ import io.grpc.ClientCall;
 import io.grpc.ClientInterceptor;
 import io.grpc.MethodDescriptor;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What it costs the server that a caller waits. */
+/** What it costs the server that a caller waits, and what a caller does whose server has no time for it. */
 @Tag("server")
 @Tag("full")
 @Timeout(120)
 class WaitingCallersServerTest {
     private static final int STEPS = 40;
     private static final int STEP_MILLIS = 250;
+
+    /** After so many seconds, a request that the server did not answer fails. */
+    private static final int RPC_SECONDS = 10;
 
     record Nothing() {}
 
@@ -78,6 +87,48 @@ class WaitingCallersServerTest {
 
             assertThat(AgentResult.assertComplete(result).text()).isEqualTo("Done.");
             assertThat(requests.get()).isLessThan(5 * STEPS / 2);
+        }
+    }
+
+    @Test
+    void result_serverIsTooBusyToAnswer_waitsForIt() throws Exception {
+        Optional<Path> binary = TemporalBinary.find();
+        Assumptions.assumeTrue(binary.isPresent(), "no temporal binary on PATH nor in TEMPORAL_CLI");
+        try (DevServer server = DevServer.temporal(binary.get(), Optional.empty(), 0, 0);
+                Connection ofTheWorker = Connection.to(server.address());
+                AgentClient client = AgentClient.connect(server.address());
+                AgentWorker worker = AgentWorker.on(ofTheWorker)
+                        .agents(AgentSpec.of("greeter", "fake:model"))
+                        .provider("fake", request -> Reply.of(new Part.Text("Hello.")))
+                        .build()) {
+            worker.start();
+            client.run(Prompt.of("greeter", "Hi").withThread("greeting"));
+            signal("STOP", server);
+            CompletableFuture<AgentResult> waiting = CompletableFuture.supplyAsync(() -> client.result("greeting"));
+            try {
+                assertThatThrownBy(() -> waiting.get(RPC_SECONDS + 3, TimeUnit.SECONDS))
+                        .isInstanceOf(TimeoutException.class);
+            } finally {
+                signal("CONT", server);
+            }
+
+            assertThat(AgentResult.assertComplete(waiting.get()).text()).isEqualTo("Hello.");
+        }
+    }
+
+    /** Sends a signal to the process of the server, one of this test's. */
+    private static void signal(String name, DevServer server) throws Exception {
+        String port = server.address().replaceAll(".*:", "");
+        List<String> programs = ProcessHandle.current()
+                .descendants()
+                .filter(process -> List.of(process.info().arguments().orElse(new String[0]))
+                        .containsAll(List.of("start-dev", port)))
+                .map(process -> Long.toString(process.pid()))
+                .toList();
+        assertThat(programs).isNotEmpty();
+        for (String program : programs) {
+            assertThat(new ProcessBuilder("kill", "-" + name, program).start().waitFor())
+                    .isZero();
         }
     }
 

@@ -42,6 +42,7 @@ public final class Connection implements AutoCloseable {
     private static final String FILE_SAVER = "file:";
 
     private static final Duration ASK_IF_INDEXED_EVERY = Duration.ofMinutes(1);
+    private static final Duration ASK_AGAIN_AFTER = Duration.ofSeconds(5);
 
     private final WorkflowServiceStubs stubs;
     private final WorkflowClient client;
@@ -52,10 +53,18 @@ public final class Connection implements AutoCloseable {
     private final boolean ownsStubs;
 
     private final SearchIndex searchIndex;
-    private volatile Indexed indexed = new Indexed(false, System.nanoTime());
+    private volatile Indexed indexed = Indexed.until(false, Duration.ZERO);
 
     /** Whether threads can have search attributes, and until when that need not be asked again. */
-    private record Indexed(boolean yes, long untilNanos) {}
+    private record Indexed(boolean yes, long untilNanos) {
+        static Indexed until(boolean yes, Duration later) {
+            return new Indexed(yes, System.nanoTime() + later.toNanos());
+        }
+
+        boolean isOutdated() {
+            return System.nanoTime() - untilNanos >= 0;
+        }
+    }
 
     /** The keys of payloads, if they are encrypted. */
     private record Encryption(Optional<EncryptionKeys> keys, Optional<ThreadKeys> threadKeys) {
@@ -311,27 +320,31 @@ public final class Connection implements AutoCloseable {
      * this is connected. False if the server does not say.
      */
     public boolean isIndexed() {
-        Indexed known = indexed;
-        if (isInMemory() || System.nanoTime() - known.untilNanos() < 0) {
-            return known.yes();
+        if (!isInMemory() && indexed.isOutdated()) {
+            askIfIndexed();
         }
-        boolean yes;
+        return indexed.yes();
+    }
+
+    /** One caller asks; others that come meanwhile wait for its answer. */
+    private synchronized void askIfIndexed() {
+        if (!indexed.isOutdated()) {
+            return;
+        }
         try {
-            yes = searchIndex.isComplete();
+            indexed = Indexed.until(searchIndex.isComplete(), ASK_IF_INDEXED_EVERY);
         } catch (StatusRuntimeException e) {
             Status.Code code = e.getStatus().getCode();
-            if (code == Status.Code.UNAVAILABLE || code == Status.Code.DEADLINE_EXCEEDED) {
-                return known.yes();
-            }
-            yes = false;
+            boolean isPassing = code == Status.Code.UNAVAILABLE || code == Status.Code.DEADLINE_EXCEEDED;
+            indexed = isPassing
+                    ? Indexed.until(indexed.yes(), ASK_AGAIN_AFTER)
+                    : Indexed.until(false, ASK_IF_INDEXED_EVERY);
         }
-        indexed = new Indexed(yes, System.nanoTime() + ASK_IF_INDEXED_EVERY.toNanos());
-        return yes;
     }
 
     /** The server has just refused search attributes that it has: some of its hosts do not know them yet. */
     public void forgetIndex() {
-        indexed = new Indexed(false, System.nanoTime() + ASK_IF_INDEXED_EVERY.toNanos());
+        indexed = Indexed.until(false, ASK_IF_INDEXED_EVERY);
     }
 
     @Override

@@ -212,8 +212,8 @@ public final class HistoryReader {
         return newestRun(workflowId).map(newest -> readToTheEnd(workflowId, newest));
     }
 
-    /** The run may get a successor while it is read. */
-    private Timeline readToTheEnd(String workflowId, String runId) {
+    /** Like {@link #read}, from the newest run on, which may get a successor while it is read. */
+    public Timeline readToTheEnd(String workflowId, String runId) {
         Timeline timeline = read(workflowId, runId);
         Optional<String> next = successor(workflowId, timeline);
         while (next.isPresent()) {

@@ -24,8 +24,8 @@ public final class RunReader {
     /** By run id, least recently used first. Guarded by itself. */
     private final Map<String, Known> runs = new LinkedHashMap<>(16, 0.75f, true);
 
-    /** By run id, least recently used first. Guarded by itself. */
-    private final Map<String, Called> notes = new LinkedHashMap<>(16, 0.75f, true);
+    /** By workflow id, least recently used first: one for each thread, of its newest run. Guarded by itself. */
+    private final Map<String, Note> notes = new LinkedHashMap<>(16, 0.75f, true);
 
     /** By run id, least recently used first. Guarded by itself. */
     private final Map<String, Boolean> resets = new LinkedHashMap<>(16, 0.75f, true);
@@ -50,16 +50,23 @@ public final class RunReader {
         }
     }
 
+    /** A call that was noted for a run. */
+    private record Note(String runId, Called called) {
+        private long bytes() {
+            return called.bytes();
+        }
+    }
+
     /**
      * Caches a model call that a workflow of this process is about to schedule, so that its activity reads nothing if
      * it runs in this process too. The activity uses the cached state only if its digest matches, so a missing or
      * outdated one costs a read at most.
      */
-    public void note(String runId, Called called) {
+    public void note(String workflowId, String runId, Called called) {
         synchronized (notes) {
-            notes.put(runId, called);
-            long bytes = notes.values().stream().mapToLong(Called::bytes).sum();
-            Iterator<Called> eldestFirst = notes.values().iterator();
+            notes.put(workflowId, new Note(runId, called));
+            long bytes = notes.values().stream().mapToLong(Note::bytes).sum();
+            Iterator<Note> eldestFirst = notes.values().iterator();
             while (notes.size() > 1 && (bytes > MOST_BYTES || notes.size() > mostRuns)) {
                 bytes -= eldestFirst.next().bytes();
                 eldestFirst.remove();
@@ -69,12 +76,16 @@ public final class RunReader {
 
     /** The state in which this model call, the newest of its run, was scheduled, with the recorded agent. */
     public Called atModelCall(String workflowId, String runId, ModelInput call) {
-        return noted(runId).filter(called -> called.isFor(call)).orElseGet(() -> atModelCall(workflowId, runId));
+        return noted(workflowId, runId)
+                .filter(called -> called.isFor(call))
+                .orElseGet(() -> atModelCall(workflowId, runId));
     }
 
-    private Optional<Called> noted(String runId) {
+    private Optional<Called> noted(String workflowId, String runId) {
         synchronized (notes) {
-            return Optional.ofNullable(notes.get(runId));
+            return Optional.ofNullable(notes.get(workflowId))
+                    .filter(note -> note.runId().equals(runId))
+                    .map(Note::called);
         }
     }
 
@@ -100,7 +111,7 @@ public final class RunReader {
 
     /** The agent and context that this run's history records. They never change, so they are read once. */
     public Setting setting(String workflowId, String runId) {
-        return noted(runId)
+        return noted(workflowId, runId)
                 .map(called -> Setting.of(called.agent(), called.state()))
                 .orElseGet(() -> readSetting(workflowId, runId));
     }

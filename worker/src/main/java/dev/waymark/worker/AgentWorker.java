@@ -136,7 +136,10 @@ public final class AgentWorker implements AutoCloseable {
                 AgentWorkflow.class,
                 (EncodedValues arguments) -> new AgentWorkflowImpl(
                         arguments.get(0, StartInput.class),
-                        called -> runs.note(Workflow.getInfo().getRunId(), called),
+                        called -> runs.note(
+                                Workflow.getInfo().getWorkflowId(),
+                                Workflow.getInfo().getRunId(),
+                                called),
                         threadMetrics::applied),
                 WorkflowImplementationOptions.getDefaultInstance());
     }

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -24,9 +23,7 @@ public final class MomentStream {
     private static final long LONG_POLL_MILLIS = 20_000;
     private static final long SHORTEST_POLL_MILLIS = 50;
     private static final long LONGEST_POLL_MILLIS = 200;
-    private static final long LONGEST_CROWDED_MILLIS = 2_000;
     public static final Duration SERVER_MAY_BE_AWAY = Duration.ofSeconds(10);
-    private static final Duration SERVER_MAY_BE_CROWDED = Duration.ofMinutes(2);
 
     private final Connection connection;
     private final HistoryReader histories;
@@ -117,15 +114,15 @@ public final class MomentStream {
         boolean isCrowded = e.getStatus().getCode() == Status.Code.RESOURCE_EXHAUSTED;
         boolean staleToken = e.getStatus().getCode() == Status.Code.INVALID_ARGUMENT;
         if (awayUntil.isEmpty()) {
-            awayUntil = Optional.of(WaitDeadline.after(isCrowded ? SERVER_MAY_BE_CROWDED : SERVER_MAY_BE_AWAY));
+            awayUntil = Optional.of(WaitDeadline.after(isCrowded ? BusyServer.PATIENCE : SERVER_MAY_BE_AWAY));
         }
         if (!(staleToken || Requests.isPassing(e)) || awayUntil.get().isPast()) {
             throw e;
         }
         long pause = LONGEST_POLL_MILLIS;
         if (isCrowded) {
-            // More callers wait than the server allows at a time. Each gets its turn if they do not all ask at once.
-            pause = ThreadLocalRandom.current().nextLong(LONGEST_CROWDED_MILLIS);
+            // More callers wait than the server allows at a time.
+            pause = BusyServer.pauseMillis();
         } else {
             following = new HistoryReader.Following();
         }

@@ -1,6 +1,5 @@
 package dev.waymark.client.connection;
 
-import com.google.protobuf.Timestamp;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.codec.ThreadForgottenException;
@@ -24,7 +23,6 @@ import io.temporal.api.enums.v1.UpdateWorkflowExecutionLifecycleStage;
 import io.temporal.api.enums.v1.WorkflowExecutionStatus;
 import io.temporal.api.enums.v1.WorkflowIdReusePolicy;
 import io.temporal.api.query.v1.WorkflowQuery;
-import io.temporal.api.taskqueue.v1.TaskQueue;
 import io.temporal.api.update.v1.Input;
 import io.temporal.api.update.v1.Meta;
 import io.temporal.api.update.v1.Outcome;
@@ -32,7 +30,6 @@ import io.temporal.api.update.v1.Request;
 import io.temporal.api.update.v1.WaitPolicy;
 import io.temporal.api.workflow.v1.PendingActivityInfo;
 import io.temporal.api.workflow.v1.WorkflowExecutionInfo;
-import io.temporal.api.workflowservice.v1.DescribeTaskQueueRequest;
 import io.temporal.api.workflowservice.v1.DescribeWorkflowExecutionResponse;
 import io.temporal.api.workflowservice.v1.QueryWorkflowRequest;
 import io.temporal.api.workflowservice.v1.QueryWorkflowResponse;
@@ -65,11 +62,13 @@ public final class Requests {
     private final Connection connection;
     private final HistoryReader histories;
     private final String taskQueue;
+    private final QueuePolls polls;
 
     public Requests(Connection connection, HistoryReader histories, String taskQueue) {
         this.connection = connection;
         this.histories = histories;
         this.taskQueue = taskQueue;
+        this.polls = new QueuePolls(connection, taskQueue);
     }
 
     /** The newest run of a thread on the server. */
@@ -374,10 +373,11 @@ public final class Requests {
             return false;
         }
         try {
-            return isActivityDue(thread)
-                    && !isPolled(
+            // Any number of callers share the answer to the first question; the second is about one thread.
+            return !polls.isPolledSince(
                             TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY,
-                            Instant.now().minus(POLLS_AT_LEAST_EVERY));
+                            Instant.now().minus(POLLS_AT_LEAST_EVERY))
+                    && isActivityDue(thread);
         } catch (StatusRuntimeException e) {
             return false;
         }
@@ -393,47 +393,41 @@ public final class Requests {
                 && pending.stream()
                         .allMatch(
                                 activity -> activity.getState() == PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED
-                                        && instant(activity.getScheduledTime()).isBefore(due));
+                                        && QueuePolls.instant(activity.getScheduledTime())
+                                                .isBefore(due));
     }
 
     /**
-     * Whether a workflow task of this thread waits behind those of other threads: workers have polled in the last
-     * seconds, for workflow tasks or for activities, and not taken it. Idle workers poll less often, but would have taken
-     * it. A worker whose workflow tasks all run does not ask for others, yet its activities go on. False for a retried
-     * task, with which workers fail. On the in-memory server this is not known.
+     * Whether a workflow task of this thread waits behind those of other threads. False for a retried task, with which
+     * workers fail. On the in-memory server this is not known.
      */
-    boolean waitsBehindOthers(String thread) {
+    private boolean waitsBehindOthers(String thread) {
         try {
-            Instant lately = Instant.now().minus(WORKER_WAIT);
-            return !connection.isInMemory()
-                    && (isPolled(TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW, lately)
-                            || isPolled(TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY, lately))
+            return isQueueServed()
                     && histories
                             .describe(thread)
                             .filter(found -> found.getPendingWorkflowTask().getAttempt() <= 1)
                             .isPresent();
         } catch (StatusRuntimeException e) {
-            // A server that is too busy to say so is no sign that workers are absent.
             return isPassing(e);
         }
     }
 
-    private boolean isPolled(TaskQueueType type, Instant since) {
-        return connection
-                .stubs()
-                .blockingStub()
-                .describeTaskQueue(DescribeTaskQueueRequest.newBuilder()
-                        .setNamespace(connection.namespace())
-                        .setTaskQueue(TaskQueue.newBuilder().setName(taskQueue))
-                        .setTaskQueueType(type)
-                        .build())
-                .getPollersList()
-                .stream()
-                .anyMatch(poller -> instant(poller.getLastAccessTime()).isAfter(since));
-    }
-
-    private static Instant instant(Timestamp time) {
-        return Instant.ofEpochSecond(time.getSeconds(), time.getNanos());
+    /**
+     * Whether workers have polled in the last seconds, for workflow tasks or for activities: a task that they have not
+     * taken waits behind others. Idle workers poll less often, but would have taken it. A worker whose workflow tasks all
+     * run does not ask for others, yet its activities go on. On the in-memory server this is not known.
+     */
+    boolean isQueueServed() {
+        try {
+            Instant lately = Instant.now().minus(WORKER_WAIT);
+            return !connection.isInMemory()
+                    && (polls.isPolledSince(TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW, lately)
+                            || polls.isPolledSince(TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY, lately));
+        } catch (StatusRuntimeException e) {
+            // A server that is too busy to say so is no sign that workers are absent.
+            return isPassing(e);
+        }
     }
 
     /** Whether a retry may succeed. */

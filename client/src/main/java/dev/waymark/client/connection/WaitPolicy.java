@@ -7,6 +7,7 @@ import java.util.Optional;
 /** Limits a wait: to the caller's timeout, and to the time in which a worker is available. */
 public final class WaitPolicy {
     private static final long LONGEST_WAIT_MILLIS = 20_000;
+    private static final long SHORTEST_WAIT_MILLIS = 500;
 
     private final Requests requests;
     private final String thread;
@@ -24,7 +25,9 @@ public final class WaitPolicy {
 
     public long millis() {
         long most = Math.min(LONGEST_WAIT_MILLIS, deadline.millisLeft());
-        return worker.map(until -> Math.min(most, until.millisLeft())).orElse(most);
+        // Shorter waits would find a crowd's threads where they were, at the cost of a request for each.
+        return worker.map(until -> Math.min(most, Math.max(SHORTEST_WAIT_MILLIS, until.millisLeft())))
+                .orElse(most);
     }
 
     public void check(MomentStream feed) {
@@ -45,10 +48,11 @@ public final class WaitPolicy {
             worker = waiting.map(next -> WaitDeadline.after(Requests.WORKER_WAIT));
             task = waiting;
         }
-        if (worker.filter(WaitDeadline::isPast).isPresent() && requests.waitsBehindOthers(thread)) {
+        if (worker.filter(WaitDeadline::isPast).isPresent() && requests.isQueueServed()) {
             worker = Optional.of(WaitDeadline.after(Requests.WORKER_WAIT));
         }
-        if (worker.filter(WaitDeadline::isPast).isEmpty() && !isLeftAlone(feed)) {
+        boolean isAbsent = worker.isPresent() ? worker.get().isPast() : isLeftAlone(feed);
+        if (!isAbsent) {
             return Optional.empty();
         }
         return Optional.of(new WaymarkException.NoWorker(
@@ -57,7 +61,7 @@ public final class WaitPolicy {
                 thread));
     }
 
-    /** Whether nothing has happened for a while and no worker is available. */
+    /** Whether nothing has happened for a while, not even a task for a workflow, and no worker is available. */
     private boolean isLeftAlone(MomentStream feed) {
         if (feed.run().lastEventId() == lastEventId && !silence.isPast()) {
             return false;

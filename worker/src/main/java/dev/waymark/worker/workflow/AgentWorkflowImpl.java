@@ -40,7 +40,6 @@ import io.temporal.workflow.CancellationScope;
 import io.temporal.workflow.DynamicSignalHandler;
 import io.temporal.workflow.DynamicUpdateHandler;
 import io.temporal.workflow.Workflow;
-import io.temporal.workflow.WorkflowInfo;
 import io.temporal.workflow.WorkflowInit;
 import io.temporal.workflow.unsafe.WorkflowUnsafe;
 import java.nio.charset.StandardCharsets;
@@ -70,6 +69,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     private final AppliedFacts appliedFacts;
     private final String thread = Workflow.getInfo().getWorkflowId();
     private final RunLimits limits;
+    private final RunGrowth growth;
     private final InFlight flights;
     private final WebUiCard card = new WebUiCard(thread);
     private final WakeTimer alarm = new WakeTimer(() -> apply(new ThreadFact.TimePassed()));
@@ -102,6 +102,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         this.modelCalls = modelCalls;
         this.appliedFacts = appliedFacts;
         this.limits = input.limits().orElse(RunLimits.DEFAULT);
+        this.growth = new RunGrowth(limits);
         if (input.carried().isPresent()) {
             CarriedState carried = CarriedState.unpack(input.carried().get());
             flights = new InFlight(this::apply, carried.agent());
@@ -297,16 +298,11 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
      * start.
      */
     private boolean moveOnIfDue() {
-        WorkflowInfo info = Workflow.getInfo();
-        boolean hard = info.getHistoryLength() >= limits.hardEvents()
-                || info.getHistorySize() >= limits.hardBytes()
-                || updates >= limits.hardUpdates()
-                || signals >= limits.hardSignals();
-        long begunWith = arrival.map(StateArrival::bytes).orElse(0L);
-        boolean grown = info.getHistorySize()
-                >= 2 * Math.max(begunWith, conversation().transcript().bytes());
-        boolean soft = (info.isContinueAsNewSuggested() && grown) || info.getHistoryLength() >= limits.softEvents();
-        boolean due = hard ? !conversation().full() : soft && info.getHistoryLength() >= nextTryToMoveOn;
+        boolean hard = growth.isAtLimit(updates, signals);
+        boolean soft = growth.suggestsNextRun(
+                conversation(), arrival.map(StateArrival::bytes).orElse(0L));
+        long length = Workflow.getInfo().getHistoryLength();
+        boolean due = hard ? !conversation().full() : soft && length >= nextTryToMoveOn;
         boolean ending = conversation().decide().stream().anyMatch(Step.Close.class::isInstance);
         if (hard && due && flights.onlySubagentsAreUp() && conversation().hasSubagents()) {
             // When a run continues as new, the server ends its remaining children without notice.
@@ -317,7 +313,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         }
         if (due && !ending && flights.areDown() && conversation().isBetweenSteps()) {
             moveOn(hard);
-            nextTryToMoveOn = 2 * info.getHistoryLength();
+            nextTryToMoveOn = 2 * length;
         }
         return hard;
     }

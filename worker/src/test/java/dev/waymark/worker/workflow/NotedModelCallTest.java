@@ -58,7 +58,10 @@ class NotedModelCallTest {
                     AgentWorkflow.class,
                     (EncodedValues arguments) -> new AgentWorkflowImpl(
                             arguments.get(0, StartInput.class),
-                            called -> noting.note(Workflow.getInfo().getRunId(), called),
+                            called -> noting.note(
+                                    Workflow.getInfo().getWorkflowId(),
+                                    Workflow.getInfo().getRunId(),
+                                    called),
                             AppliedFacts.IGNORED),
                     WorkflowImplementationOptions.getDefaultInstance());
             worker.registerActivitiesImplementations(comparing);

@@ -1,0 +1,44 @@
+package dev.waymark.client.connection;
+
+import io.grpc.StatusRuntimeException;
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Supplier;
+
+/** Asks again a server that has more callers than it can serve in time. */
+public final class BusyServer {
+    /** How long a server may be busy before its callers are told. */
+    static final Duration PATIENCE = Duration.ofMinutes(2);
+
+    private static final long LONGEST_PAUSE_MILLIS = 2_000;
+
+    private BusyServer() {}
+
+    /** Repeats a request while the server is too busy for it, until the deadline. */
+    public static <T> T ask(Supplier<T> request, WaitDeadline deadline) {
+        WaitDeadline patience = deadline.orSooner(PATIENCE);
+        while (true) {
+            try {
+                return request.get();
+            } catch (StatusRuntimeException e) {
+                if (!isBusy(e) || patience.isPast()) {
+                    throw e;
+                }
+            }
+            Sleeper.millis(Math.min(pauseMillis(), patience.millisLeft()));
+        }
+    }
+
+    /** A server that is away is unavailable: its connections end. */
+    private static boolean isBusy(StatusRuntimeException e) {
+        return switch (e.getStatus().getCode()) {
+            case DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED -> true;
+            default -> false;
+        };
+    }
+
+    /** Each caller gets its turn if they do not all ask at once. */
+    static long pauseMillis() {
+        return ThreadLocalRandom.current().nextLong(LONGEST_PAUSE_MILLIS);
+    }
+}

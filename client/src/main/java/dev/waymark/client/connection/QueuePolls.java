@@ -1,0 +1,56 @@
+package dev.waymark.client.connection;
+
+import com.google.protobuf.Timestamp;
+import dev.waymark.connect.Connection;
+import io.temporal.api.enums.v1.TaskQueueType;
+import io.temporal.api.taskqueue.v1.TaskQueue;
+import io.temporal.api.workflowservice.v1.DescribeTaskQueueRequest;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.EnumMap;
+import java.util.Map;
+
+/** When workers last asked for tasks of a queue. Many callers that wait at once share what the server says. */
+final class QueuePolls {
+    private static final Duration REUSED_FOR = Duration.ofSeconds(1);
+
+    private final Connection connection;
+    private final String taskQueue;
+    private final Map<TaskQueueType, Seen> seen = new EnumMap<>(TaskQueueType.class);
+
+    private record Seen(Instant newest, WaitDeadline until) {}
+
+    QueuePolls(Connection connection, String taskQueue) {
+        this.connection = connection;
+        this.taskQueue = taskQueue;
+    }
+
+    synchronized boolean isPolledSince(TaskQueueType type, Instant time) {
+        Seen known = seen.get(type);
+        if (known == null || known.until().isPast()) {
+            known = new Seen(ask(type), WaitDeadline.after(REUSED_FOR));
+            seen.put(type, known);
+        }
+        return known.newest().isAfter(time);
+    }
+
+    private Instant ask(TaskQueueType type) {
+        return connection
+                .stubs()
+                .blockingStub()
+                .describeTaskQueue(DescribeTaskQueueRequest.newBuilder()
+                        .setNamespace(connection.namespace())
+                        .setTaskQueue(TaskQueue.newBuilder().setName(taskQueue))
+                        .setTaskQueueType(type)
+                        .build())
+                .getPollersList()
+                .stream()
+                .map(poller -> instant(poller.getLastAccessTime()))
+                .max(Instant::compareTo)
+                .orElse(Instant.MIN);
+    }
+
+    static Instant instant(Timestamp time) {
+        return Instant.ofEpochSecond(time.getSeconds(), time.getNanos());
+    }
+}

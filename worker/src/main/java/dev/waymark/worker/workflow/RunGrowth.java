@@ -1,0 +1,59 @@
+package dev.waymark.worker.workflow;
+
+import dev.waymark.contract.RunLimits;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.policy.AgentPolicy;
+import io.temporal.workflow.Workflow;
+import io.temporal.workflow.WorkflowInfo;
+
+/** Decides when a run has grown so far that the thread should continue in a new one. */
+final class RunGrowth {
+    /** The version from which a run with summaries waits for the next one. */
+    private static final String WAITS_FOR_SUMMARY = "continue-after-summary";
+
+    private static final long BYTES_OF_CALL = 200;
+    /** The server logs warnings from 10,240 on. */
+    private static final long MOST_EVENTS_WAITING = 10_000;
+
+    private static final long MOST_BYTES_WAITING = 12L * 1024 * 1024;
+
+    private final RunLimits limits;
+
+    RunGrowth(RunLimits limits) {
+        this.limits = limits;
+    }
+
+    /** Whether nothing new may start in this run. */
+    boolean isAtLimit(int updates, int signals) {
+        WorkflowInfo info = Workflow.getInfo();
+        return info.getHistoryLength() >= limits.hardEvents()
+                || info.getHistorySize() >= limits.hardBytes()
+                || updates >= limits.hardUpdates()
+                || signals >= limits.hardSignals();
+    }
+
+    /** @param begunWith the bytes of the state that this run fetched from the previous one */
+    boolean suggestsNextRun(Conversation state, long begunWith) {
+        WorkflowInfo info = Workflow.getInfo();
+        return (info.isContinueAsNewSuggested() && pays(info, state, begunWith))
+                || info.getHistoryLength() >= limits.softEvents();
+    }
+
+    /**
+     * Whether the history is large beside the state, which the server stores with the end of this run and again with the
+     * start of the next. A conversation is smallest after a summary: a run that expects one waits for it.
+     */
+    private static boolean pays(WorkflowInfo info, Conversation state, long begunWith) {
+        long carried = Math.max(begunWith, state.transcript().bytes());
+        if (info.getHistorySize() < 2 * carried) {
+            return false;
+        }
+        // The log of calls is not summarised.
+        return info.getHistorySize()
+                        >= 8 * (carried + BYTES_OF_CALL * state.calls().size())
+                || state.terms().flatMap(AgentPolicy::summaries).isEmpty()
+                || info.getHistoryLength() >= MOST_EVENTS_WAITING
+                || info.getHistorySize() >= MOST_BYTES_WAITING
+                || Workflow.getVersion(WAITS_FOR_SUMMARY, Workflow.DEFAULT_VERSION, 1) == Workflow.DEFAULT_VERSION;
+    }
+}
