@@ -45,7 +45,7 @@ final class Evolution implements Fact.Cases<Runnable> {
         lost = new LostCallRules(draft, approvals, effects);
         claims = new ClaimRules(draft, effects, lost);
         calls = new CallRules(draft, approvals, lost);
-        tools = new ToolRules(draft, effects, lost);
+        tools = new ToolRules(draft, approvals, effects, lost);
         model = new ModelRules(draft, turns, calls);
         subagents = new SubagentRules(draft, lost);
         people = new PeopleRules(draft, turns, model, calls, approvals, lost, subagents);

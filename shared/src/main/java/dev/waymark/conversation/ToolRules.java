@@ -10,11 +10,13 @@ import java.util.Optional;
 /** Rules of dispatched calls: what each outcome of a dispatch does to its call. */
 final class ToolRules {
     private final Draft draft;
+    private final ApprovalRules approvals;
     private final EffectRules effects;
     private final LostCallRules lost;
 
-    ToolRules(Draft draft, EffectRules effects, LostCallRules lost) {
+    ToolRules(Draft draft, ApprovalRules approvals, EffectRules effects, LostCallRules lost) {
         this.draft = draft;
+        this.approvals = approvals;
         this.effects = effects;
         this.lost = lost;
     }
@@ -172,6 +174,9 @@ final class ToolRules {
     private void dispatchAgain(Call call, String reason) {
         if (call.dispatches() >= Conversation.MAX_DISPATCHES) {
             draft.end(call.withoutClaim(), Call.Status.FAILED, ToolTexts.failure("could not be started: " + reason));
+        } else if (draft.identity.rules >= 3 && approvals.isMissingFor(call)) {
+            approvals.askFor(call.withoutClaim()); // It was approved and claimed in a run that was undone.
+            draft.reachVersionWhenBatchIsDone();
         } else {
             draft.book.put(call.withoutClaim().issued(pause(call), draft.at));
         }

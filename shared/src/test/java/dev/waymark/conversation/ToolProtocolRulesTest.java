@@ -13,6 +13,7 @@ import static dev.waymark.conversation.ToolConversationScript.approved;
 import static dev.waymark.conversation.ToolConversationScript.claimed;
 import static dev.waymark.conversation.ToolConversationScript.dispatched;
 import static dev.waymark.conversation.ToolConversationScript.durability;
+import static dev.waymark.conversation.ToolConversationScript.endedLate;
 import static dev.waymark.conversation.ToolConversationScript.finished;
 import static dev.waymark.conversation.ToolConversationScript.lost;
 import static dev.waymark.conversation.ToolConversationScript.notStarted;
@@ -484,6 +485,18 @@ class ToolProtocolRulesTest {
         assertThat(story.with(approved("a")).decides())
                 .containsExactly(
                         new Step.WakeAt(ConversationScript.START.plusSeconds(6).plus(FENCE)));
+    }
+
+    /** The approval went with the part of the thread that a reset undid; the claim came back. */
+    @Test
+    void claimedCall_whoseApprovalWasTakenBackAndWhichDidNotRun_isAskedForAgain() {
+        ConversationScript story = replied(use("a", "drop")).with(restored("a", 1, "drop", "old"));
+
+        story.with(endedLate("a", "old", notStarted("a", 1, "old")));
+
+        assertThat(story.call("a").status()).isEqualTo(Call.Status.AWAITING);
+        assertThat(story.decides()).isEmpty();
+        assertThat(story.with(approved("a")).decides()).hasSize(1).first().isInstanceOf(Step.RunTool.class);
     }
 
     // ---- four calls, all orders

@@ -446,6 +446,9 @@ final class Simulation {
         }
         at = at.plusMillis(random.nextInt(3));
         Conversation before = state;
+        if (fact instanceof ToolFact.ToolEndedLate late && before.refusal(late).isEmpty()) {
+            world.reportedLate(late.execution());
+        }
         state = core.apply(state, fact, at);
         if (fact instanceof ThreadFact.TimePassed && state.equals(before)) {
             return;
@@ -885,7 +888,6 @@ final class Simulation {
         if (state.refusal(late).isEmpty()) {
             Call.Status before = state.calls().get(zombie.callId).orElseThrow().status();
             coverage.count("late outcomes of calls " + before.name().toLowerCase(Locale.ROOT));
-            world.reportedLate(zombie.name);
         }
         apply(late);
     }
