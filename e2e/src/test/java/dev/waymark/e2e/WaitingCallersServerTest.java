@@ -13,24 +13,19 @@ import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.e2e.product.RequestCounter;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.TemporalBinary;
 import dev.waymark.worker.tool.java.JavaTools;
-import io.grpc.CallOptions;
-import io.grpc.Channel;
-import io.grpc.ClientCall;
-import io.grpc.ClientInterceptor;
-import io.grpc.MethodDescriptor;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -63,7 +58,7 @@ class WaitingCallersServerTest {
     void result_turnOfManySteps_takesFewRequests() throws Exception {
         Optional<Path> binary = TemporalBinary.find();
         Assumptions.assumeTrue(binary.isPresent(), "no temporal binary on PATH nor in TEMPORAL_CLI");
-        AtomicInteger requests = new AtomicInteger();
+        RequestCounter requests = new RequestCounter();
         JavaTool<Nothing> wait = JavaTool.of("wait", "Waits", Nothing.class, (nothing, context) -> {
                     Thread.sleep(STEP_MILLIS);
                     return "waited";
@@ -71,7 +66,7 @@ class WaitingCallersServerTest {
                 .safeToRetry();
         try (DevServer server = DevServer.temporal(binary.get(), Optional.empty(), 0, 0);
                 Connection ofTheWorker = Connection.to(server.address());
-                Connection counted = Connection.to(server.address(), new Counter(requests));
+                Connection counted = Connection.to(server.address(), requests);
                 AgentClient client = AgentClient.on(counted, WireNames.TASK_QUEUE);
                 AgentWorker worker = AgentWorker.on(ofTheWorker)
                         .agents(AgentSpec.of("waiter", "fake:model", wait.spec())
@@ -86,7 +81,7 @@ class WaitingCallersServerTest {
             AgentResult result = client.prompt("waiter", "Go");
 
             assertThat(AgentResult.assertComplete(result).text()).isEqualTo("Done.");
-            assertThat(requests.get()).isLessThan(5 * STEPS / 2);
+            assertThat(requests.countAll()).isLessThan(5 * STEPS / 2);
         }
     }
 
@@ -129,14 +124,6 @@ class WaitingCallersServerTest {
         for (String program : programs) {
             assertThat(new ProcessBuilder("kill", "-" + name, program).start().waitFor())
                     .isZero();
-        }
-    }
-
-    private record Counter(AtomicInteger requests) implements ClientInterceptor {
-        @Override
-        public <A, B> ClientCall<A, B> interceptCall(MethodDescriptor<A, B> method, CallOptions options, Channel next) {
-            requests.incrementAndGet();
-            return next.newCall(method, options);
         }
     }
 }

@@ -1,6 +1,5 @@
 package dev.waymark.client.connection;
 
-import com.google.protobuf.Timestamp;
 import dev.waymark.connect.Connection;
 import io.temporal.api.enums.v1.TaskQueueType;
 import io.temporal.api.taskqueue.v1.TaskQueue;
@@ -45,12 +44,8 @@ final class QueuePolls {
                         .build())
                 .getPollersList()
                 .stream()
-                .map(poller -> instant(poller.getLastAccessTime()))
+                .map(poller -> ServerTime.instant(poller.getLastAccessTime()))
                 .max(Instant::compareTo)
                 .orElse(Instant.MIN);
-    }
-
-    static Instant instant(Timestamp time) {
-        return Instant.ofEpochSecond(time.getSeconds(), time.getNanos());
     }
 }
