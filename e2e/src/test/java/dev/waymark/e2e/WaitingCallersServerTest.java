@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
+import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
@@ -20,10 +21,26 @@ import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.TemporalBinary;
 import dev.waymark.worker.tool.java.JavaTools;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptor;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.grpc.MethodDescriptor;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Assumptions;
@@ -41,6 +58,9 @@ class WaitingCallersServerTest {
 
     /** After so many seconds, a request that the server did not answer fails. */
     private static final int RPC_SECONDS = 10;
+
+    private static final int CALLERS = 20;
+    private static final Duration TIMEOUT = Duration.ofSeconds(25);
 
     record Nothing() {}
 
@@ -108,6 +128,60 @@ class WaitingCallersServerTest {
             }
 
             assertThat(AgentResult.assertComplete(waiting.get()).text()).isEqualTo("Hello.");
+        }
+    }
+
+    /** Each of them asks whether there is a worker. One after the other would take them 10 s each. */
+    @Test
+    void result_serverDoesNotSayWhetherThereIsAWorker_allEndWithTheirTimeouts() throws Exception {
+        Optional<Path> binary = TemporalBinary.find();
+        Assumptions.assumeTrue(binary.isPresent(), "no temporal binary on PATH nor in TEMPORAL_CLI");
+        ExecutorService callers = Executors.newFixedThreadPool(CALLERS);
+        try (DevServer server = DevServer.temporal(binary.get(), Optional.empty(), 0, 0);
+                Unanswered unanswered = new Unanswered("DescribeTaskQueue");
+                Connection connection = Connection.to(server.address(), unanswered);
+                AgentClient client = AgentClient.on(connection, WireNames.TASK_QUEUE)) {
+            client.start(Prompt.of("greeter", "Hi").withThread("waiting"));
+            AgentClient hasty = client.withTimeout(TIMEOUT);
+            List<Future<AgentResult>> waiting = new ArrayList<>();
+            for (int i = 0; i < CALLERS; i++) {
+                waiting.add(callers.submit(() -> hasty.result("waiting")));
+            }
+
+            long latest = System.nanoTime() + TIMEOUT.multipliedBy(2).toNanos();
+            for (Future<AgentResult> each : waiting) {
+                assertThatThrownBy(() -> each.get(latest - System.nanoTime(), TimeUnit.NANOSECONDS))
+                        .isInstanceOf(ExecutionException.class)
+                        .hasCauseInstanceOf(WaymarkException.TimedOut.class);
+            }
+        } finally {
+            callers.shutdownNow();
+        }
+    }
+
+    /** Sends the requests of one kind to a socket that accepts connections and says nothing. */
+    private static final class Unanswered implements ClientInterceptor, AutoCloseable {
+        private final String method;
+        private final ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        private final ManagedChannel channel = ManagedChannelBuilder.forAddress("127.0.0.1", silent.getLocalPort())
+                .usePlaintext()
+                .build();
+
+        Unanswered(String method) throws IOException {
+            this.method = method;
+        }
+
+        @Override
+        public <A, B> ClientCall<A, B> interceptCall(MethodDescriptor<A, B> called, CallOptions options, Channel next) {
+            return method.equals(called.getBareMethodName())
+                    ? channel.newCall(called, options)
+                    : next.newCall(called, options);
+        }
+
+        @Override
+        public void close() throws IOException {
+            channel.shutdownNow();
+            silent.close();
         }
     }
 
