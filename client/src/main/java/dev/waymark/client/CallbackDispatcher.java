@@ -25,14 +25,12 @@ import java.util.UUID;
  */
 final class CallbackDispatcher {
     private final ClientContext context;
-    private final Callbacks callbacks;
     private final String thread;
     private final Set<PendingItem> asked = new HashSet<>();
     private final Set<PendingItem> decided = new HashSet<>();
 
     CallbackDispatcher(ClientContext context, String thread) {
         this.context = context;
-        this.callbacks = context.callbacks();
         this.thread = thread;
     }
 
@@ -63,8 +61,8 @@ final class CallbackDispatcher {
 
     private boolean isToBeAsked(PendingItem item) {
         boolean heard = switch (item.kind()) {
-            case PendingItem.APPROVAL -> callbacks.onApproval().isPresent();
-            case PendingItem.QUESTION -> callbacks.onQuestion().isPresent();
+            case PendingItem.APPROVAL -> context.callbacks().onApproval().isPresent();
+            case PendingItem.QUESTION -> context.callbacks().onQuestion().isPresent();
             default -> false;
         };
         return heard && !asked.contains(item);
@@ -79,7 +77,7 @@ final class CallbackDispatcher {
             String digest = item.argsDigest().orElseThrow();
             ApprovalRequest request = new ApprovalRequest(
                     thread, item.callId(), item.tool(), item.args().orElseThrow(), digest, item.since());
-            Approval approval = callbacks
+            Approval approval = context.callbacks()
                     .onApproval()
                     .orElseThrow()
                     .apply(request)
@@ -90,7 +88,7 @@ final class CallbackDispatcher {
         }
         Question question =
                 new Question(thread, item.callId(), item.tool(), item.question().orElse(""), item.since());
-        return callbacks.onQuestion().orElseThrow().apply(question).map(answer -> {
+        return context.callbacks().onQuestion().orElseThrow().apply(question).map(answer -> {
             Map<String, Object> payload = new LinkedHashMap<>();
             payload.put("id", id);
             payload.put("callId", item.callId());

@@ -36,7 +36,7 @@ final class OutcomeWaiter {
     }
 
     AgentResult result(String thread, WaitDeadline deadline) {
-        Timeline timeline = BusyServer.ask(() -> context.read(thread), deadline);
+        Timeline timeline = read(thread, deadline);
         Conversation now = timeline.now();
         if (now.turn().status() == Turn.Status.NONE) {
             throw new WaymarkException.NotFound("no turn yet: " + thread, Remedy.of(Remedy.Action.SAY, thread));
@@ -53,12 +53,16 @@ final class OutcomeWaiter {
                 deadline);
     }
 
+    private Timeline read(String thread, WaitDeadline deadline) {
+        return BusyServer.ask(() -> context.read(thread), deadline);
+    }
+
     AgentResult await(
             String thread, Requests.Accepted accepted, Supplier<OutcomeDetector> waiting, WaitDeadline deadline) {
         if (accepted.ack().duplicate()) {
             // The outcome may be in an earlier run.
             OutcomeDetector past = waiting.get();
-            Timeline timeline = BusyServer.ask(() -> context.read(thread), deadline);
+            Timeline timeline = read(thread, deadline);
             for (Moment moment : timeline.moments()) {
                 Optional<OutcomeDetector.Reached> reached = past.observe(moment);
                 if (reached.isPresent() && isOver(reached.get(), attendant(thread))) {

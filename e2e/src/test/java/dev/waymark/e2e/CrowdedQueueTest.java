@@ -12,20 +12,14 @@ import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
 import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.Dev;
-import io.grpc.CallOptions;
-import io.grpc.Channel;
-import io.grpc.ClientCall;
-import io.grpc.ClientInterceptor;
-import io.grpc.MethodDescriptor;
+import dev.waymark.e2e.product.RequestCounter;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.enums.v1.TaskQueueKind;
 import io.temporal.api.taskqueue.v1.TaskQueue;
 import io.temporal.api.workflowservice.v1.PollWorkflowTaskQueueRequest;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -75,16 +69,16 @@ class CrowdedQueueTest {
     @Test
     void result_manyWaitBehindOthers_askTheServerTogether() throws Exception {
         new Agents(directory).greeter();
-        Map<String, Integer> requests = new ConcurrentHashMap<>();
+        RequestCounter requests = new RequestCounter();
         try (Dev dev = Dev.durableWithoutWorker(directory);
                 Connection connection = Connection.to(dev.address());
-                Connection counted = Connection.to(dev.address(), new Counter(requests));
+                Connection counted = Connection.to(dev.address(), requests);
                 AgentClient client = AgentClient.on(counted, WireNames.TASK_QUEUE)) {
             for (int i = 0; i < CROWD; i++) {
                 client.start(Prompt.of("greeter", "Hello").withThread("crowd-" + i));
             }
             client.start(Prompt.of("greeter", "Hello").withThread("last"));
-            requests.clear();
+            requests.reset();
             AtomicBoolean busy = new AtomicBoolean(true);
             CompletableFuture<Void> worker = CompletableFuture.runAsync(() -> takeFewTasks(connection, busy));
             ExecutorService callers = Executors.newFixedThreadPool(CALLERS);
@@ -95,23 +89,15 @@ class CrowdedQueueTest {
                 // Longer than the wait after which each of them would ask whether there is a worker.
                 await().during(15, TimeUnit.SECONDS)
                         .atMost(20, TimeUnit.SECONDS)
-                        .until(() -> requests.getOrDefault("DescribeTaskQueue", 0) <= 5);
+                        .until(() -> requests.count("DescribeTaskQueue") <= 5);
             } finally {
                 callers.shutdownNow();
                 busy.set(false);
                 worker.join();
             }
 
-            assertThat(requests).containsKey("DescribeTaskQueue");
-            assertThat(requests.get("DescribeWorkflowExecution")).isEqualTo(CALLERS);
-        }
-    }
-
-    private record Counter(Map<String, Integer> requests) implements ClientInterceptor {
-        @Override
-        public <A, B> ClientCall<A, B> interceptCall(MethodDescriptor<A, B> method, CallOptions options, Channel next) {
-            requests.merge(method.getBareMethodName(), 1, Integer::sum);
-            return next.newCall(method, options);
+            assertThat(requests.count("DescribeTaskQueue")).isPositive();
+            assertThat(requests.count("DescribeWorkflowExecution")).isEqualTo(CALLERS);
         }
     }
 

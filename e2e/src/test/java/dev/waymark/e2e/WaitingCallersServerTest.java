@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
+import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
@@ -13,6 +14,7 @@ import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.e2e.product.RequestCounter;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.worker.AgentWorker;
@@ -23,14 +25,24 @@ import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
 import io.grpc.ClientInterceptor;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
 import io.grpc.MethodDescriptor;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -46,6 +58,9 @@ class WaitingCallersServerTest {
 
     /** After so many seconds, a request that the server did not answer fails. */
     private static final int RPC_SECONDS = 10;
+
+    private static final int CALLERS = 20;
+    private static final Duration TIMEOUT = Duration.ofSeconds(25);
 
     record Nothing() {}
 
@@ -63,7 +78,7 @@ class WaitingCallersServerTest {
     void result_turnOfManySteps_takesFewRequests() throws Exception {
         Optional<Path> binary = TemporalBinary.find();
         Assumptions.assumeTrue(binary.isPresent(), "no temporal binary on PATH nor in TEMPORAL_CLI");
-        AtomicInteger requests = new AtomicInteger();
+        RequestCounter requests = new RequestCounter();
         JavaTool<Nothing> wait = JavaTool.of("wait", "Waits", Nothing.class, (nothing, context) -> {
                     Thread.sleep(STEP_MILLIS);
                     return "waited";
@@ -71,7 +86,7 @@ class WaitingCallersServerTest {
                 .safeToRetry();
         try (DevServer server = DevServer.temporal(binary.get(), Optional.empty(), 0, 0);
                 Connection ofTheWorker = Connection.to(server.address());
-                Connection counted = Connection.to(server.address(), new Counter(requests));
+                Connection counted = Connection.to(server.address(), requests);
                 AgentClient client = AgentClient.on(counted, WireNames.TASK_QUEUE);
                 AgentWorker worker = AgentWorker.on(ofTheWorker)
                         .agents(AgentSpec.of("waiter", "fake:model", wait.spec())
@@ -86,7 +101,7 @@ class WaitingCallersServerTest {
             AgentResult result = client.prompt("waiter", "Go");
 
             assertThat(AgentResult.assertComplete(result).text()).isEqualTo("Done.");
-            assertThat(requests.get()).isLessThan(5 * STEPS / 2);
+            assertThat(requests.countAll()).isLessThan(5 * STEPS / 2);
         }
     }
 
@@ -116,6 +131,60 @@ class WaitingCallersServerTest {
         }
     }
 
+    /** Each of them asks whether there is a worker. One after the other would take them 10 s each. */
+    @Test
+    void result_serverDoesNotSayWhetherThereIsAWorker_allEndWithTheirTimeouts() throws Exception {
+        Optional<Path> binary = TemporalBinary.find();
+        Assumptions.assumeTrue(binary.isPresent(), "no temporal binary on PATH nor in TEMPORAL_CLI");
+        ExecutorService callers = Executors.newFixedThreadPool(CALLERS);
+        try (DevServer server = DevServer.temporal(binary.get(), Optional.empty(), 0, 0);
+                Unanswered unanswered = new Unanswered("DescribeTaskQueue");
+                Connection connection = Connection.to(server.address(), unanswered);
+                AgentClient client = AgentClient.on(connection, WireNames.TASK_QUEUE)) {
+            client.start(Prompt.of("greeter", "Hi").withThread("waiting"));
+            AgentClient hasty = client.withTimeout(TIMEOUT);
+            List<Future<AgentResult>> waiting = new ArrayList<>();
+            for (int i = 0; i < CALLERS; i++) {
+                waiting.add(callers.submit(() -> hasty.result("waiting")));
+            }
+
+            long latest = System.nanoTime() + TIMEOUT.multipliedBy(2).toNanos();
+            for (Future<AgentResult> each : waiting) {
+                assertThatThrownBy(() -> each.get(latest - System.nanoTime(), TimeUnit.NANOSECONDS))
+                        .isInstanceOf(ExecutionException.class)
+                        .hasCauseInstanceOf(WaymarkException.TimedOut.class);
+            }
+        } finally {
+            callers.shutdownNow();
+        }
+    }
+
+    /** Sends the requests of one kind to a socket that accepts connections and says nothing. */
+    private static final class Unanswered implements ClientInterceptor, AutoCloseable {
+        private final String method;
+        private final ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        private final ManagedChannel channel = ManagedChannelBuilder.forAddress("127.0.0.1", silent.getLocalPort())
+                .usePlaintext()
+                .build();
+
+        Unanswered(String method) throws IOException {
+            this.method = method;
+        }
+
+        @Override
+        public <A, B> ClientCall<A, B> interceptCall(MethodDescriptor<A, B> called, CallOptions options, Channel next) {
+            return method.equals(called.getBareMethodName())
+                    ? channel.newCall(called, options)
+                    : next.newCall(called, options);
+        }
+
+        @Override
+        public void close() throws IOException {
+            channel.shutdownNow();
+            silent.close();
+        }
+    }
+
     /** Sends a signal to the process of the server, one of this test's. */
     private static void signal(String name, DevServer server) throws Exception {
         String port = server.address().replaceAll(".*:", "");
@@ -129,14 +198,6 @@ class WaitingCallersServerTest {
         for (String program : programs) {
             assertThat(new ProcessBuilder("kill", "-" + name, program).start().waitFor())
                     .isZero();
-        }
-    }
-
-    private record Counter(AtomicInteger requests) implements ClientInterceptor {
-        @Override
-        public <A, B> ClientCall<A, B> interceptCall(MethodDescriptor<A, B> method, CallOptions options, Channel next) {
-            requests.incrementAndGet();
-            return next.newCall(method, options);
         }
     }
 }

@@ -1,7 +1,7 @@
 package dev.waymark.client.connection;
 
-import com.google.protobuf.Timestamp;
 import dev.waymark.connect.Connection;
+import io.grpc.StatusRuntimeException;
 import io.temporal.api.enums.v1.TaskQueueType;
 import io.temporal.api.taskqueue.v1.TaskQueue;
 import io.temporal.api.workflowservice.v1.DescribeTaskQueueRequest;
@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Optional;
 
 /** When workers last asked for tasks of a queue. Many callers that wait at once share what the server says. */
 final class QueuePolls {
@@ -18,7 +19,8 @@ final class QueuePolls {
     private final String taskQueue;
     private final Map<TaskQueueType, Seen> seen = new EnumMap<>(TaskQueueType.class);
 
-    private record Seen(Instant newest, WaitDeadline until) {}
+    /** The server's answer, or the failure to get one: those who waited for it need not wait for another. */
+    private record Seen(Instant newest, Optional<StatusRuntimeException> failure, WaitDeadline until) {}
 
     QueuePolls(Connection connection, String taskQueue) {
         this.connection = connection;
@@ -28,10 +30,21 @@ final class QueuePolls {
     synchronized boolean isPolledSince(TaskQueueType type, Instant time) {
         Seen known = seen.get(type);
         if (known == null || known.until().isPast()) {
-            known = new Seen(ask(type), WaitDeadline.after(REUSED_FOR));
+            known = look(type);
             seen.put(type, known);
         }
+        known.failure().ifPresent(failure -> {
+            throw failure;
+        });
         return known.newest().isAfter(time);
+    }
+
+    private Seen look(TaskQueueType type) {
+        try {
+            return new Seen(ask(type), Optional.empty(), WaitDeadline.after(REUSED_FOR));
+        } catch (StatusRuntimeException e) {
+            return new Seen(Instant.MIN, Optional.of(e), WaitDeadline.after(REUSED_FOR));
+        }
     }
 
     private Instant ask(TaskQueueType type) {
@@ -45,12 +58,8 @@ final class QueuePolls {
                         .build())
                 .getPollersList()
                 .stream()
-                .map(poller -> instant(poller.getLastAccessTime()))
+                .map(poller -> ServerTime.instant(poller.getLastAccessTime()))
                 .max(Instant::compareTo)
                 .orElse(Instant.MIN);
-    }
-
-    static Instant instant(Timestamp time) {
-        return Instant.ofEpochSecond(time.getSeconds(), time.getNanos());
     }
 }

@@ -393,7 +393,7 @@ public final class Requests {
                 && pending.stream()
                         .allMatch(
                                 activity -> activity.getState() == PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED
-                                        && QueuePolls.instant(activity.getScheduledTime())
+                                        && ServerTime.instant(activity.getScheduledTime())
                                                 .isBefore(due));
     }
 

@@ -1,6 +1,7 @@
 package dev.waymark.client.list;
 
 import com.google.protobuf.ByteString;
+import dev.waymark.client.connection.ServerTime;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.codec.KeyProblem;
 import dev.waymark.codec.ThreadForgottenException;
@@ -239,8 +240,7 @@ public final class ThreadDirectory {
     }
 
     private static Instant startOf(WorkflowExecutionInfo info) {
-        return Instant.ofEpochSecond(
-                info.getStartTime().getSeconds(), info.getStartTime().getNanos());
+        return ServerTime.instant(info.getStartTime());
     }
 
     private static boolean isOpen(WorkflowExecutionInfo info) {

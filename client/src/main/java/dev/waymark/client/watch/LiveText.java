@@ -1,5 +1,6 @@
 package dev.waymark.client.watch;
 
+import dev.waymark.client.connection.ServerTime;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
@@ -172,9 +173,7 @@ public final class LiveText {
         if (reply == null || reply.step() != stepOf(asked)) {
             return Optional.empty();
         }
-        Instant at = Instant.ofEpochSecond(
-                activity.getLastHeartbeatTime().getSeconds(),
-                activity.getLastHeartbeatTime().getNanos());
+        Instant at = ServerTime.instant(activity.getLastHeartbeatTime());
         Optional<TextDelta> words = heard.newIn(reply)
                 .map(said ->
                         new TextDelta(asked.runId(), asked.eventId(), at, reply.attempt(), said.from(), said.text()));

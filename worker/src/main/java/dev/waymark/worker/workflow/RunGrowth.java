@@ -11,7 +11,9 @@ final class RunGrowth {
     /** The version from which a run with summaries waits for the next one. */
     private static final String WAITS_FOR_SUMMARY = "continue-after-summary";
 
+    /** About what a call takes in the log of calls. */
     private static final long BYTES_OF_CALL = 200;
+
     /** The server logs warnings from 10,240 on. */
     private static final long MOST_EVENTS_WAITING = 10_000;
 

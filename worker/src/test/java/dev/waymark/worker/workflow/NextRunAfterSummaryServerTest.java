@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
-import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.policy.SummaryRule;
@@ -37,7 +36,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class NextRunAfterSummaryServerTest {
     private static final int ITERATIONS = 80;
-    private static final String TEXT = "x".repeat(2_000);
+    private static final int TOKENS = 500;
+    private static final String TEXT = "x".repeat(4 * TOKENS);
 
     @TempDir
     Path directory;
@@ -48,7 +48,7 @@ class NextRunAfterSummaryServerTest {
     void run_withSummaries_continuesWhenItsConversationIsSmall() throws Exception {
         AtomicInteger calls = new AtomicInteger();
         ModelProvider model = request -> {
-            Usage usage = new Usage(tokens(request.messages()), TEXT.length() / 4);
+            Usage usage = new Usage(request.messages().size() * TOKENS, TOKENS);
             if (request.tools().isEmpty()) {
                 return new Reply(List.of(new Part.Text("Much was looked at.")), usage, "");
             }
@@ -85,16 +85,6 @@ class NextRunAfterSummaryServerTest {
                                 .equals("Version"));
             }
         }
-    }
-
-    private static long tokens(List<Message> messages) {
-        return messages.stream()
-                        .mapToLong(message -> message.text().length()
-                                + message.toolResults().stream()
-                                        .mapToLong(result -> result.content().length())
-                                        .sum())
-                        .sum()
-                / 4;
     }
 
     private static long bytesCarried(Timeline timeline, String run) {
