@@ -12,6 +12,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Rules of calls before anything runs: each call of a reply is checked, held if an identical one comes first, approved,
@@ -73,7 +74,7 @@ final class CallRules {
         open.stream()
                 .filter(call -> !call.isHeld() && draft.careOf(call).effect())
                 .forEach(call -> busy.add(call.identity()));
-        for (Call call : open) {
+        for (Call call : inOrderOfRelease(open)) {
             if (call.isHeld() && draft.book.call(call.id()).isHeld() && !busy.contains(call.identity())) {
                 advance(call);
                 if (draft.book.call(call.id()).isOpen()) {
@@ -82,6 +83,21 @@ final class CallRules {
             }
         }
         draft.reachVersionWhenBatchIsDone();
+    }
+
+    /** The order of the reply, but a call whose own claim was restored has to account for it before others would. */
+    private List<Call> inOrderOfRelease(List<Call> open) {
+        if (draft.identity.rules < 3) {
+            return open;
+        }
+        return Stream.concat(open.stream().filter(this::hasRestoredClaim), open.stream())
+                .distinct()
+                .toList();
+    }
+
+    private boolean hasRestoredClaim(Call call) {
+        return draft.book.effectOf(call).remembered().stream()
+                .anyMatch(claim -> claim.callId().equals(call.id()));
     }
 
     /** Advances an undispatched call as far as possible without the outside world. */

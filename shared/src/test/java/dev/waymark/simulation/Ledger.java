@@ -213,6 +213,10 @@ final class Ledger {
     private void outcome(Conversation before, Fact fact, Conversation after) {
         Optional<String> callId = Optional.empty();
         if (fact instanceof ToolFact.ToolEndedLate late) {
+            if (late.end() instanceof ToolFact.ToolNotStarted
+                    && before.calls().get(late.callId()).orElseThrow().dispatches() == 0) {
+                repeats.remove(late.callId()); // No execution has used the key.
+            }
             boolean counts = late.end() instanceof ToolFact.ToolFinished done
                     ? uses(done)
                     : late.end() instanceof ToolFact.ToolInterrupted
