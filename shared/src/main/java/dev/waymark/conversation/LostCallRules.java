@@ -118,20 +118,14 @@ final class LostCallRules {
 
     /** Keeps the claim until nothing of it can run any more: a person may report too early that it had no effect. */
     private void runAgain(Call call) {
-        Call again = fenceToCome(call).isPresent() ? call : call.withoutClaim();
+        Call kept = draft.identity.rules < 3 ? call : call.withUsedKey();
+        Call again = fenceToCome(call).isPresent() ? kept : kept.withoutClaim();
         if (approvals.isMissingFor(call)) {
             approvals.askFor(again); // It was approved in a run that was undone.
-        } else if (isNewHere(call)) {
-            draft.book.put(again.held(draft.at));
         } else {
             draft.book.put(again.issued(fenceToCome(again), draft.at));
         }
         draft.reachVersionWhenBatchIsDone();
-    }
-
-    /** Whether the call only ran before a reset, or elsewhere. It may have to wait for an identical call of its reply now. */
-    boolean isNewHere(Call call) {
-        return draft.identity.rules >= 3 && call.dispatches() == 0;
     }
 
     void verifyDispatched(ToolFact.VerifyDispatched fact) {

@@ -177,8 +177,8 @@ final class ToolRules {
         } else if (draft.identity.rules >= 3 && approvals.isMissingFor(call)) {
             approvals.askFor(call.withoutClaim()); // It was approved and claimed in a run that was undone.
             draft.reachVersionWhenBatchIsDone();
-        } else if (lost.isNewHere(call)) {
-            draft.book.put(call.withoutClaim().held(draft.at));
+        } else if (draft.identity.rules >= 3 && call.dispatches() == 0) {
+            draft.book.put(call.withoutClaim().held(draft.at)); // It was dispatched in a run that was undone.
         } else {
             draft.book.put(call.withoutClaim().issued(pause(call), draft.at));
         }

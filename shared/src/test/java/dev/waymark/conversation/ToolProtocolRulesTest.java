@@ -497,12 +497,17 @@ class ToolProtocolRulesTest {
         assertThat(story.call("b").repeat()).isEqualTo(1);
     }
 
+    /** Its old execution may still be frozen: only the same key lets the other system recognise it. */
     @Test
-    void rerun_ofACallThatRanBeforeAReset_waitsForTheIdenticalCallBeforeIt() {
-        ConversationScript story = replied(use("a", "mail"), use("b", "mail"))
-                .with(restored("b", 1, "mail", "old"), settled("b", PersonFact.Settlement.RERUN));
+    void rerun_ofACallThatRanBeforeAReset_keepsItsKey() {
+        ConversationScript story = replied(use("a", "drop"), use("b", "drop"))
+                .with(restored("b", 1, "drop", "old"))
+                .at(ConversationScript.START.plus(Duration.ofHours(1)), settled("b", PersonFact.Settlement.RERUN));
+        assertThat(story.call("b").claim()).isEmpty();
 
-        assertThat(story.call("b").status()).isEqualTo(Call.Status.HELD);
+        story.with(approved("a"), approved("b"), dispatched("a", 1), claimed("a", 1, "drop", "x"));
+        assertThat(story.with(finished("a", 1, "dropped")).call("b").status()).isEqualTo(Call.Status.ISSUED);
+        assertThat(story.call("b").repeat()).isZero();
     }
 
     @Test
