@@ -21,7 +21,7 @@ public final class RunReader {
     private static final long MOST_BYTES = 128L * 1024 * 1024;
     private final HistoryReader histories;
     private final int mostRuns;
-    /** By run id, least recently used first. Guarded by itself. */
+    /** By workflow id, least recently used first: one for each thread, of its newest run. Guarded by itself. */
     private final Map<String, Known> runs = new LinkedHashMap<>(16, 0.75f, true);
 
     /** By workflow id, least recently used first: one for each thread, of its newest run. Guarded by itself. */
@@ -63,6 +63,10 @@ public final class RunReader {
      * outdated one costs a read at most.
      */
     public void note(String workflowId, String runId, Called called) {
+        synchronized (runs) {
+            // The thread has continued in this run, and a long one would fill the memory with its earlier runs.
+            runs.computeIfPresent(workflowId, (thread, known) -> known.runId.equals(runId) ? known : null);
+        }
         synchronized (notes) {
             notes.put(workflowId, new Note(runId, called));
             long bytes = notes.values().stream().mapToLong(Note::bytes).sum();
@@ -91,7 +95,7 @@ public final class RunReader {
 
     /** The state in which the newest model call of this run was scheduled, with the recorded agent. */
     public Called atModelCall(String workflowId, String runId) {
-        return read(runId, projector -> {
+        return read(workflowId, runId, projector -> {
             histories.catchUp(workflowId, projector);
             Conversation state =
                     projector.atModelCall().orElseThrow(() -> new IllegalStateException("the run has called no model"));
@@ -101,7 +105,7 @@ public final class RunReader {
 
     /** The state with which this run ended, for the run that continues it. */
     public CarriedState atEnd(String workflowId, String runId) {
-        return read(runId, projector -> {
+        return read(workflowId, runId, projector -> {
             histories.catchUp(workflowId, projector);
             Conversation state =
                     projector.state().orElseThrow(() -> new IllegalStateException("the run has not begun yet"));
@@ -117,7 +121,7 @@ public final class RunReader {
     }
 
     private Setting readSetting(String workflowId, String runId) {
-        return read(runId, projector -> {
+        return read(workflowId, runId, projector -> {
             if (projector.agent().isEmpty()) {
                 histories.catchUp(workflowId, projector);
             }
@@ -193,13 +197,15 @@ public final class RunReader {
     }
 
     /**
-     * Lets one reader of a run in at a time. After a failure the run is dropped, since its projection may be
-     * incomplete.
+     * Lets one reader of a run in at a time, and drops what is cached of another run of the thread. After a failure the
+     * run is dropped, since its projection may be incomplete.
      */
-    private <T> T read(String runId, Function<Projector, T> reader) {
+    private <T> T read(String workflowId, String runId, Function<Projector, T> reader) {
         Known known;
         synchronized (runs) {
-            known = runs.computeIfAbsent(runId, Known::new);
+            Known cached = runs.get(workflowId);
+            known = cached != null && cached.runId.equals(runId) ? cached : new Known(runId);
+            runs.put(workflowId, known);
         }
         boolean done = false;
         try {
@@ -217,7 +223,7 @@ public final class RunReader {
                 if (done) {
                     forgetEldest();
                 } else {
-                    runs.remove(runId, known);
+                    runs.remove(workflowId, known);
                 }
             }
         }
@@ -233,11 +239,13 @@ public final class RunReader {
     }
 
     private static final class Known {
+        private final String runId;
         private final Projector projector;
         /** The size of the conversation at its last read. */
         private volatile long bytes;
 
         Known(String runId) {
+            this.runId = runId;
             this.projector = new Projector(runId, moment -> {});
         }
     }

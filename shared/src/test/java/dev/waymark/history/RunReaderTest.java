@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
+import dev.waymark.contract.work.AgentInput;
 import io.temporal.client.WorkflowClient;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -16,6 +18,12 @@ class RunReaderTest {
             .started(StartInput.of("assistant").saying(SayPayload.message("m1", "Hi")))
             .task();
     private static final AgentSpec AGENT = AgentSpec.of("assistant", "test:none");
+    private static final WrittenHistory WITH_AGENT = new WrittenHistory()
+            .started(StartInput.of("assistant").saying(SayPayload.message("m1", "Hi")))
+            .task()
+            .activityScheduled(WireNames.AGENT_ACTIVITY, new AgentInput("assistant", 1))
+            .activityCompleted(AGENT)
+            .task();
     private static final RunReader.Called CALLED =
             new RunReader.Called(BEGUN.projected().state().orElseThrow(), AGENT);
 
@@ -51,5 +59,34 @@ class RunReaderTest {
 
         assertThat(reader.setting("t", "run-2").agent()).isEqualTo(AGENT);
         assertThatThrownBy(() -> reader.setting("t", "run-1")).hasMessage("the run has no agent yet");
+    }
+
+    @Test
+    void read_sameRunAgain_usesWhatIsCached() {
+        server.run("run-2", WITH_AGENT);
+        reader.setting("t", "run-2");
+        reader.setting("t", "run-2");
+
+        assertThat(server.reads("run-2")).isEqualTo(1);
+    }
+
+    @Test
+    void read_ofTheNextRun_dropsThePreviousOne() {
+        server.run("run-2", WITH_AGENT).run("run-3", WITH_AGENT);
+        reader.setting("t", "run-2");
+        reader.setting("t", "run-3");
+        reader.setting("t", "run-2");
+
+        assertThat(server.reads("run-2")).isEqualTo(2);
+    }
+
+    @Test
+    void note_ofTheNextRun_dropsWhatWasReadOfThePreviousOne() {
+        server.run("run-2", WITH_AGENT);
+        reader.setting("t", "run-2");
+        reader.note("t", "run-3", CALLED);
+        reader.setting("t", "run-2");
+
+        assertThat(server.reads("run-2")).isEqualTo(2);
     }
 }
