@@ -1,18 +1,25 @@
 package dev.waymark.springai;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Usage;
+import dev.waymark.model.ModelProvider;
+import dev.waymark.model.ReplyListener;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelServer;
 import dev.waymark.testkit.model.OpenAiServer;
+import dev.waymark.testkit.model.SilentServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +29,9 @@ import org.springframework.ai.openai.OpenAiChatModel;
 import org.springframework.ai.openai.OpenAiChatOptions;
 import org.springframework.ai.openai.api.OpenAiApi;
 import org.springframework.ai.tool.ToolCallback;
+import org.springframework.http.client.reactive.JdkClientHttpConnector;
+import org.springframework.http.client.reactive.ReactorClientHttpConnector;
+import org.springframework.web.reactive.function.client.WebClient;
 
 @Tag("full")
 class SpringAiOpenAiTest extends SpringAiCases {
@@ -40,22 +50,100 @@ class SpringAiOpenAiTest extends SpringAiCases {
     }
 
     private static ChatModel model(String address, OpenAiChatOptions options) {
+        return model(address, options, WebClient.builder().clientConnector(new JdkClientHttpConnector()));
+    }
+
+    private static ChatModel model(String address, OpenAiChatOptions options, WebClient.Builder http) {
         return OpenAiChatModel.builder()
                 .openAiApi(OpenAiApi.builder()
                         .baseUrl(address)
                         .apiKey(ModelServer.KEY)
+                        .webClientBuilder(http)
                         .build())
                 .defaultOptions(options)
                 .build();
     }
 
-    /** The JDK's HTTP client closes the connection of a cancelled body with the next byte that arrives. */
+    private static ModelProvider provider(String address, WebClient.Builder http) {
+        return SpringAiProvider.of(Map.of("tested", model(address, options().build(), http)));
+    }
+
+    private static WebClient.Builder netty() {
+        return WebClient.builder().clientConnector(new ReactorClientHttpConnector());
+    }
+
+    /** With Reactor Netty, which an application gets by having it on its class path. */
+    @Override
+    protected Optional<ModelProvider> providerAt(String address) {
+        return Optional.of(provider(address, netty()));
+    }
+
+    /**
+     * A call that is given up between the headers and the body is the one that stays open: Spring's connector then reads
+     * the body to its end instead of closing the connection.
+     */
     @Override
     @ParameterizedTest
     @MethodSource("silences")
     protected void interruption_ofASilentService_closesTheConnection(String sent) throws Exception {
-        assumeFalse(sent.equals("headers"), "no byte arrives");
-        super.interruption_ofASilentService_closesTheConnection(sent);
+        if (sent.equals("nothing")) {
+            super.interruption_ofASilentService_closesTheConnection(sent);
+            return;
+        }
+        try (SilentServer silent = SilentServer.streaming("", sent.equals("headers") ? "" : ": keep-alive\n\n")) {
+            CountDownLatch reading = new CountDownLatch(1);
+            WebClient.Builder http = netty().filter((request, next) -> next.exchange(request)
+                    .map(response -> response.mutate()
+                            .body(body -> body.doOnSubscribe(subscription -> reading.countDown()))
+                            .build()));
+
+            interrupt(provider(silent.address(), http), words -> {}, reading, silent);
+
+            silent.awaitDisconnects(1);
+        }
+    }
+
+    @Test
+    void interruption_ofAServiceSilentAfterItsFirstWords_closesTheConnection() throws Exception {
+        String words = "data: " + chunk("{\"content\":\"Hi\"}", "null") + "\n\n";
+        try (SilentServer silent = SilentServer.streaming(words + words, "")) {
+            CountDownLatch begun = new CountDownLatch(1);
+
+            interrupt(provider(silent.address(), netty()), piece -> begun.countDown(), begun, silent);
+
+            silent.awaitDisconnects(1);
+        }
+    }
+
+    /**
+     * Once headers have arrived, no connection of this client is closed: Spring's connector shares the body among
+     * subscribers, and reads on when the last one is gone.
+     */
+    @Test
+    void interruption_withTheClientOfTheJdk_closesAConnectionWithoutHeaders() throws Exception {
+        try (SilentServer silent = SilentServer.mute()) {
+            WebClient.Builder jdk = WebClient.builder().clientConnector(new JdkClientHttpConnector());
+
+            interrupt(provider(silent.address(), jdk), words -> {}, new CountDownLatch(0), silent);
+
+            silent.awaitDisconnects(1);
+        }
+    }
+
+    /** Interrupts a call once the service has the request and the client is as far as it should be. */
+    private void interrupt(ModelProvider provider, ReplyListener listener, CountDownLatch begun, SilentServer silent)
+            throws InterruptedException {
+        FutureTask<Reply> reply =
+                new FutureTask<>(() -> provider.reply(request(List.of(Message.user("Hi"))), listener));
+        Thread thread = new Thread(reply);
+        thread.start();
+        silent.awaitRequests(1);
+        begun.await();
+
+        thread.interrupt();
+
+        assertThat(catchThrowableOfType(ExecutionException.class, reply::get))
+                .hasCauseInstanceOf(InterruptedException.class);
     }
 
     @Override

@@ -12,10 +12,12 @@ import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.TemporalBinary;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,8 +25,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.zip.ZipFile;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -119,6 +124,57 @@ class ReleaseTest {
         assertThat(program.resolve("target/surefire-reports/example.BillingCrashTest.txt"))
                 .content()
                 .contains("Tests run: 3, Failures: 0, Errors: 0, Skipped: 0");
+    }
+
+    /** The build file of the example needs Gradle 8 or later. Debian's 4.4 gets one that says the same in its words. */
+    @Test
+    void programThatKnowsOnlyTheBom_builtByGradle_survivesCrashes() throws Exception {
+        OptionalInt gradle = gradle();
+        assumeTrue(gradle.isPresent(), "no gradle on PATH");
+        Path program = directory.resolve("gradle-program");
+        copy(ROOT.resolve("examples/java"), program);
+        boolean old = gradle.getAsInt() < 5;
+        if (old) {
+            Files.copy(
+                    Path.of("src/test/resources/gradle/gradle-4.gradle"),
+                    program.resolve("build.gradle"),
+                    StandardCopyOption.REPLACE_EXISTING);
+        }
+        Path init = Files.writeString(
+                directory.resolve("released.gradle"),
+                "allprojects { repositories { maven { url = '%s' } } }\n"
+                        .formatted(released().getParent().getParent().toUri()));
+
+        run(
+                program,
+                "gradle",
+                "--no-daemon",
+                "--gradle-user-home=" + directory.resolve("gradle"),
+                "--init-script=" + init,
+                "-Dmaven.repo.local=" + localRepository(),
+                "-Pjunit=" + Test.class.getPackage().getImplementationVersion(),
+                "check");
+
+        assertThat(program.resolve("build/test-results/test/TEST-"
+                        + (old ? "junit-jupiter" : "example.BillingCrashTest") + ".xml"))
+                .content()
+                .contains("tests=\"3\" skipped=\"0\" failures=\"0\" errors=\"0\"");
+    }
+
+    /** The major version of the Gradle on PATH. */
+    private static OptionalInt gradle() throws IOException, InterruptedException {
+        Process version;
+        try {
+            version = new ProcessBuilder("gradle", "--version")
+                    .redirectErrorStream(true)
+                    .start();
+        } catch (IOException e) {
+            return OptionalInt.empty();
+        }
+        String told = new String(version.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        version.waitFor();
+        Matcher major = Pattern.compile("^Gradle (\\d+)", Pattern.MULTILINE).matcher(told);
+        return major.find() ? OptionalInt.of(Integer.parseInt(major.group(1))) : OptionalInt.empty();
     }
 
     @ParameterizedTest
@@ -288,13 +344,13 @@ class ReleaseTest {
     }
 
     private static void run(Path where, String... words) throws IOException, InterruptedException {
-        Path log = Files.createTempFile(directory, "maven-", ".log");
-        ProcessBuilder maven = new ProcessBuilder(new ArrayList<>(List.of(words)))
+        Path log = Files.createTempFile(directory, "build-", ".log");
+        ProcessBuilder build = new ProcessBuilder(new ArrayList<>(List.of(words)))
                 .directory(where.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile());
-        maven.environment().put("MAVEN_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC");
-        Process process = maven.start();
+        build.environment().put("MAVEN_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC");
+        Process process = build.start();
         try {
             assertThat(process.waitFor()).as(() -> read(log)).isZero();
         } finally {
