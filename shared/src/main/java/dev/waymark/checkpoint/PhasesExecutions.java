@@ -125,8 +125,10 @@ final class PhasesExecutions {
 
     /** The number of the turn's calls that have a result. Calls of a pending reply are not counted. */
     static int count(Conversation state, Optional<Message> pending) {
-        int[] count = {Extras.of(state).countOfTurn("tool_calls")};
         int turn = state.turn().number();
+        int[] count = {
+            Extras.of(state).countOfTurn("tool_calls") + state.callBook().countDropped(turn)
+        };
         Set<String> toMake = new HashSet<>();
         pending.ifPresent(reply -> reply.toolUses().forEach(use -> toMake.add(use.id())));
         state.calls()

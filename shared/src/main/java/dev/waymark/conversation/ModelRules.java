@@ -11,6 +11,7 @@ import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.message.Summary;
 import dev.waymark.conversation.message.Transcript;
 import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.policy.SummaryRule;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Spent;
@@ -154,7 +155,44 @@ final class ModelRules {
                     .forEach(entry -> draft.dialogue.transcript = draft.dialogue.transcript.plus(entry));
             draft.dialogue.gauge = Optional.of(draft.dialogue.estimate().unread());
             draft.versionReached = true;
+            boolean drops = draft.binding
+                    .terms
+                    .flatMap(AgentPolicy::summaries)
+                    .filter(SummaryRule::dropsCalls)
+                    .isPresent();
+            if (drops && draft.identity.rules >= 3) { // Workers that know older rules only drop nothing.
+                dropCalls(entries.subList(0, cut));
+            }
         }
+    }
+
+    /**
+     * Drops the harmless calls of messages that a summary replaced, so that the log of calls does not grow for ever.
+     * Looks at these messages only, since a thread may have many calls and many summaries.
+     */
+    private void dropCalls(List<Transcript.Entry> replaced) {
+        replaced.stream()
+                .flatMap(entry -> entry.message().toolUses().stream())
+                .flatMap(use -> draft.book.calls.get(use.id()).stream())
+                .filter(this::isDroppable)
+                .forEach(draft.book::drop);
+    }
+
+    /**
+     * Whether nothing needs the call any more. Kept are the calls that are part of the record of side effects, that
+     * people decided or answered, that a subagent executed, and that may still report an outcome.
+     */
+    private boolean isDroppable(Call call) {
+        return call.hasOwnResult()
+                && call.claim().isEmpty()
+                && call.approval().isEmpty()
+                && call.question().isEmpty()
+                && call.subagent().isEmpty()
+                && draft.binding
+                        .terms
+                        .filter(terms -> terms.tools().containsKey(call.tool()))
+                        .isPresent()
+                && !draft.careOf(call).effect();
     }
 
     void summaryFailed(ModelFact.SummaryFailed fact) {
@@ -210,7 +248,7 @@ final class ModelRules {
                 String wanted = use.id().isEmpty() ? "call" : wanted(use.id());
                 String id = wanted;
                 int n = suffixes.getOrDefault(wanted, 2);
-                while (draft.book.calls.contains(id) || inThisReply.contains(id)) {
+                while (draft.book.isUsed(id) || inThisReply.contains(id)) {
                     id = wanted + "~" + n;
                     n++;
                 }

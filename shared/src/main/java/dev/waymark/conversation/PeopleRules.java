@@ -77,7 +77,7 @@ final class PeopleRules {
     private void recordForeignCalls(Message message) {
         for (Part.ToolUse use : message.toolUses()) {
             if (!draft.book.calls.contains(use.id())) {
-                draft.book.put(Call.issued(use, draft.dialogue.turn.number(), draft.at)
+                draft.book.putForeign(Call.issued(use, draft.dialogue.turn.number(), draft.at)
                         .ended(Call.Status.COMPLETED, "", draft.at)
                         .committed());
             }

@@ -168,7 +168,8 @@ class StoredFormsTest {
                         PersistentMap.<Call>empty().with("tu_1", call),
                         Optional.of(new EffectLog(
                                 PersistentMap.<EffectLog.Effect>empty().with("charge:e3b0", effect))),
-                        Optional.of(workspace)),
+                        Optional.of(workspace),
+                        Optional.of(PersistentMap.<Integer>empty().with("tu_0", 1))),
                 new Money(Optional.of(3), new Usage(5, 6), Optional.of(usd), Optional.of(budget)),
                 new ParentLink(Optional.of(parent), Optional.of(report)),
                 new Arrivals(seen, ignored),

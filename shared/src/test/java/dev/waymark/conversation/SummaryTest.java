@@ -2,6 +2,7 @@ package dev.waymark.conversation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
@@ -21,6 +22,7 @@ import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Spent;
 import dev.waymark.conversation.value.Usage;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -262,6 +264,129 @@ class SummaryTest {
         Conversation called = forked.apply(new ModelFact.ModelCalled(3), ConversationScript.START.plusSeconds(62));
 
         assertThat(called.isSummarising()).isFalse();
+    }
+
+    /** One call of a turn, and what happens to it. The last of its facts is its end. */
+    private static ConversationScript called(int rules, Part.ToolUse use, Fact... life) {
+        return called(rules, new SummaryRule(100, 1), use, life);
+    }
+
+    private static ConversationScript called(int rules, SummaryRule rule, Part.ToolUse use, Fact... life) {
+        return ConversationScript.begun(new ThreadFact.RunStarted(rules, "helper", false, Optional.empty()))
+                .with(
+                        new ThreadFact.AgentRequested(),
+                        new ThreadFact.AgentResolved(
+                                ToolConversationScript.terms(Optional.empty()).withSummaries(rule)),
+                        ConversationScript.said("One"),
+                        new ModelFact.ModelCalled(1),
+                        replied(1, 20, use))
+                .with(life)
+                .with(
+                        new ModelFact.ModelCalled(2),
+                        replied(2, 100, ConversationScript.text("Three")),
+                        ConversationScript.said("Two"));
+    }
+
+    private static ConversationScript addedAndSummarised(int rules) {
+        return called(
+                        rules,
+                        ADD,
+                        ToolConversationScript.dispatched("tu_1", 1),
+                        ConversationScript.finished("tu_1", "3"))
+                .with(new ModelFact.SummaryRequested(3), summary(3, "They added."));
+    }
+
+    @Test
+    void summary_dropsTheHarmlessCallsThatItReplaces() {
+        ConversationScript story = addedAndSummarised(3);
+
+        assertThat(story.state().calls().toMap()).isEmpty();
+        assertThat(story.state().callBook().countDropped(1)).isEqualTo(1);
+        assertThat(story.state().callBook().countDropped(2)).isZero();
+    }
+
+    @Test
+    void summary_underEarlierRules_keepsAllCalls() {
+        ConversationScript story = addedAndSummarised(2);
+
+        assertThat(story.state().calls().toMap()).containsOnlyKeys("tu_1");
+        assertThat(story.state().callBook().countDropped()).isZero();
+    }
+
+    @Test
+    void summary_ofAnAgentRecordedEarlier_keepsAllCalls() {
+        ConversationScript story = called(
+                        3,
+                        new SummaryRule(100, 1, false),
+                        ADD,
+                        ToolConversationScript.dispatched("tu_1", 1),
+                        ConversationScript.finished("tu_1", "3"))
+                .with(new ModelFact.SummaryRequested(3), summary(3, "They added."));
+
+        assertThat(story.messages()).hasSize(2);
+        assertThat(story.state().calls().toMap()).containsOnlyKeys("tu_1");
+    }
+
+    @Test
+    void idOfADroppedCall_isNotUsedAgain() {
+        ConversationScript story = addedAndSummarised(3).with(new ModelFact.ModelCalled(4), replied(4, 30, ADD));
+
+        assertThat(story.state().batch()).containsExactly("tu_1~2");
+    }
+
+    @Test
+    void droppedCall_thatAReplacementBringsBack_isRecordedOnce() {
+        ConversationScript story = addedAndSummarised(3)
+                .with(
+                        new PersonFact.Stopped(Optional.empty()),
+                        ConversationScript.replaced(
+                                Message.user("One"),
+                                Message.assistant(ADD),
+                                ConversationScript.results(ConversationScript.result("tu_1", "3")),
+                                Message.user("Three")));
+
+        assertThat(story.state().calls().toMap()).containsOnlyKeys("tu_1");
+        assertThat(story.state().callBook().countDropped()).isZero();
+    }
+
+    @Test
+    void summary_keepsTheCallsOfTheMessagesThatStay() {
+        ConversationScript story = called(
+                        3, ADD, ToolConversationScript.dispatched("tu_1", 1), ConversationScript.finished("tu_1", "3"))
+                .with(
+                        new ModelFact.ModelCalled(3),
+                        replied(3, 100, new Part.ToolUse("tu_2", "add", Json.EMPTY_OBJECT)),
+                        ToolConversationScript.dispatched("tu_2", 1),
+                        ConversationScript.finished("tu_2", "4"),
+                        new ModelFact.SummaryRequested(4),
+                        summary(4, "They added."));
+
+        assertThat(story.state().calls().toMap()).containsOnlyKeys("tu_2");
+        assertThat(Pairing.violation(story.messages())).isEmpty();
+    }
+
+    @Test
+    void summary_keepsCallsWithSideEffects_andWhatPeopleAnswered_andUnknownTools() {
+        Part.ToolUse charge = new Part.ToolUse("tu_1", "charge", Json.EMPTY_OBJECT);
+        Part.ToolUse ask = new Part.ToolUse("tu_1", "ask_user", Json.of(Map.of("question", "Which?")));
+        Part.ToolUse unknown = new Part.ToolUse("tu_1", "gone", Json.EMPTY_OBJECT);
+        List<ConversationScript> stories = List.of(
+                called(
+                        3,
+                        charge,
+                        ToolConversationScript.dispatched("tu_1", 1),
+                        ToolConversationScript.claimed("tu_1", 1, "charge", "run-1/1"),
+                        ConversationScript.finished("tu_1", "done")),
+                called(3, ask, ConversationScript.answered("This one")),
+                called(3, unknown));
+
+        for (ConversationScript story : stories) {
+            Call before = story.state().calls().get("tu_1").orElseThrow();
+            story.with(new ModelFact.SummaryRequested(3), summary(3, "They added."));
+
+            assertThat(story.messages()).hasSize(2);
+            assertThat(story.state().calls().get("tu_1")).contains(before);
+        }
     }
 
     @Test

@@ -52,6 +52,7 @@ final class Ledger {
     private final Map<String, Integer> knownOutcomes = new HashMap<>();
     private final Map<String, Long> tokens = new HashMap<>();
     private final Set<String> wasDoubted = new HashSet<>();
+    private final Set<String> dropped = new HashSet<>();
     private int facts = 1;
     private Spent spent = Spent.NOTHING;
     private final Map<String, Spent> below = new HashMap<>();
@@ -136,6 +137,11 @@ final class Ledger {
             pay(summarised.reply());
             if (!isStale(before, fact)) {
                 accepted.subList(0, gaveWay(before, after)).clear();
+                before.calls().forEach((id, call) -> {
+                    if (!after.calls().contains(id)) {
+                        dropped.add(id);
+                    }
+                });
             }
         } else if (fact instanceof ModelFact.SummaryFailed failed) {
             spent = spent.plus(failed.spent());
@@ -442,8 +448,33 @@ final class Ledger {
                 throw new Violation("a summary broke the transcript: " + violation);
             });
         }
+        before.calls().forEach((id, call) -> dropped(call, after));
         Violation.unless(
                 after.decide().stream().noneMatch(Step.Summarise.class::isInstance), "a summary follows a summary");
+    }
+
+    /** A summary may drop a call only if it has ended and nobody can ask for it or report about it any more. */
+    private void dropped(Call call, Conversation after) {
+        if (after.calls().contains(call.id())) {
+            Violation.unless(after.calls().get(call.id()).equals(Optional.of(call)), "a summary changed a call");
+            return;
+        }
+        coverage.count("calls dropped by a summary");
+        Violation.unless(!careOf(call.tool()).effect(), "a summary dropped a side effect");
+        Violation.unless(
+                call.claim().isEmpty()
+                        && call.approval().isEmpty()
+                        && call.question().isEmpty(),
+                "a summary dropped a claim, a decision or a question");
+        Violation.unless(call.subagent().isEmpty(), "a summary dropped a subagent");
+        Violation.unless(
+                !call.isOpen() && call.status() != Call.Status.CANCELLED && call.status() != Call.Status.LOST,
+                "a summary dropped a call that may still report");
+        Violation.unless(
+                after.transcript().messages().stream()
+                        .flatMap(message -> message.toolUses().stream())
+                        .noneMatch(use -> use.id().equals(call.id())),
+                "a summary dropped a call that is in the transcript");
     }
 
     private static boolean isAwaited(Conversation state, String callId, int dispatch) {
@@ -636,7 +667,8 @@ final class Ledger {
     private void issued(Conversation before, Conversation after) {
         if (after.batch().size() > before.batch().size() && after.turn().isRunning()) {
             for (Call call : after.batchCalls()) {
-                Violation.unless(!before.calls().contains(call.id()), "a call id is used twice");
+                Violation.unless(
+                        !before.calls().contains(call.id()) && !dropped.contains(call.id()), "a call id is used twice");
                 coverage.count(call.id().contains("~") ? "renamed calls" : "calls with their own id");
             }
         }

@@ -80,6 +80,7 @@ class SimulationTest {
         "turns stopped",
         "summaries",
         "summaries without words",
+        "calls dropped by a summary",
         "stale summarised",
         "stale summary-failed",
         "fact summary-failed",
@@ -451,6 +452,21 @@ class SimulationTest {
                             if (fact instanceof ThreadFact.AgentRefused) {
                                 ((ObjectNode) after.get("turn")).put("status", "running");
                                 after.put("life", "open");
+                            }
+                        }),
+                broken(
+                        ModelFact.Summarised.class,
+                        "a summary forgets which call ids it dropped",
+                        "a call id is used twice",
+                        (before, fact, after) -> after.remove("dropped")),
+                broken(
+                        ModelFact.Summarised.class,
+                        "a summary drops all calls",
+                        "a summary dropped",
+                        (before, fact, after) -> {
+                            if (after.at("/transcript/entries").size()
+                                    < before.transcript().count()) {
+                                after.putObject("calls");
                             }
                         }),
                 broken(

@@ -8,12 +8,15 @@ import dev.waymark.contract.thread.CallItem;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.VerifiedSubject;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,11 +24,12 @@ import java.util.Optional;
 
 /**
  * The tool calls of a thread, read from its whole history: also shows calls that the state has dropped because the
- * conversation was cleared, and who settled an unknown outcome.
+ * conversation was cleared or a summary replaced them, and who settled an unknown outcome.
  */
 public final class CallLog {
     private final String thread;
     private final Map<String, CallItem> forgotten = new HashMap<>();
+    private final Map<String, CallItem> dropped = new HashMap<>();
     private final Map<String, Settled> settled = new HashMap<>();
 
     private CallLog(String thread) {
@@ -48,14 +52,24 @@ public final class CallLog {
             }
             before = Optional.of(moment.state());
         }
-        return CallItem.of(timeline.thread(), timeline.now(), Integer.MAX_VALUE).stream()
-                .map(log::row)
-                .toList();
+        List<CallItem> calls = new ArrayList<>(CallItem.of(timeline.thread(), timeline.now(), Integer.MAX_VALUE));
+        timeline.now().calls().forEach((id, call) -> log.dropped.remove(id)); // An import may have brought it back.
+        calls.addAll(log.dropped.values());
+        calls.sort(Comparator.comparing(CallItem::since).thenComparing(CallItem::callId));
+        return calls.stream().map(log::row).toList();
     }
 
     private void note(Conversation before, Fact fact, Moment moment) {
         if (!before.transcript().isEmpty() && moment.state().transcript().isEmpty()) {
             before.calls().forEach((id, call) -> forgotten.putIfAbsent(id, CallItem.of(thread, before, id)));
+        }
+        if (fact instanceof ModelFact.Summarised) {
+            Conversation after = moment.state();
+            before.calls().forEach((id, call) -> {
+                if (!after.calls().contains(id)) {
+                    dropped.put(id, CallItem.of(thread, before, id));
+                }
+            });
         }
         if (fact instanceof PersonFact.OutcomeSettled said && isUnsettled(before, said.callId())) {
             settled.put(said.callId(), new Settled(said.settlement(), said.by(), said.verified(), moment.at()));

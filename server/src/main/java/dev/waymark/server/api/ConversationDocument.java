@@ -7,6 +7,7 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.client.document.CallLog;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.thread.CallItem;
 import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
@@ -115,10 +116,26 @@ final class ConversationDocument {
     }
 
     private ArrayNode calls() {
-        ArrayNode list = CallLog.document(CallLog.of(timeline), CallLog.results(timeline));
-        list.forEach(row ->
-                state.calls().get(row.path("callId").asText()).ifPresent(call -> complete((ObjectNode) row, call)));
+        List<CallLog.Row> rows = CallLog.of(timeline);
+        ArrayNode list = CallLog.document(rows, CallLog.results(timeline));
+        for (int i = 0; i < rows.size(); i++) {
+            CallItem item = rows.get(i).call();
+            ObjectNode row = (ObjectNode) list.get(i);
+            Optional<Call> call = state.calls().get(item.callId());
+            if (call.isPresent()) {
+                complete(row, call.get());
+            } else {
+                completeDropped(row, item);
+            }
+        }
         return list;
+    }
+
+    /** A call that a summary dropped from the state had ended, and no subagent executed it. */
+    private void completeDropped(ObjectNode row, CallItem item) {
+        row.put("argsText", text(item.args()));
+        row.put("phase", item.status());
+        state.callBook().dropped().flatMap(turns -> turns.get(item.callId())).ifPresent(turn -> row.put("turn", turn));
     }
 
     private void complete(ObjectNode row, Call call) {

@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * A tool call, for the whole life of the thread.
+ * A tool call. A thread keeps it, unless it was harmless and a summary replaced it.
  *
  * @param args the arguments to run with; after an approval, the approved ones
  * @param dispatches how often it was dispatched to a worker
@@ -343,6 +343,12 @@ public record Call(
     @JsonIgnore
     public boolean isOpen() {
         return status.waits != Waits.NOT;
+    }
+
+    /** Whether the call ended with a result or refusal of its own, after which nothing is heard of it. */
+    @JsonIgnore
+    public boolean hasOwnResult() {
+        return status == Status.COMPLETED || status == Status.FAILED || status == Status.DENIED;
     }
 
     /** Whether only a person can continue the call. */

@@ -15,11 +15,12 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * All calls of the thread by id, and what they leave behind.
+ * The calls of the thread by id, and what they leave behind.
  *
  * @param batch the ids of the newest reply's calls, in the model's order
  * @param effects the record of side effects, if there are any
  * @param workspace what the agent stores besides the transcript
+ * @param dropped the turns of the calls that a summary dropped, by call id, if there are any. Their ids stay used.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -27,13 +28,27 @@ public record CallBook(
         @JsonProperty("batch") List<String> batch,
         @JsonProperty("calls") PersistentMap<Call> calls,
         @JsonProperty("effects") Optional<EffectLog> effects,
-        @JsonProperty("workspace") Optional<Workspace> workspace) {
+        @JsonProperty("workspace") Optional<Workspace> workspace,
+        @JsonProperty("dropped") Optional<PersistentMap<Integer>> dropped) {
     public static final CallBook EMPTY =
-            new CallBook(List.of(), PersistentMap.empty(), Optional.empty(), Optional.empty());
+            new CallBook(List.of(), PersistentMap.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
     public CallBook {
         Objects.requireNonNull(calls, "calls");
         batch = List.copyOf(batch);
+        dropped = dropped == null ? Optional.empty() : dropped;
+    }
+
+    /** The number of calls that a summary dropped. */
+    public int countDropped() {
+        return dropped.map(PersistentMap::size).orElse(0);
+    }
+
+    /** The number of this turn's calls that a summary dropped. All of them had ended. */
+    public int countDropped(int turn) {
+        int[] count = {0};
+        dropped.ifPresent(turns -> turns.forEach((id, each) -> count[0] += each == turn ? 1 : 0));
+        return count[0];
     }
 
     @JsonIgnore
@@ -98,6 +113,7 @@ public record CallBook(
         public PersistentMap<Call> calls = CallBook.this.calls;
         public EffectLog effects = CallBook.this.effects.orElse(EffectLog.NONE);
         public Workspace workspace = CallBook.this.workspace.orElse(Workspace.EMPTY);
+        private PersistentMap<Integer> dropped = CallBook.this.dropped.orElse(PersistentMap.empty());
 
         /** An existing call. */
         public Call call(String id) {
@@ -110,6 +126,23 @@ public record CallBook(
 
         public void put(Call call) {
             calls = calls.with(call.id(), call);
+        }
+
+        /** Drops a call that has ended. Its id stays used. */
+        public void drop(Call call) {
+            calls = calls.without(call.id());
+            dropped = dropped.with(call.id(), call.turn());
+        }
+
+        /** Records a call of an imported conversation, which may repeat what a summary dropped. */
+        public void putForeign(Call call) {
+            dropped = dropped.without(call.id());
+            put(call);
+        }
+
+        /** Whether a call of the thread has, or had, this id. */
+        public boolean isUsed(String id) {
+            return calls.contains(id) || dropped.contains(id);
         }
 
         public EffectLog.Effect effectOf(Call call) {
@@ -125,7 +158,8 @@ public record CallBook(
                     batch,
                     calls,
                     effects.isEmpty() ? Optional.empty() : Optional.of(effects),
-                    workspace.isEmpty() ? Optional.empty() : Optional.of(workspace));
+                    workspace.isEmpty() ? Optional.empty() : Optional.of(workspace),
+                    dropped.size() == 0 ? Optional.empty() : Optional.of(dropped));
         }
     }
 }

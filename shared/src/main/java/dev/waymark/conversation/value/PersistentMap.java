@@ -67,6 +67,11 @@ public final class PersistentMap<V> {
         return new PersistentMap<>(put(root, key, Objects.requireNonNull(value)), contains(key) ? size : size + 1);
     }
 
+    /** The map without this key. */
+    public PersistentMap<V> without(String key) {
+        return contains(key) ? new PersistentMap<>(removed(root, key), size - 1) : this;
+    }
+
     /** Visits all keys, in order. */
     public void forEach(BiConsumer<String, V> visitor) {
         visit(root, visitor);
@@ -99,6 +104,32 @@ public final class PersistentMap<V> {
         return order < 0
                 ? balance(node.key, node.value, put(node.left, key, value), node.right)
                 : balance(node.key, node.value, node.left, put(node.right, key, value));
+    }
+
+    private static <V> @Nullable Node<V> removed(@Nullable Node<V> node, String key) {
+        if (node == null) {
+            return null;
+        }
+        int order = key.compareTo(node.key);
+        if (order < 0) {
+            return balance(node.key, node.value, removed(node.left, key), node.right);
+        }
+        if (order > 0) {
+            return balance(node.key, node.value, node.left, removed(node.right, key));
+        }
+        if (node.left == null || node.right == null) {
+            return node.left == null ? node.right : node.left;
+        }
+        Node<V> next = first(node.right);
+        return balance(next.key, next.value, node.left, removed(node.right, next.key));
+    }
+
+    private static <V> Node<V> first(Node<V> node) {
+        Node<V> at = node;
+        while (at.left != null) {
+            at = at.left;
+        }
+        return at;
     }
 
     private static <V> Node<V> balance(String key, V value, @Nullable Node<V> left, @Nullable Node<V> right) {

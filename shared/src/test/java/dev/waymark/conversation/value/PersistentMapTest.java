@@ -29,6 +29,35 @@ class PersistentMapTest {
     }
 
     @Test
+    void without_randomChanges_agreesWithATreeMap() {
+        for (int seed = 0; seed < 200; seed++) {
+            Random random = new Random(seed);
+            TreeMap<String, Integer> expected = new TreeMap<>();
+            PersistentMap<Integer> index = PersistentMap.empty();
+            for (int i = 0; i < 300; i++) {
+                String added = "k" + random.nextInt(120);
+                index = index.with(added, i);
+                expected.put(added, i);
+                String removed = "k" + random.nextInt(120);
+                index = index.without(removed);
+                expected.remove(removed);
+                assertThat(index.size()).as("seed %s", seed).isEqualTo(expected.size());
+            }
+            assertThat(new ArrayList<>(index.toMap().entrySet())).isEqualTo(new ArrayList<>(expected.entrySet()));
+        }
+    }
+
+    @Test
+    void without_leavesTheOldIndexAsItWas() {
+        PersistentMap<Integer> before =
+                PersistentMap.<Integer>empty().with("a", 1).with("b", 2);
+
+        assertThat(before.without("a").toMap()).isEqualTo(Map.of("b", 2));
+        assertThat(before.toMap()).isEqualTo(Map.of("a", 1, "b", 2));
+        assertThat(before.without("c")).isSameAs(before);
+    }
+
+    @Test
     void with_ascendingKeys_staysShallow() {
         PersistentMap<Integer> index = PersistentMap.empty();
         for (int i = 0; i < 100_000; i++) {

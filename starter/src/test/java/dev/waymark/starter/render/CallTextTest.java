@@ -3,13 +3,19 @@ package dev.waymark.starter.render;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.client.document.CallLog;
+import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.fact.ToolFact;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.policy.SummaryRule;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.VerifiedSubject;
 import dev.waymark.testkit.ThreadFixture;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -54,6 +60,32 @@ class CallTextTest {
         assertThat(row.call().args()).isEqualTo(ARGS);
         assertThat(row.call().key()).contains(IdempotencyKey.of("t1", "charge_card", ARGS, 0));
         assertThat(CallText.decisions(row)).isEqualTo("approved by ann; settled: done by bob");
+    }
+
+    @Test
+    void callDroppedByASummary_isRecalledFromHistory() {
+        AgentPolicy terms = new AgentPolicy("assistant", 10, Map.of("add", AgentPolicy.Executor.ACTIVITY))
+                .withSummaries(new SummaryRule(1, 1));
+        ThreadFixture thread = ThreadFixture.resolved(terms)
+                .says("m1", "Add")
+                .callsModel()
+                .replies(new Part.ToolUse("tu_1", "add", ARGS))
+                .then(new ToolFact.ToolDispatched("tu_1", 1))
+                .then(new ToolFact.ToolFinished("tu_1", 1, "3", false))
+                .callsModel()
+                .replies("Three")
+                .says("m2", "Thanks");
+        int step = thread.now().counters().steps() + 1;
+        thread.then(new ModelFact.SummaryRequested(step))
+                .then(new ModelFact.Summarised(step, Reply.of(new Part.Text("They added."))));
+
+        List<CallLog.Row> rows = CallLog.of(thread.timeline());
+
+        assertThat(thread.now().calls().contains("tu_1")).isFalse();
+        assertThat(rows).hasSize(1);
+        assertThat(rows.get(0).call().args()).isEqualTo(ARGS);
+        assertThat(rows.get(0).call().status()).isEqualTo("completed");
+        assertThat(CallLog.results(thread.timeline()).get("tu_1").content()).isEqualTo("3");
     }
 
     @Test

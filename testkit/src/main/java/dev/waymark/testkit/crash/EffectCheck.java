@@ -5,6 +5,7 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.value.IdempotencyKey;
@@ -14,6 +15,7 @@ import dev.waymark.testkit.EffectLedger;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -56,7 +58,6 @@ public record EffectCheck(
 
     private static final class Reading {
         private final Timeline timeline;
-        private final Conversation state;
         private final AgentSpec agent;
         private final List<EffectLedger.Effect> ledger;
         private final BiPredicate<Instant, Instant> hidden;
@@ -70,7 +71,6 @@ public record EffectCheck(
 
         Reading(Timeline timeline, List<EffectLedger.Effect> ledger, BiPredicate<Instant, Instant> hidden) {
             this.timeline = timeline;
-            this.state = timeline.now();
             this.agent = timeline.agent().orElseThrow(() -> new IllegalArgumentException("the thread has no agent"));
             this.ledger = ledger;
             this.hidden = hidden;
@@ -94,8 +94,22 @@ public record EffectCheck(
             return most;
         }
 
+        /** All calls as they were last. A summary may have dropped some. */
+        private static Map<String, Call> calls(Timeline timeline) {
+            Map<String, Call> all = new LinkedHashMap<>();
+            Conversation before = timeline.now();
+            for (Moment moment : timeline.moments()) {
+                if (moment.fact().filter(ModelFact.Summarised.class::isInstance).isPresent()) {
+                    before.calls().forEach(all::put);
+                }
+                before = moment.state();
+            }
+            timeline.now().calls().forEach(all::put);
+            return all;
+        }
+
         EffectCheck read() {
-            state.calls().forEach((id, call) -> agent.tool(call.tool()).ifPresent(tool -> read(call, tool)));
+            calls(timeline).values().forEach(call -> agent.tool(call.tool()).ifPresent(tool -> read(call, tool)));
             return new EffectCheck(calls, duplicated, lost, unknown, dispatchedAgain, violations);
         }
 

@@ -14,6 +14,9 @@ final class RunGrowth {
     /** About what a call takes in the log of calls. */
     private static final long BYTES_OF_CALL = 200;
 
+    /** About what remains of a call that a summary dropped: its id and its turn. */
+    private static final long BYTES_OF_DROPPED_CALL = 40;
+
     /** The server logs warnings from 10,240 on. */
     private static final long MOST_EVENTS_WAITING = 10_000;
 
@@ -50,9 +53,10 @@ final class RunGrowth {
         if (info.getHistorySize() < 2 * carried) {
             return false;
         }
-        // The log of calls is not summarised.
-        return info.getHistorySize()
-                        >= 8 * (carried + BYTES_OF_CALL * state.calls().size())
+        // A summary shortens the log of calls less than the transcript.
+        long logged = BYTES_OF_CALL * state.calls().size()
+                + BYTES_OF_DROPPED_CALL * state.callBook().countDropped();
+        return info.getHistorySize() >= 8 * (carried + logged)
                 || state.terms().flatMap(AgentPolicy::summaries).isEmpty()
                 || info.getHistoryLength() >= MOST_EVENTS_WAITING
                 || info.getHistorySize() >= MOST_BYTES_WAITING
