@@ -184,6 +184,7 @@ final class ModelRules {
      */
     private boolean isDroppable(Call call) {
         return call.hasOwnResult()
+                && !draft.book.batch.contains(call.id())
                 && call.claim().isEmpty()
                 && call.approval().isEmpty()
                 && call.question().isEmpty()
