@@ -184,7 +184,6 @@ final class ModelRules {
      */
     private boolean isDroppable(Call call) {
         return call.hasOwnResult()
-                && !draft.book.batch.contains(call.id())
                 && call.claim().isEmpty()
                 && call.approval().isEmpty()
                 && call.question().isEmpty()

@@ -306,28 +306,6 @@ class SummaryTest {
     }
 
     @Test
-    void summary_keepsTheCallsOfTheNewestReply() {
-        ConversationScript story = ConversationScript.begun(
-                        new ThreadFact.RunStarted(3, "helper", false, Optional.empty()))
-                .with(
-                        new ThreadFact.AgentRequested(),
-                        new ThreadFact.AgentResolved(
-                                ConversationScript.terms(9).withSummaries(new SummaryRule(100, 1))),
-                        ConversationScript.said("One"),
-                        new ModelFact.ModelCalled(1),
-                        replied(1, 100, ADD),
-                        ToolConversationScript.dispatched("tu_1", 1),
-                        ConversationScript.finished("tu_1", "3"),
-                        new PersonFact.Stopped(Optional.empty()),
-                        ConversationScript.said("Two"),
-                        new ModelFact.SummaryRequested(2),
-                        summary(2, "They added."));
-
-        assertThat(story.messages()).hasSize(2);
-        assertThat(story.state().batchCalls()).extracting(Call::id).containsExactly("tu_1");
-    }
-
-    @Test
     void summary_underEarlierRules_keepsAllCalls() {
         ConversationScript story = addedAndSummarised(2);
 
