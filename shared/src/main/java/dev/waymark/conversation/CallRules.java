@@ -10,10 +10,8 @@ import dev.waymark.conversation.policy.AgentPolicy;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -95,9 +93,8 @@ final class CallRules {
         if (draft.identity.rules < 4) {
             return held;
         }
-        Map<Boolean, List<Call>> byClaim = held.stream().collect(Collectors.partitioningBy(this::hasRestoredClaim));
-        return Stream.concat(byClaim.get(true).stream(), byClaim.get(false).stream())
-                .toList();
+        List<Call> first = held.stream().filter(this::hasRestoredClaim).toList();
+        return first.isEmpty() ? held : Stream.concat(first.stream(), held.stream()).toList();
     }
 
     private boolean hasRestoredClaim(Call call) {
