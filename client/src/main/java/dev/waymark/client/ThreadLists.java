@@ -67,7 +67,7 @@ public final class ThreadLists {
     }
 
     /**
-     * The id that is meant by its beginning, or {@code beginning} if none is.
+     * The only id that starts with {@code beginning}, or {@code beginning} itself if there is none.
      *
      * @throws WaymarkException.Refused if several ids begin with it
      */

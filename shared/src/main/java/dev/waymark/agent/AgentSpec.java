@@ -282,14 +282,14 @@ public record AgentSpec(
     /** What the rules of the conversation need to know about this agent. */
     public AgentPolicy terms() {
         Map<String, AgentPolicy.Executor> executors = new LinkedHashMap<>();
-        Map<String, AgentPolicy.Care> care = new LinkedHashMap<>();
+        Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>();
         for (ToolSpec tool : tools) {
             executors.put(tool.name(), tool.kind().executor());
-            if (!tool.care().equals(AgentPolicy.Care.NONE)) {
-                care.put(tool.name(), tool.care());
+            if (!tool.policy().equals(AgentPolicy.ToolPolicy.NONE)) {
+                policies.put(tool.name(), tool.policy());
             }
         }
         return new AgentPolicy(
-                name, maxIterations, executors, care, approvals.map(Approvals::terms), budget, context, summaries);
+                name, maxIterations, executors, policies, approvals.map(Approvals::terms), budget, context, summaries);
     }
 }

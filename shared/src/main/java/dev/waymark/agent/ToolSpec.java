@@ -196,15 +196,15 @@ public record ToolSpec(
     }
 
     /** What the rules of a conversation need to know about the tool's effects. */
-    AgentPolicy.Care care() {
+    AgentPolicy.ToolPolicy policy() {
         if (!hasEffect()) {
-            return new AgentPolicy.Care(false, approval, false, false, false, false, 0);
+            return new AgentPolicy.ToolPolicy(false, approval, false, false, false, false, 0);
         }
         boolean verified = !verify.isEmpty() || verifies;
         // Under the first rules, a command could run again, because its launcher ends it whatever happens to the
         // worker. But a frozen host, launcher included, may thaw after another execution has started.
         boolean rerun = kind == Kind.COMMAND || honoursKey;
-        return new AgentPolicy.Care(
+        return new AgentPolicy.ToolPolicy(
                 true,
                 approval,
                 dedupe,

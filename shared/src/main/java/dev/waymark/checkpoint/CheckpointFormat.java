@@ -9,14 +9,17 @@ import java.util.function.Function;
 
 /** The documented formats, with their names for users. */
 public enum CheckpointFormat {
-    /** The format with this name. */
+    /** Messages, iterations, usage, and the call that waits for an answer. */
     RUNNER("runner", timeline -> RunnerCheckpoint.of(timeline.now())),
+    /** Messages, to-dos and files of a named thread, and the call that waits for a person. */
     THREAD("thread", ThreadCheckpoint::of),
-    /** The format with this name. */
+    /** A record for each phase of a turn. */
     PHASES("phases", timeline -> Json.of(PhasesCheckpoint.chain(timeline))),
-    /** The format with this name. */
+    /** A row for each message and each result. */
     MESSAGES("messages", timeline -> MessagesCheckpoint.of(timeline.now())),
+    /** A session, its newest checkpoint and its tool calls. */
     SESSION("session", SessionCheckpoint::of),
+    /** All checkpoints of a session. */
     VERSIONS(
             "versions", timeline -> Json.of(SessionCheckpoint.versions(timeline).toList()));
 

@@ -129,8 +129,8 @@ final class PhasesSnapshot {
     }
 
     private static boolean hasEffect(AgentPolicy terms, Call call) {
-        return Optional.ofNullable(terms.care().get(call.tool()))
-                .map(AgentPolicy.Care::effect)
+        return Optional.ofNullable(terms.policies().get(call.tool()))
+                .map(AgentPolicy.ToolPolicy::effect)
                 .orElse(false);
     }
 

@@ -292,7 +292,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
     }
 
     private static Optional<Problem> withEffect(Conversation state, ToolFact.ToolClaimed claimed) {
-        return state.terms().orElseThrow().careOf(claimed.tool()).effect()
+        return state.terms().orElseThrow().policyOf(claimed.tool()).effect()
                 ? Optional.empty()
                 : refused(Problem.BAD_INPUT, "the tool " + claimed.tool() + " needs no claim");
     }

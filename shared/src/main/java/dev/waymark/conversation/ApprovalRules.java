@@ -15,7 +15,7 @@ final class ApprovalRules {
     }
 
     boolean isMissingFor(Call call) {
-        return draft.careOf(call).approval()
+        return draft.policyOf(call).approval()
                 && call.approval()
                         .filter(CallApproval::approved)
                         .filter(approval -> !approval.stated())

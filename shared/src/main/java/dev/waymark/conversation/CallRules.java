@@ -12,6 +12,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Rules of calls before anything runs: each call of a reply is checked, held if an identical one comes first, approved,
@@ -56,7 +57,7 @@ final class CallRules {
 
     /** Holds calls with side effects at first, since identical ones run one after the other. */
     void bringOn(Call call) {
-        if (draft.careOf(call).effect()) {
+        if (draft.policyOf(call).effect()) {
             draft.book.put(call.held(draft.at));
         } else {
             advance(call);
@@ -71,10 +72,13 @@ final class CallRules {
         }
         Set<Call.Identity> busy = new LinkedHashSet<>();
         open.stream()
-                .filter(call -> !call.isHeld() && draft.careOf(call).effect())
+                .filter(call -> !call.isHeld() && draft.policyOf(call).effect())
                 .forEach(call -> busy.add(call.identity()));
-        for (Call call : open) {
-            if (call.isHeld() && draft.book.call(call.id()).isHeld() && !busy.contains(call.identity())) {
+        List<Call> free = open.stream()
+                .filter(call -> call.isHeld() && !busy.contains(call.identity()))
+                .toList();
+        for (Call call : inOrderOfRelease(free)) {
+            if (draft.book.call(call.id()).isHeld() && !busy.contains(call.identity())) {
                 advance(call);
                 if (draft.book.call(call.id()).isOpen()) {
                     busy.add(call.identity());
@@ -84,10 +88,24 @@ final class CallRules {
         draft.reachVersionWhenBatchIsDone();
     }
 
+    /** The order of the reply, but a call whose own claim was restored has to account for it before others would. */
+    private List<Call> inOrderOfRelease(List<Call> held) {
+        if (draft.identity.rules < 4) {
+            return held;
+        }
+        List<Call> first = held.stream().filter(this::hasRestoredClaim).toList();
+        return first.isEmpty() ? held : Stream.concat(first.stream(), held.stream()).toList();
+    }
+
+    private boolean hasRestoredClaim(Call call) {
+        return draft.book.effectOf(call).remembered().stream()
+                .anyMatch(claim -> claim.callId().equals(call.id()));
+    }
+
     /** Advances an undispatched call as far as possible without the outside world. */
     void advance(Call call) {
-        AgentPolicy.Care care = draft.careOf(call);
-        EffectLog.Effect effect = care.effect() ? draft.book.effectOf(call) : EffectLog.Effect.NONE;
+        AgentPolicy.ToolPolicy policy = draft.policyOf(call);
+        EffectLog.Effect effect = policy.effect() ? draft.book.effectOf(call) : EffectLog.Effect.NONE;
         AgentPolicy.Executor executor =
                 draft.binding.terms.orElseThrow().tools().get(call.tool());
         Optional<EffectLog.Remembered> remembered = effect.rememberedFor(call.id());
@@ -95,7 +113,7 @@ final class CallRules {
             draft.book.put(call, effect.forgetting(remembered.get()));
             lost.doubt(call.repeating(remembered.get().repeat())
                     .claimedLater(remembered.get().claim()));
-        } else if ((care.dedupe() || effect.inherited()) && effect.success().isPresent()) {
+        } else if ((policy.dedupe() || effect.inherited()) && effect.success().isPresent()) {
             String text =
                     ToolTexts.replay(effect.success().get(), effect.result().orElse(""));
             draft.book.put(call.ended(Call.Status.COMPLETED, text, draft.at));

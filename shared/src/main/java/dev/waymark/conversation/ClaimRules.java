@@ -60,8 +60,10 @@ final class ClaimRules {
     /** Attaches a claim to a call whose result is not in the transcript yet, if possible. */
     private boolean attach(Call call, Call.Claim claim) {
         switch (call.status()) {
-            case ISSUED, HELD, AWAITING, DISPATCHED, CLAIMED, UNKNOWN, DOUBTED, UNSETTLED ->
-                lost.doubt(call.claimedLater(claim));
+            case ISSUED, HELD, AWAITING, DISPATCHED, CLAIMED, UNKNOWN, DOUBTED, UNSETTLED -> {
+                boolean ranBefore = draft.identity.rules >= 4 && call.claim().isPresent();
+                lost.doubt((ranBefore ? call.withUsedKey() : call).claimedLater(claim));
+            }
             case VERIFYING, LOST -> draft.book.put(call.claimedLater(claim));
             case DENIED, FAILED, CANCELLED -> {
                 if (draft.dialogue.turn.isRunning() && call.status() != Call.Status.CANCELLED) {

@@ -175,6 +175,6 @@ final class Decider {
     }
 
     private boolean hasEffect(Call call) {
-        return state.terms().orElseThrow().careOf(call.tool()).effect();
+        return state.terms().orElseThrow().policyOf(call.tool()).effect();
     }
 }

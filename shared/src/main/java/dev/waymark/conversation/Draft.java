@@ -103,8 +103,8 @@ final class Draft {
         arrivals.ignored = arrivals.ignored.plus(new IgnoredSignals.Item(signal, reason, at));
     }
 
-    AgentPolicy.Care careOf(Call call) {
-        return binding.careOf(call);
+    AgentPolicy.ToolPolicy policyOf(Call call) {
+        return binding.policyOf(call);
     }
 
     void fail(Call call, String text) {

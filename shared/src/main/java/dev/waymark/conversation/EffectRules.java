@@ -47,10 +47,10 @@ final class EffectRules {
     }
 
     private void executed(Call call, boolean succeeded, String text) {
-        AgentPolicy.Care care = draft.careOf(call);
-        if (call.claim().isPresent() && care.effect()) {
+        AgentPolicy.ToolPolicy policy = draft.policyOf(call);
+        if (call.claim().isPresent() && policy.effect()) {
             EffectLog.Effect effect = draft.book.effectOf(call).executed();
-            draft.book.put(call, succeeded && care.dedupe() ? effect.succeeded(call.id(), text) : effect);
+            draft.book.put(call, succeeded && policy.dedupe() ? effect.succeeded(call.id(), text) : effect);
             // An undispatched call of a later turn is the next one of its kind now, and gets the key for that.
             draft.book.openCalls().stream()
                     .filter(other -> other.status() == Call.Status.ISSUED
@@ -63,7 +63,7 @@ final class EffectRules {
 
     /** Drops the records of tools without side effects; a checkpoint does not say which tools have some. */
     void keepOnlyEffects(AgentPolicy terms) {
-        draft.book.effects = draft.book.effects.of(tool -> terms.careOf(tool).effect());
+        draft.book.effects = draft.book.effects.of(tool -> terms.policyOf(tool).effect());
     }
 
     /** Effects of the original thread also count for its fork. A deleted result may have been anything. */
@@ -76,7 +76,7 @@ final class EffectRules {
                         message.toolResults().forEach(result -> results.put(result.toolUseId(), result.content())));
         draft.book.effects = draft.book.effects.inherited();
         draft.book.calls.forEach((id, call) -> {
-            if (call.status() == Call.Status.COMPLETED && draft.careOf(call).effect()) {
+            if (call.status() == Call.Status.COMPLETED && draft.policyOf(call).effect()) {
                 EffectLog.Effect effect = draft.book.effectOf(call);
                 Optional<String> result = call.result().or(() -> Optional.ofNullable(results.get(id)));
                 Call.Claim claim = new Call.Claim("before the fork", call.since());

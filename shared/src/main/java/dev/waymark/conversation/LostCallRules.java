@@ -32,12 +32,12 @@ final class LostCallRules {
      * still be first.
      */
     void awaitWord(Call call) {
-        AgentPolicy.Care care = draft.careOf(call);
+        AgentPolicy.ToolPolicy policy = draft.policyOf(call);
         Instant until = earlier(fenceOf(call), draft.at.plus(Conversation.LATE_WORD));
         if (draft.identity.rules >= 3) {
             until = later(until, draft.at.plus(Conversation.REPORT_ON_ITS_WAY));
         }
-        if (draft.identity.rules < 2 || care.verify() || care.ask() || !until.isAfter(draft.at)) {
+        if (draft.identity.rules < 2 || policy.verify() || policy.ask() || !until.isAfter(draft.at)) {
             doubt(call);
         } else {
             draft.book.put(call.unknown(until, draft.at));
@@ -54,7 +54,7 @@ final class LostCallRules {
 
     /** The wait for a report of the execution is over. */
     void giveUpWaiting(Call call) {
-        if (draft.identity.rules < 2 || draft.careOf(call).verify()) {
+        if (draft.identity.rules < 2 || draft.policyOf(call).verify()) {
             draft.book.put(call.doubted(draft.at));
         } else {
             leaveUndecided(call);
@@ -64,7 +64,7 @@ final class LostCallRules {
 
     /** Handles a claimed call of which nothing more will be heard. */
     void doubt(Call call) {
-        if (!draft.careOf(call).verify()) {
+        if (!draft.policyOf(call).verify()) {
             leaveUndecided(call);
         } else if (fenceOf(call).isAfter(draft.at)) {
             draft.book.put(call.unknown(fenceOf(call), draft.at));
@@ -74,7 +74,7 @@ final class LostCallRules {
     }
 
     void leaveUndecided(Call call) {
-        if (draft.careOf(call).ask()) {
+        if (draft.policyOf(call).ask()) {
             draft.book.put(call.unsettled(draft.at));
         } else {
             giveUp(call);
@@ -86,7 +86,7 @@ final class LostCallRules {
                 Call.Status.LOST,
                 ToolTexts.durability(call.tool(), call.id(), call.claim().map(Call.Claim::at), call.evidence()),
                 draft.at));
-        if (draft.careOf(call).dedupe()) {
+        if (draft.policyOf(call).dedupe()) {
             // Held calls would return this call's result. There is none, so they are lost too.
             draft.book.openCalls().stream()
                     .filter(other -> other.isHeld() && other.identity().equals(call.identity()))
@@ -108,7 +108,7 @@ final class LostCallRules {
                 .map(Call.Claim::at)
                 .max(Instant::compareTo)
                 .orElse(draft.at);
-        return claimedAt.plusMillis(draft.careOf(call).timeoutMillis()).plus(Conversation.FENCE);
+        return claimedAt.plusMillis(draft.policyOf(call).timeoutMillis()).plus(Conversation.FENCE);
     }
 
     /** When the call may run, if it has to wait for its fence. */
@@ -118,7 +118,8 @@ final class LostCallRules {
 
     /** Keeps the claim until nothing of it can run any more: a person may report too early that it had no effect. */
     private void runAgain(Call call) {
-        Call again = fenceToCome(call).isPresent() ? call : call.withoutClaim();
+        Call kept = draft.identity.rules < 4 ? call : call.withUsedKey();
+        Call again = fenceToCome(call).isPresent() ? kept : kept.withoutClaim();
         if (approvals.isMissingFor(call)) {
             approvals.askFor(again); // It was approved in a run that was undone.
         } else {
@@ -145,7 +146,7 @@ final class LostCallRules {
                 settleAsDone(call, fact.result().orElseGet(ToolTexts::verified));
             } else if (fact.landed().isPresent() && wasTooEarly(call)) {
                 doubt(call); // Another claim was discovered meanwhile.
-            } else if (fact.landed().isPresent() && draft.careOf(call).rerunOnCheck(draft.identity.rules)) {
+            } else if (fact.landed().isPresent() && draft.policyOf(call).rerunOnCheck(draft.identity.rules)) {
                 runAgain(call);
             } else {
                 leaveUndecided(call);

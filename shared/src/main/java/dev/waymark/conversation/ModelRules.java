@@ -11,7 +11,6 @@ import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.message.Summary;
 import dev.waymark.conversation.message.Transcript;
 import dev.waymark.conversation.policy.AgentPolicy;
-import dev.waymark.conversation.policy.SummaryRule;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Spent;
@@ -155,12 +154,7 @@ final class ModelRules {
                     .forEach(entry -> draft.dialogue.transcript = draft.dialogue.transcript.plus(entry));
             draft.dialogue.gauge = Optional.of(draft.dialogue.estimate().unread());
             draft.versionReached = true;
-            boolean drops = draft.binding
-                    .terms
-                    .flatMap(AgentPolicy::summaries)
-                    .filter(SummaryRule::dropsCalls)
-                    .isPresent();
-            if (drops && draft.identity.rules >= 3) { // Workers that know older rules only drop nothing.
+            if (draft.identity.rules >= 4) {
                 dropCalls(entries.subList(0, cut));
             }
         }
@@ -192,7 +186,7 @@ final class ModelRules {
                         .terms
                         .filter(terms -> terms.tools().containsKey(call.tool()))
                         .isPresent()
-                && !draft.careOf(call).effect();
+                && !draft.policyOf(call).effect();
     }
 
     void summaryFailed(ModelFact.SummaryFailed fact) {

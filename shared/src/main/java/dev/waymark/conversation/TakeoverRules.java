@@ -85,7 +85,7 @@ final class TakeoverRules {
         effects.inherit();
         model.takeBackCall(); // Its reply will not arrive here.
         for (Call call : draft.book.openCalls()) {
-            if (draft.careOf(call).effect() || call.status() == Call.Status.DELEGATED) {
+            if (draft.policyOf(call).effect() || call.status() == Call.Status.DELEGATED) {
                 lost.giveUp(call);
             }
         }
@@ -161,7 +161,7 @@ final class TakeoverRules {
             lost.giveUp(call);
         } else if (mayHaveRun && executor.get() == AgentPolicy.Executor.SUBAGENT) {
             lost.giveUp(call); // The effects of its thread are not known here, and a second thread would repeat them.
-        } else if (mayHaveRun && !draft.careOf(call).effect()) {
+        } else if (mayHaveRun && !draft.policyOf(call).effect()) {
             if (isOverElsewhere(call) && executor.get() == AgentPolicy.Executor.ACTIVITY) {
                 draft.book.put(
                         call.ended(Call.Status.LOST, ToolTexts.durabilityOfHarmless(call.tool(), call.id()), draft.at));
@@ -232,7 +232,7 @@ final class TakeoverRules {
         AgentPolicy.Executor executor = terms.tools().get(call.tool());
         return executor != null
                 && executor != AgentPolicy.Executor.SUBAGENT
-                && !draft.careOf(call).effect();
+                && !draft.policyOf(call).effect();
     }
 
     /** Replaces the results of calls in the transcript, by call id. */
@@ -272,6 +272,6 @@ final class TakeoverRules {
     }
 
     private boolean isDecidable(Call call) {
-        return draft.careOf(call).approval() && call.approval().isEmpty();
+        return draft.policyOf(call).approval() && call.approval().isEmpty();
     }
 }

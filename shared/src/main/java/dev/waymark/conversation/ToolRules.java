@@ -91,7 +91,7 @@ final class ToolRules {
                 draft.reachVersionWhenBatchIsDone();
             } else if (draft.isLeft(fact.problem())) {
                 draft.book.put(call.issued(pause(call), draft.at));
-            } else if (draft.careOf(call).effect()) {
+            } else if (draft.policyOf(call).effect()) {
                 dispatchAgain(call, reason);
             } else {
                 draft.end(call, Call.Status.FAILED, ToolTexts.failure(reason));
@@ -177,6 +177,8 @@ final class ToolRules {
         } else if (draft.identity.rules >= 3 && approvals.isMissingFor(call)) {
             approvals.askFor(call.withoutClaim()); // It was approved and claimed in a run that was undone.
             draft.reachVersionWhenBatchIsDone();
+        } else if (draft.identity.rules >= 4 && call.dispatches() == 0) {
+            draft.book.put(call.withoutClaim().held(draft.at)); // It was dispatched in a run that was undone.
         } else {
             draft.book.put(call.withoutClaim().issued(pause(call), draft.at));
         }

@@ -135,7 +135,7 @@ final class TurnRules {
         // The calls' arguments contain the conversation, and a full thread would stay full.
         PersistentMap<Call> kept = draft.book.calls;
         kept.forEach(
-                (id, call) -> draft.book.put(call.forgotten(draft.careOf(call).effect())));
+                (id, call) -> draft.book.put(call.forgotten(draft.policyOf(call).effect())));
         draft.identity.full = false;
         draft.versionReached = true;
     }

@@ -58,7 +58,7 @@ public final class HistoryReader {
         readAwaited(workflowId, projector);
     }
 
-    /** While a run is still fetching the state of the previous one, that is shown. */
+    /** While a run is still fetching the state of the previous one, readers get the previous one. */
     private void readAwaited(String workflowId, Projector projector) {
         Optional<CarriedReference> awaited = projector.awaited();
         if (awaited.isEmpty()) {

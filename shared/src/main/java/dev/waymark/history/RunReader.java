@@ -21,7 +21,7 @@ public final class RunReader {
     private static final long MOST_BYTES = 128L * 1024 * 1024;
     private final HistoryReader histories;
     private final int mostRuns;
-    /** By workflow id, least recently used first: one for each thread, of its newest run. Guarded by itself. */
+    /** By workflow id, least recently used first: one for each thread, of the run that was read last. Guarded by itself. */
     private final Map<String, Known> runs = new LinkedHashMap<>(16, 0.75f, true);
 
     /** By workflow id, least recently used first: one for each thread, of its newest run. Guarded by itself. */

@@ -133,13 +133,14 @@ class StoredFormsTest {
                 Optional.of("e3b0"),
                 Optional.of(delegation),
                 Optional.of("HTTP 504"));
-        AgentPolicy.Care care = new AgentPolicy.Care(true, true, true, true, true, true, 60_000, true, true);
+        AgentPolicy.ToolPolicy policy =
+                new AgentPolicy.ToolPolicy(true, true, true, true, true, true, 60_000, true, true);
         AgentPolicy.Approvals approvals = new AgentPolicy.Approvals(true, Optional.of(1_000L), Optional.of(signers));
         AgentPolicy terms = new AgentPolicy(
                 "helper",
                 4,
                 Map.of("ask_user", AgentPolicy.Executor.QUESTION),
-                Map.of("charge", care),
+                Map.of("charge", policy),
                 Optional.of(approvals),
                 Optional.of(budget),
                 Optional.of(ARGS),
@@ -215,7 +216,7 @@ class StoredFormsTest {
                 stored(approval, "at"),
                 stored(signers, "place", "keys"),
                 stored(signature, "asked", "argsDigest", "signature"),
-                stored(care),
+                stored(policy),
                 stored(approvals),
                 stored(effect),
                 stored(remembered, "callId", "claim"),

@@ -32,8 +32,8 @@ class ForkRequestTest {
         Map<String, AgentPolicy.Executor> tools =
                 new LinkedHashMap<>(ConversationScript.terms(4).tools());
         tools.put("charge", AgentPolicy.Executor.ACTIVITY);
-        AgentPolicy.Care care = new AgentPolicy.Care(true, false, false, false, false, false, 60_000);
-        AgentPolicy terms = new AgentPolicy("helper", 9, tools, Map.of("charge", care), Optional.empty());
+        AgentPolicy.ToolPolicy policy = new AgentPolicy.ToolPolicy(true, false, false, false, false, false, 60_000);
+        AgentPolicy terms = new AgentPolicy("helper", 9, tools, Map.of("charge", policy), Optional.empty());
         return ConversationScript.begun(new ThreadFact.RunStarted(1, "helper", false, Optional.empty()))
                 .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(terms))
                 .with(said("Charge"), new ModelFact.ModelCalled(1), reply(1, parts));

@@ -35,26 +35,26 @@ class ResumptionTest {
     private static final Instant LATER = ConversationScript.START.plusSeconds(3_600);
     private static final Resumption ONWARD =
             new Resumption("r", Optional.empty(), Optional.empty(), Optional.empty(), false, Optional.empty());
-    private static final AgentPolicy.Care EFFECT =
-            new AgentPolicy.Care(true, false, false, false, false, false, 60_000);
-    private static final AgentPolicy.Care VERIFIED =
-            new AgentPolicy.Care(true, false, false, true, false, true, 60_000);
+    private static final AgentPolicy.ToolPolicy EFFECT =
+            new AgentPolicy.ToolPolicy(true, false, false, false, false, false, 60_000);
+    private static final AgentPolicy.ToolPolicy VERIFIED =
+            new AgentPolicy.ToolPolicy(true, false, false, true, false, true, 60_000);
 
     private static Resumption answering(String words) {
         return new Resumption("r", Optional.empty(), Optional.of(words), Optional.empty(), false, Optional.empty());
     }
 
-    private static AgentPolicy charging(AgentPolicy.Care care) {
+    private static AgentPolicy charging(AgentPolicy.ToolPolicy policy) {
         Map<String, AgentPolicy.Executor> tools =
                 new LinkedHashMap<>(ConversationScript.terms(4).tools());
         tools.put("charge", AgentPolicy.Executor.ACTIVITY);
-        return new AgentPolicy("helper", 4, tools, Map.of("charge", care), Optional.empty());
+        return new AgentPolicy("helper", 4, tools, Map.of("charge", policy), Optional.empty());
     }
 
     /** A thread whose model asks for one charge, which is handed out. */
-    private static ConversationScript charged(AgentPolicy.Care care) {
+    private static ConversationScript charged(AgentPolicy.ToolPolicy policy) {
         return ConversationScript.begun(new ThreadFact.RunStarted(1, "helper", false, Optional.empty()))
-                .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(charging(care)))
+                .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(charging(policy)))
                 .with(said("Charge"), new ModelFact.ModelCalled(1), reply(1, use("tu_1", "charge")))
                 .with(new ToolFact.ToolDispatched("tu_1", 1));
     }
@@ -134,7 +134,7 @@ class ResumptionTest {
 
     @Test
     void approvalThatAFileStates_isNoApprovalToRunAgain() {
-        AgentPolicy.Care guarded = new AgentPolicy.Care(true, true, false, false, true, true, 60_000);
+        AgentPolicy.ToolPolicy guarded = new AgentPolicy.ToolPolicy(true, true, false, false, true, true, 60_000);
         Conversation begun = ONWARD.of(approvedInAFile(), LATER)
                 .apply(new ThreadFact.AgentRequested(), LATER)
                 .apply(new ThreadFact.AgentResolved(charging(guarded)), LATER);
@@ -151,7 +151,7 @@ class ResumptionTest {
     /** Nothing of it is known to run, so no second check would find more. */
     @Test
     void callFromAFile_whoseCheckFoundNoEffect_isVerifiedOnceAndThenUnknown() {
-        AgentPolicy.Care checked = new AgentPolicy.Care(true, false, false, true, false, false, 60_000);
+        AgentPolicy.ToolPolicy checked = new AgentPolicy.ToolPolicy(true, false, false, true, false, false, 60_000);
         Conversation begun = ONWARD.of(approvedInAFile(), LATER)
                 .apply(new ThreadFact.AgentRequested(), LATER)
                 .apply(new ThreadFact.AgentResolved(charging(checked)), LATER);
@@ -305,7 +305,7 @@ class ResumptionTest {
 
     @Test
     void answer_whereOnlyAnApprovalIsOpen_isRefused() {
-        AgentPolicy.Care approved = new AgentPolicy.Care(true, true, false, false, false, false, 60_000);
+        AgentPolicy.ToolPolicy approved = new AgentPolicy.ToolPolicy(true, true, false, false, false, false, 60_000);
         ConversationScript story = ConversationScript.begun(
                         new ThreadFact.RunStarted(1, "helper", false, Optional.empty()))
                 .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(charging(approved)))

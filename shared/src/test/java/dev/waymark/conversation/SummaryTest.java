@@ -298,7 +298,7 @@ class SummaryTest {
 
     @Test
     void summary_dropsTheHarmlessCallsThatItReplaces() {
-        ConversationScript story = addedAndSummarised(3);
+        ConversationScript story = addedAndSummarised(4);
 
         assertThat(story.state().calls().toMap()).isEmpty();
         assertThat(story.state().callBook().countDropped(1)).isEqualTo(1);
@@ -307,36 +307,22 @@ class SummaryTest {
 
     @Test
     void summary_underEarlierRules_keepsAllCalls() {
-        ConversationScript story = addedAndSummarised(2);
+        ConversationScript story = addedAndSummarised(3);
 
         assertThat(story.state().calls().toMap()).containsOnlyKeys("tu_1");
         assertThat(story.state().callBook().countDropped()).isZero();
     }
 
     @Test
-    void summary_ofAnAgentRecordedEarlier_keepsAllCalls() {
-        ConversationScript story = called(
-                        3,
-                        new SummaryRule(100, 1, false),
-                        ADD,
-                        ToolConversationScript.dispatched("tu_1", 1),
-                        ConversationScript.finished("tu_1", "3"))
-                .with(new ModelFact.SummaryRequested(3), summary(3, "They added."));
-
-        assertThat(story.messages()).hasSize(2);
-        assertThat(story.state().calls().toMap()).containsOnlyKeys("tu_1");
-    }
-
-    @Test
     void idOfADroppedCall_isNotUsedAgain() {
-        ConversationScript story = addedAndSummarised(3).with(new ModelFact.ModelCalled(4), replied(4, 30, ADD));
+        ConversationScript story = addedAndSummarised(4).with(new ModelFact.ModelCalled(4), replied(4, 30, ADD));
 
         assertThat(story.state().batch()).containsExactly("tu_1~2");
     }
 
     @Test
     void droppedCall_thatAReplacementBringsBack_isRecordedOnce() {
-        ConversationScript story = addedAndSummarised(3)
+        ConversationScript story = addedAndSummarised(4)
                 .with(
                         new PersonFact.Stopped(Optional.empty()),
                         ConversationScript.replaced(
@@ -352,7 +338,7 @@ class SummaryTest {
     @Test
     void summary_keepsTheCallsOfTheMessagesThatStay() {
         ConversationScript story = called(
-                        3, ADD, ToolConversationScript.dispatched("tu_1", 1), ConversationScript.finished("tu_1", "3"))
+                        4, ADD, ToolConversationScript.dispatched("tu_1", 1), ConversationScript.finished("tu_1", "3"))
                 .with(
                         new ModelFact.ModelCalled(3),
                         replied(3, 100, new Part.ToolUse("tu_2", "add", Json.EMPTY_OBJECT)),
@@ -372,13 +358,13 @@ class SummaryTest {
         Part.ToolUse unknown = new Part.ToolUse("tu_1", "gone", Json.EMPTY_OBJECT);
         List<ConversationScript> stories = List.of(
                 called(
-                        3,
+                        4,
                         charge,
                         ToolConversationScript.dispatched("tu_1", 1),
                         ToolConversationScript.claimed("tu_1", 1, "charge", "run-1/1"),
                         ConversationScript.finished("tu_1", "done")),
-                called(3, ask, ConversationScript.answered("This one")),
-                called(3, unknown));
+                called(4, ask, ConversationScript.answered("This one")),
+                called(4, unknown));
 
         for (ConversationScript story : stories) {
             Call before = story.state().calls().get("tu_1").orElseThrow();

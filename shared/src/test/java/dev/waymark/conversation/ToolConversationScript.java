@@ -24,23 +24,23 @@ final class ToolConversationScript {
 
     static AgentPolicy terms(Optional<AgentPolicy.Approvals> approvals) {
         Map<String, AgentPolicy.Executor> tools = new LinkedHashMap<>();
-        Map<String, AgentPolicy.Care> care = new LinkedHashMap<>();
+        Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>();
         tools.put("add", AgentPolicy.Executor.ACTIVITY);
         tools.put("ask_user", AgentPolicy.Executor.QUESTION);
         tools.put("write_file", AgentPolicy.Executor.STATE);
         tools.put("write_todos", AgentPolicy.Executor.STATE);
-        care.put("charge", new AgentPolicy.Care(true, false, false, false, false, false, 60_000));
-        care.put("pay", new AgentPolicy.Care(true, false, false, true, false, true, 60_000));
-        care.put("wire", new AgentPolicy.Care(true, false, false, true, false, false, 60_000));
-        care.put("mail", new AgentPolicy.Care(true, false, false, false, true, true, 60_000));
-        care.put("send", new AgentPolicy.Care(true, false, false, true, false, true, 60_000, false, true));
-        care.put("post", new AgentPolicy.Care(true, false, false, true, true, true, 60_000, false, false));
-        care.put("sign", new AgentPolicy.Care(true, false, false, false, true, false, 60_000));
-        care.put("book", new AgentPolicy.Care(true, false, true, false, false, false, 60_000));
-        care.put("fire", new AgentPolicy.Care(true, true, false, false, false, false, 60_000));
-        care.put("drop", new AgentPolicy.Care(true, true, false, false, true, true, 60_000));
-        care.keySet().forEach(tool -> tools.put(tool, AgentPolicy.Executor.ACTIVITY));
-        return new AgentPolicy("helper", 9, tools, care, approvals);
+        policies.put("charge", new AgentPolicy.ToolPolicy(true, false, false, false, false, false, 60_000));
+        policies.put("pay", new AgentPolicy.ToolPolicy(true, false, false, true, false, true, 60_000));
+        policies.put("wire", new AgentPolicy.ToolPolicy(true, false, false, true, false, false, 60_000));
+        policies.put("mail", new AgentPolicy.ToolPolicy(true, false, false, false, true, true, 60_000));
+        policies.put("send", new AgentPolicy.ToolPolicy(true, false, false, true, false, true, 60_000, false, true));
+        policies.put("post", new AgentPolicy.ToolPolicy(true, false, false, true, true, true, 60_000, false, false));
+        policies.put("sign", new AgentPolicy.ToolPolicy(true, false, false, false, true, false, 60_000));
+        policies.put("book", new AgentPolicy.ToolPolicy(true, false, true, false, false, false, 60_000));
+        policies.put("fire", new AgentPolicy.ToolPolicy(true, true, false, false, false, false, 60_000));
+        policies.put("drop", new AgentPolicy.ToolPolicy(true, true, false, false, true, true, 60_000));
+        policies.keySet().forEach(tool -> tools.put(tool, AgentPolicy.Executor.ACTIVITY));
+        return new AgentPolicy("helper", 9, tools, policies, approvals);
     }
 
     static ConversationScript begun(Optional<AgentPolicy.Approvals> approvals) {

@@ -387,6 +387,17 @@ class ToolProtocolRulesTest {
         assertThat(story.call("c").status()).isEqualTo(Call.Status.ISSUED);
     }
 
+    /** Otherwise the call could start again while its old execution is still running. */
+    @Test
+    void restoredClaim_ofTheSecondOfIdenticalCalls_isNotTakenByTheFirst() {
+        ConversationScript story = ToolConversationScript.begun(Optional.empty())
+                .with(said("Hello"), restored("a", 1, "charge", "old"), new ModelFact.ModelCalled(1))
+                .with(reply(1, use("fresh", "charge"), use("a", "charge")));
+
+        assertThat(story.call("a").status()).isEqualTo(Call.Status.LOST);
+        assertThat(story.call("fresh").status()).isEqualTo(Call.Status.ISSUED);
+    }
+
     @Test
     void restoredClaims_ofOneCall_areOne() {
         ConversationScript story = ToolConversationScript.begun(Optional.empty())
@@ -473,6 +484,30 @@ class ToolProtocolRulesTest {
         assertThat(story.decides())
                 .containsExactly(
                         new Step.WakeAt(ConversationScript.START.plusSeconds(9).plus(FENCE)));
+    }
+
+    @Test
+    void restoredClaim_whoseCallDidNotStart_waitsForTheIdenticalCallBeforeIt() {
+        ConversationScript story = replied(use("a", "pay"), use("b", "pay"))
+                .with(restored("b", 1, "pay", "old"), endedLate("b", "old", notStarted("b", 1, "old")));
+        assertThat(story.call("b").status()).isEqualTo(Call.Status.HELD);
+
+        story.with(dispatched("a", 1), claimed("a", 1, "pay", "x"), finished("a", 1, "paid"));
+        assertThat(story.call("b").status()).isEqualTo(Call.Status.ISSUED);
+        assertThat(story.call("b").repeat()).isEqualTo(1);
+    }
+
+    /** Its old execution may still be frozen: only the same key lets the other system recognise it. */
+    @Test
+    void rerun_ofACallThatRanBeforeAReset_keepsItsKey() {
+        ConversationScript story = replied(use("a", "drop"), use("b", "drop"))
+                .with(restored("b", 1, "drop", "old"))
+                .at(ConversationScript.START.plus(Duration.ofHours(1)), settled("b", PersonFact.Settlement.RERUN));
+        assertThat(story.call("b").claim()).isEmpty();
+
+        story.with(approved("a"), approved("b"), dispatched("a", 1), claimed("a", 1, "drop", "x"));
+        assertThat(story.with(finished("a", 1, "dropped")).call("b").status()).isEqualTo(Call.Status.ISSUED);
+        assertThat(story.call("b").repeat()).isZero();
     }
 
     @Test

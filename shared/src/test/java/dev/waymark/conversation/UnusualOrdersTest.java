@@ -88,9 +88,9 @@ class UnusualOrdersTest {
     @Test
     void unknownCall_resumedUnderAnAgentThatCannotVerify_isGivenUp() {
         AgentPolicy before = terms(Optional.empty());
-        Map<String, AgentPolicy.Care> care = new LinkedHashMap<>(before.care());
-        care.put("pay", care.get("charge"));
-        AgentPolicy without = new AgentPolicy("helper", 9, before.tools(), care, Optional.empty());
+        Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>(before.policies());
+        policies.put("pay", policies.get("charge"));
+        AgentPolicy without = new AgentPolicy("helper", 9, before.tools(), policies, Optional.empty());
 
         Conversation state = resumed(
                         replied(use("a", "pay")).with(dispatched("a", 1), claimed("a", 1, "pay", "x"), lost("a", 1)))

@@ -65,8 +65,8 @@ final class Ledger {
         this.mostTokens = terms.budget().flatMap(Budget::tokens);
     }
 
-    private AgentPolicy.Care careOf(String tool) {
-        return terms.care().getOrDefault(tool, AgentPolicy.Care.NONE);
+    private AgentPolicy.ToolPolicy policyOf(String tool) {
+        return terms.policies().getOrDefault(tool, AgentPolicy.ToolPolicy.NONE);
     }
 
     /** By what a side effect is known: models give the same thing new ids. */
@@ -219,6 +219,10 @@ final class Ledger {
     private void outcome(Conversation before, Fact fact, Conversation after) {
         Optional<String> callId = Optional.empty();
         if (fact instanceof ToolFact.ToolEndedLate late) {
+            if (late.end() instanceof ToolFact.ToolNotStarted
+                    && before.calls().get(late.callId()).orElseThrow().dispatches() == 0) {
+                repeats.remove(late.callId()); // No execution has used the key.
+            }
             boolean counts = late.end() instanceof ToolFact.ToolFinished done
                     ? uses(done)
                     : late.end() instanceof ToolFact.ToolInterrupted
@@ -277,13 +281,13 @@ final class Ledger {
 
     /** A call is about to be handed to a worker. */
     void dispatched(Call call, int dispatch) {
-        AgentPolicy.Care care = careOf(call.tool());
+        AgentPolicy.ToolPolicy policy = policyOf(call.tool());
         Violation.unless(
                 terms.tools().get(call.tool()) == AgentPolicy.Executor.ACTIVITY, "no worker can run " + call.tool());
         Violation.unless(
-                !care.approval() || call.args().canonical().equals(approved.get(call.id())),
+                !policy.approval() || call.args().canonical().equals(approved.get(call.id())),
                 "what runs is not what was approved");
-        if (!care.effect()) {
+        if (!policy.effect()) {
             return;
         }
         if (dispatch > 1) {
@@ -323,15 +327,15 @@ final class Ledger {
     }
 
     private void call(Conversation before, Fact fact, Call call) {
-        AgentPolicy.Care care = careOf(call.tool());
+        AgentPolicy.ToolPolicy policy = policyOf(call.tool());
         Optional<Call> earlier = before.calls().get(call.id());
         boolean changed = earlier.map(each -> each.status() != call.status()).orElse(true);
         if (!changed) {
             return;
         }
         coverage.count("calls " + CallLife.name(call));
-        if (care.effect()) {
-            effect(fact, call, care);
+        if (policy.effect()) {
+            effect(fact, call, policy);
             if (earlier.isEmpty() && call.claim().isPresent()) {
                 coverage.count("remembered claims met again");
             }
@@ -342,14 +346,14 @@ final class Ledger {
                             ? "denied by time"
                             : fact instanceof PersonFact.ApprovalDecided ? "denied by somebody" : "denied by nobody");
         }
-        if (care.approval() && terms.tools().get(call.tool()) == AgentPolicy.Executor.STATE) {
+        if (policy.approval() && terms.tools().get(call.tool()) == AgentPolicy.Executor.STATE) {
             Violation.unless(
                     call.status() != Call.Status.COMPLETED || approved.containsKey(call.id()),
                     "a state tool ran without approval");
         }
     }
 
-    private void effect(Fact fact, Call call, AgentPolicy.Care care) {
+    private void effect(Fact fact, Call call, AgentPolicy.ToolPolicy policy) {
         boolean tookEffect =
                 call.claim().map(claim -> world.hasEffect(claim.execution())).orElse(false);
         String text = call.result().orElse("");
@@ -357,7 +361,7 @@ final class Ledger {
             case COMPLETED -> {
                 boolean replayed = text.startsWith("[idempotent replay of ");
                 if (replayed) {
-                    Violation.unless(care.dedupe(), "replayed, and never asked to be");
+                    Violation.unless(policy.dedupe(), "replayed, and never asked to be");
                     coverage.count("replays");
                 } else if (!(fact instanceof PersonFact.HumanAnswered)) {
                     Violation.unless(
@@ -367,7 +371,7 @@ final class Ledger {
             case LOST -> {
                 boolean known = call.claim()
                         .map(claim -> world.wasGranted(claim.execution()))
-                        .orElse(care.dedupe());
+                        .orElse(policy.dedupe());
                 Violation.unless(known, "lost, and nothing was ever claimed");
                 Violation.unless(text.contains("tool-durability-error"), "lost, and the model is not told so");
             }
@@ -392,7 +396,7 @@ final class Ledger {
         List<Call> open = state.openCalls();
         long inFlight = open.stream()
                 .filter(call -> call.status() == Call.Status.DISPATCHED || call.status() == Call.Status.CLAIMED)
-                .filter(call -> careOf(call.tool()).effect())
+                .filter(call -> policyOf(call.tool()).effect())
                 .count();
         Violation.unless(inFlight <= 5, "too many side effects at a time");
         if (inFlight == 5) {
@@ -456,7 +460,7 @@ final class Ledger {
             return;
         }
         coverage.count("calls dropped by a summary");
-        Violation.unless(!careOf(call.tool()).effect(), "a summary dropped a side effect");
+        Violation.unless(!policyOf(call.tool()).effect(), "a summary dropped a side effect");
         Violation.unless(
                 call.claim().isEmpty()
                         && call.approval().isEmpty()

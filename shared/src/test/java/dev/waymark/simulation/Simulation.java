@@ -315,8 +315,8 @@ final class Simulation {
         }
     }
 
-    private AgentPolicy.Care careOf(String tool) {
-        return terms.care().getOrDefault(tool, AgentPolicy.Care.NONE);
+    private AgentPolicy.ToolPolicy policyOf(String tool) {
+        return terms.policies().getOrDefault(tool, AgentPolicy.ToolPolicy.NONE);
     }
 
     private String runId() {
@@ -593,7 +593,7 @@ final class Simulation {
     private void land() {
         Activity flight = flights.get(random.nextInt(flights.size()));
         if (flight.kind().equals("tool")
-                && careOf(flight.call().orElseThrow().tool()).effect()) {
+                && policyOf(flight.call().orElseThrow().tool()).effect()) {
             execute(flight);
             return;
         }
@@ -654,7 +654,7 @@ final class Simulation {
     /** What a check finds, and sees to that it stays so if it is such a check. */
     private boolean look(Call call) {
         boolean landed = landed(call);
-        if (!landed && careOf(call.tool()).forbids()) {
+        if (!landed && policyOf(call.tool()).forbids()) {
             world.forbid(Ledger.key(call), call.repeat());
         }
         return landed;
@@ -743,7 +743,7 @@ final class Simulation {
 
     private World.Execution grant(Activity activity, String name) {
         Call call = activity.call().orElseThrow();
-        boolean honoursKey = careOf(call.tool()).honoursKey();
+        boolean honoursKey = policyOf(call.tool()).honoursKey();
         World.Execution execution =
                 new World.Execution(name, call.id(), Ledger.key(call), call.repeat(), honoursKey, at);
         running.put(nameOf(activity), execution);
@@ -1068,7 +1068,7 @@ final class Simulation {
         if (tool.equals("write_file")) {
             return Json.of(Map.of("path", "a/" + random.nextInt(3), "content", "漢" + random.nextInt(1000)));
         }
-        if (careOf(tool).effect()) {
+        if (policyOf(tool).effect()) {
             return effectArgs();
         }
         return switch (random.nextInt(6)) {
@@ -1195,7 +1195,7 @@ final class Simulation {
                 boolean sure = landed || isOver(call);
                 yield new PersonFact.OutcomeSettled(
                         call.id(),
-                        sure && careOf(call.tool()).honoursKey() ? settlement : PersonFact.Settlement.GIVE_UP,
+                        sure && policyOf(call.tool()).honoursKey() ? settlement : PersonFact.Settlement.GIVE_UP,
                         Optional.empty(),
                         someone());
             }
@@ -1226,26 +1226,28 @@ final class Simulation {
         tools.put("write_todos", AgentPolicy.Executor.STATE);
         tools.put("write_file", AgentPolicy.Executor.STATE);
         long timeout = World.TIMEOUT.toMillis();
-        Map<String, AgentPolicy.Care> care = new LinkedHashMap<>();
-        care.put("charge", new AgentPolicy.Care(true, false, false, false, false, false, timeout));
-        care.put("pay", new AgentPolicy.Care(true, false, false, true, false, true, timeout));
-        care.put("wire", new AgentPolicy.Care(true, false, false, true, true, false, timeout));
-        care.put(
+        Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>();
+        policies.put("charge", new AgentPolicy.ToolPolicy(true, false, false, false, false, false, timeout));
+        policies.put("pay", new AgentPolicy.ToolPolicy(true, false, false, true, false, true, timeout));
+        policies.put("wire", new AgentPolicy.ToolPolicy(true, false, false, true, true, false, timeout));
+        policies.put(
                 "send",
-                new AgentPolicy.Care(true, false, false, true, random.nextBoolean(), true, timeout, false, true));
-        care.put("mail", new AgentPolicy.Care(true, false, false, false, true, true, timeout));
-        care.put(
+                new AgentPolicy.ToolPolicy(true, false, false, true, random.nextBoolean(), true, timeout, false, true));
+        policies.put("mail", new AgentPolicy.ToolPolicy(true, false, false, false, true, true, timeout));
+        policies.put(
                 "book",
-                new AgentPolicy.Care(true, false, true, random.nextBoolean(), false, random.nextBoolean(), timeout));
-        care.put("fire", new AgentPolicy.Care(true, true, random.nextBoolean(), false, false, false, timeout));
-        care.put("drop", new AgentPolicy.Care(true, true, false, true, true, true, timeout));
-        care.put("write_file", new AgentPolicy.Care(false, true, false, false, false, false, 0));
+                new AgentPolicy.ToolPolicy(
+                        true, false, true, random.nextBoolean(), false, random.nextBoolean(), timeout));
+        policies.put(
+                "fire", new AgentPolicy.ToolPolicy(true, true, random.nextBoolean(), false, false, false, timeout));
+        policies.put("drop", new AgentPolicy.ToolPolicy(true, true, false, true, true, true, timeout));
+        policies.put("write_file", new AgentPolicy.ToolPolicy(false, true, false, false, false, false, 0));
         Optional<AgentPolicy.Approvals> approvals = switch (random.nextInt(6)) {
             case 0 -> Optional.of(new AgentPolicy.Approvals(true, Optional.empty()));
             case 1, 2 -> Optional.of(new AgentPolicy.Approvals(false, Optional.of(30_000L)));
             default -> Optional.empty();
         };
-        return new AgentPolicy("helper", 6, tools, care, approvals);
+        return new AgentPolicy("helper", 6, tools, policies, approvals);
     }
 
     private AgentPolicy summarised(AgentPolicy whole) {

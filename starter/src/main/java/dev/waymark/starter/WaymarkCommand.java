@@ -36,7 +36,7 @@ import dev.waymark.starter.command.WatchCommand;
 import dev.waymark.starter.connection.ConnectionOptions;
 import dev.waymark.starter.demo.DemoCommand;
 import dev.waymark.starter.options.WaitOptions;
-import dev.waymark.starter.render.FailureText;
+import dev.waymark.starter.render.CommandErrors;
 import dev.waymark.starter.serve.ServeCommand;
 import dev.waymark.starter.serve.TokenCommand;
 import dev.waymark.starter.trace.TraceCommand;
@@ -148,7 +148,7 @@ public final class WaymarkCommand implements Runnable {
         CommandLine waymark = commandLine(wanted.filter(command -> command != DescribeCommands.class));
         HelpText.describe(waymark);
         waymark.getSubcommands().forEach((name, command) -> HelpText.describe(name, command.getCommandSpec()));
-        int exitCode = ErrorRenderer.install(waymark, HelpText.commands(), FailureText::of)
+        int exitCode = ErrorRenderer.install(waymark, HelpText.commands(), CommandErrors::of)
                 .setExpandAtFiles(false)
                 .setOut(out)
                 .setErr(err)

@@ -122,10 +122,10 @@ public final class GeneratedThread {
         tools.put("write_plan", AgentPolicy.Executor.STATE);
         tools.put("write_file", AgentPolicy.Executor.STATE);
         tools.put("scout", AgentPolicy.Executor.SUBAGENT);
-        Map<String, AgentPolicy.Care> care = new LinkedHashMap<>();
-        care.put("charge", new AgentPolicy.Care(true, false, false, false, false, false, 60_000));
-        care.put("refund", new AgentPolicy.Care(true, true, true, false, true, true, 60_000));
-        return new AgentPolicy("helper", maxIterations, tools, care, Optional.empty());
+        Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>();
+        policies.put("charge", new AgentPolicy.ToolPolicy(true, false, false, false, false, false, 60_000));
+        policies.put("refund", new AgentPolicy.ToolPolicy(true, true, true, false, true, true, 60_000));
+        return new AgentPolicy("helper", maxIterations, tools, policies, Optional.empty());
     }
 
     private void step() {

@@ -55,12 +55,12 @@ public final class ThreadFixture {
 
     /** An agent that charges cards, after approval by a person. */
     public static ThreadFixture charging() {
-        AgentPolicy.Care care = new AgentPolicy.Care(true, true, false, false, true, true, 10_000);
+        AgentPolicy.ToolPolicy policy = new AgentPolicy.ToolPolicy(true, true, false, false, true, true, 10_000);
         return resolved(new AgentPolicy(
                 "assistant",
                 10,
                 Map.of("charge_card", AgentPolicy.Executor.ACTIVITY),
-                Map.of("charge_card", care),
+                Map.of("charge_card", policy),
                 Optional.empty()));
     }
 

@@ -207,14 +207,14 @@ class MutatedForeignFilesTest {
     /** All tools that the file calls, each with side effects, but for the one that asks. */
     private static AgentPolicy everyToolHasEffects(Conversation state) {
         Map<String, AgentPolicy.Executor> tools = new LinkedHashMap<>();
-        Map<String, AgentPolicy.Care> care = new LinkedHashMap<>();
+        Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>();
         state.calls().forEach((id, call) -> {
             tools.put(call.tool(), AgentPolicy.Executor.ACTIVITY);
-            care.put(call.tool(), new AgentPolicy.Care(true, false, false, false, false, false, 1_000));
+            policies.put(call.tool(), new AgentPolicy.ToolPolicy(true, false, false, false, false, false, 1_000));
         });
         tools.put("ask_user", AgentPolicy.Executor.QUESTION);
-        care.remove("ask_user");
-        return new AgentPolicy("helper", 50, tools, care, Optional.empty());
+        policies.remove("ask_user");
+        return new AgentPolicy("helper", 50, tools, policies, Optional.empty());
     }
 
     /** Every format has to be able to show it, and what is shown can be read. */

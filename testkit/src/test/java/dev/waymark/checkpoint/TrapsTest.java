@@ -353,7 +353,7 @@ class TrapsTest {
                 "helper",
                 12,
                 GeneratedThread.terms().tools(),
-                GeneratedThread.terms().care(),
+                GeneratedThread.terms().policies(),
                 Optional.of(new AgentPolicy.Approvals(true, Optional.empty())));
         Conversation denied = resumption(Optional.empty())
                 .of(

@@ -15,8 +15,8 @@ import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.agents.AgentActivity;
 import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.carry.StateCarrierActivity;
-import dev.waymark.worker.metrics.ActivityMetrics;
-import dev.waymark.worker.metrics.ThreadMetrics;
+import dev.waymark.worker.metrics.AttemptMetrics;
+import dev.waymark.worker.metrics.FactMetrics;
 import dev.waymark.worker.model.ModelActivity;
 import dev.waymark.worker.model.ModelChecks;
 import dev.waymark.worker.model.ModelProviders;
@@ -94,8 +94,8 @@ public final class AgentWorker implements AutoCloseable {
     private final Optional<WorkerDeploymentVersion> deployment;
     private final RunReader runs;
     private final ToolKinds kinds;
-    private final ThreadMetrics threadMetrics;
-    private final ActivityMetrics activityMetrics;
+    private final FactMetrics threadMetrics;
+    private final AttemptMetrics activityMetrics;
     private final WorkerFactory factory;
     private volatile boolean draining;
 
@@ -112,8 +112,8 @@ public final class AgentWorker implements AutoCloseable {
         this.options = options(!inMemory, deployment);
         this.runs = new RunReader(new HistoryReader(client), Math.max(1, factoryOptions.getWorkflowCacheSize()));
         this.kinds = new ToolKinds(ProcessEnvironment.get(), builder.agents.path(), builder.tools);
-        this.threadMetrics = new ThreadMetrics(builder.metrics);
-        this.activityMetrics = new ActivityMetrics(builder.metrics);
+        this.threadMetrics = new FactMetrics(builder.metrics);
+        this.activityMetrics = new AttemptMetrics(builder.metrics);
         this.factory = newFactory();
         Worker worker = factory.newWorker(taskQueue, options);
         registerWorkflows(worker);

@@ -44,7 +44,7 @@ import java.util.stream.Stream;
 public final class ChaosStage implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(10);
     private static final Duration PAUSE = Duration.ofMillis(500);
-    /** What a worker does when its host continues, it does within this time. */
+    /** The longest time that a worker takes to act after its host continues. */
     private static final Duration LATE = Duration.ofSeconds(5);
     /** More JVMs that start concurrently would only slow each other down. */
     private static final int STARTING_AT_ONCE = 2;

@@ -82,7 +82,7 @@ final class ChaosWorker {
     private static void cutFor(CuttableProxy proxy, Duration time) {
         proxy.cut();
         CompletableFuture.delayedExecutor(time.toMillis(), TimeUnit.MILLISECONDS)
-                .execute(proxy::mend);
+                .execute(proxy::reconnect);
     }
 
     private static String written(Map<String, String> variables) {

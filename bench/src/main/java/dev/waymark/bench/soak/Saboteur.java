@@ -50,7 +50,7 @@ final class Saboteur {
                             proxy.silence();
                             pause(share, MOST_SILENCE_MILLIS);
                         }
-                        return proxy::mend;
+                        return proxy::reconnect;
                     }));
         }
     }

@@ -10,7 +10,7 @@ import java.time.Instant;
  * @param from the number of characters of the attempt before this text
  */
 public record TextDelta(String runId, long eventId, Instant at, int attempt, int from, String text) {
-    /** How many characters of the attempt are known with this. */
+    /** The number of characters of the attempt up to the end of this text. */
     public int until() {
         return from + text.length();
     }

@@ -18,7 +18,7 @@ final class DecidingLater {
         return result instanceof AgentResult.Interrupted interrupted ? interrupted.pending() : List.of();
     }
 
-    /** A new process. What is approved is what was shown: with other arguments by now, it is refused. */
+    /** A new process. Approves exactly what was shown: if the arguments have changed since then, this is refused. */
     static AgentResult approveLess(AgentClient client, PendingItem shown, int cents, String who) {
         return client.decide(
                 shown.thread(),

@@ -10,7 +10,7 @@ import dev.waymark.client.request.Prompt;
 final class RecoveryAfterFailure {
     private RecoveryAfterFailure() {}
 
-    /** Returns the thread's id, which is all that has to be saved. The work needs this process no more. */
+    /** Returns the thread's id, which is all that has to be saved. The work no longer needs this process. */
     static String begin(AgentClient client) {
         return client.start(Prompt.of("assistant", "Analyse the codebase.")).thread();
     }

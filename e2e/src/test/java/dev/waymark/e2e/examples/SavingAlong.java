@@ -17,7 +17,7 @@ import java.util.function.Consumer;
 final class SavingAlong {
     private SavingAlong() {}
 
-    /** Goes on with the thread, on whatever server there is by now. Each step is saved before the answer is returned. */
+    /** Continues the thread, even on another server. Each step is saved before the answer is returned. */
     static String goOn(AgentClient client, String target, String message) {
         try (CheckpointSaver saver = SaverTarget.parse(target).open()) {
             Prompt prompt = Prompt.of("greeter", message).withThread("trip");
@@ -26,7 +26,7 @@ final class SavingAlong {
         }
     }
 
-    /** Tells of checkpoints as they come, until the thread closes. */
+    /** Reports each checkpoint, until the thread closes. */
     static void watch(AgentClient client, Consumer<String> out) {
         client.watch("trip", new Watcher() {
             @Override

@@ -79,8 +79,8 @@ public final class CheckpointMessages {
     /** Whether the call needs approval: if so, it must have been approved before it asked. */
     private static boolean needsApproval(Conversation state, Call call) {
         return state.terms()
-                .flatMap(terms -> Optional.ofNullable(terms.care().get(call.tool())))
-                .filter(AgentPolicy.Care::approval)
+                .flatMap(terms -> Optional.ofNullable(terms.policies().get(call.tool())))
+                .filter(AgentPolicy.ToolPolicy::approval)
                 .isPresent();
     }
 

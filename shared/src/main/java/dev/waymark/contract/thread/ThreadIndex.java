@@ -31,8 +31,8 @@ public record ThreadIndex(String agent, String status, List<String> waitingFor) 
     public static final List<SearchAttributeKey<?>> KEYS = List.of(AGENT, STATUS, WAITING_FOR);
 
     /**
-     * Threads that a condition may be wrong about: those without attributes, and those that run as far as the list
-     * knows. The server updates the list some time after the history.
+     * Threads that a condition may misclassify: those without attributes, and those that the list shows as running. The
+     * server updates the list some time after the history.
      */
     private static final String IS_UNCERTAIN =
             STATUS.getName() + " IS NULL OR " + STATUS.getName() + " = '" + Turn.Status.RUNNING.wireName() + "'";

@@ -225,6 +225,11 @@ public record Call(
         });
     }
 
+    /** Counts a dispatch before a reset, or elsewhere: the call keeps its key, whatever else ends before it runs again. */
+    public Call withUsedKey() {
+        return but(edit -> edit.dispatches = Math.max(1, dispatches));
+    }
+
     /** Removes an existing claim: a call is dispatched only if nothing of it is running. */
     public Call dispatched(int dispatch, Instant at) {
         return become(Status.DISPATCHED, at, edit -> {

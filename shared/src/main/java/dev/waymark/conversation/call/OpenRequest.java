@@ -86,7 +86,8 @@ public record OpenRequest(
 
     /** The request of a call that waits for a person. */
     public static OpenRequest of(Call call, Optional<AgentPolicy> terms, int rules) {
-        AgentPolicy.Care care = terms.map(known -> known.careOf(call.tool())).orElse(AgentPolicy.Care.NONE);
+        AgentPolicy.ToolPolicy policy =
+                terms.map(known -> known.policyOf(call.tool())).orElse(AgentPolicy.ToolPolicy.NONE);
         if (call.status() == Call.Status.ASKING) {
             return new OpenRequest(
                     call.id(),
@@ -106,7 +107,7 @@ public record OpenRequest(
                 Optional.empty(),
                 Optional.of(call.args()),
                 Optional.of(call.argsDigest()),
-                unknown && care.rerunOnWord(rules),
+                unknown && policy.rerunOnWord(rules),
                 call.since(),
                 unknown ? call.evidence() : Optional.empty(),
                 terms.flatMap(AgentPolicy::signers).map(signers -> signers.of(call.id())));

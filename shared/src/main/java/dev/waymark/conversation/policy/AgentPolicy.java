@@ -16,7 +16,7 @@ import java.util.Optional;
 /**
  * What the rules of a conversation need to know about its agent.
  *
- * <p>{@code care} omits tools that are safe to retry and need no approval.
+ * <p>{@code policies} omits tools that are safe to retry and need no approval.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -26,7 +26,7 @@ public record AgentPolicy(
         @JsonProperty("tools") Map<String, Executor> tools,
 
         @JsonProperty("care") @JsonInclude(JsonInclude.Include.NON_EMPTY)
-        Map<String, Care> care,
+        Map<String, ToolPolicy> policies,
 
         @JsonProperty("approvals") Optional<Approvals> approvals,
         @JsonProperty("budget") Optional<Budget> budget,
@@ -36,7 +36,8 @@ public record AgentPolicy(
     public AgentPolicy {
         Objects.requireNonNull(agent, "agent");
         tools = Collections.unmodifiableMap(new LinkedHashMap<>(tools));
-        care = care == null ? Collections.emptyMap() : Collections.unmodifiableMap(new LinkedHashMap<>(care));
+        policies =
+                policies == null ? Collections.emptyMap() : Collections.unmodifiableMap(new LinkedHashMap<>(policies));
         approvals = approvals == null ? Optional.empty() : approvals;
         budget = budget == null ? Optional.empty() : budget;
         context = context == null ? Optional.empty() : context;
@@ -47,9 +48,9 @@ public record AgentPolicy(
             String agent,
             int maxIterations,
             Map<String, Executor> tools,
-            Map<String, Care> care,
+            Map<String, ToolPolicy> policies,
             Optional<Approvals> approvals) {
-        this(agent, maxIterations, tools, care, approvals, Optional.empty(), Optional.empty(), Optional.empty());
+        this(agent, maxIterations, tools, policies, approvals, Optional.empty(), Optional.empty(), Optional.empty());
     }
 
     public AgentPolicy(String agent, int maxIterations, Map<String, Executor> tools) {
@@ -57,11 +58,11 @@ public record AgentPolicy(
     }
 
     public AgentPolicy withBudget(Budget most) {
-        return new AgentPolicy(agent, maxIterations, tools, care, approvals, Optional.of(most), context, summaries);
+        return new AgentPolicy(agent, maxIterations, tools, policies, approvals, Optional.of(most), context, summaries);
     }
 
     public AgentPolicy withSummaries(SummaryRule rule) {
-        return new AgentPolicy(agent, maxIterations, tools, care, approvals, budget, context, Optional.of(rule));
+        return new AgentPolicy(agent, maxIterations, tools, policies, approvals, budget, context, Optional.of(rule));
     }
 
     /** The parts of it that these rules use. */
@@ -69,8 +70,8 @@ public record AgentPolicy(
         if (rules >= 2) {
             return this;
         }
-        Map<String, Care> known = new LinkedHashMap<>();
-        care.forEach((tool, each) -> known.put(tool, each.underTheFirstRules()));
+        Map<String, ToolPolicy> known = new LinkedHashMap<>();
+        policies.forEach((tool, each) -> known.put(tool, each.underTheFirstRules()));
         return new AgentPolicy(agent, maxIterations, tools, known, approvals, budget, context, summaries);
     }
 
@@ -80,8 +81,8 @@ public record AgentPolicy(
     }
 
     /** The handling of calls of this tool. */
-    public Care careOf(String tool) {
-        return care.getOrDefault(tool, Care.NONE);
+    public ToolPolicy policyOf(String tool) {
+        return policies.getOrDefault(tool, ToolPolicy.NONE);
     }
 
     /** What executes calls of a tool. */
@@ -117,7 +118,7 @@ public record AgentPolicy(
      */
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-    public record Care(
+    public record ToolPolicy(
             @JsonProperty("effect") boolean effect,
             @JsonProperty("approval") boolean approval,
             @JsonProperty("dedupe") boolean dedupe,
@@ -127,13 +128,13 @@ public record AgentPolicy(
             @JsonProperty("timeoutMillis") long timeoutMillis,
             @JsonProperty("honoursKey") boolean honoursKey,
             @JsonProperty("forbids") boolean forbids) {
-        public static final Care NONE = new Care(false, false, false, false, false, false, 0);
+        public static final ToolPolicy NONE = new ToolPolicy(false, false, false, false, false, false, 0);
 
         @JsonCreator
-        public Care {}
+        public ToolPolicy {}
 
         /** Sets {@code rerun} if the called system honors the key. */
-        public Care(
+        public ToolPolicy(
                 boolean effect,
                 boolean approval,
                 boolean dedupe,
@@ -144,8 +145,8 @@ public record AgentPolicy(
             this(effect, approval, dedupe, verify, ask, rerun, timeoutMillis, rerun, false);
         }
 
-        private Care underTheFirstRules() {
-            return new Care(effect, approval, dedupe, verify, ask, rerun, timeoutMillis, false, false);
+        private ToolPolicy underTheFirstRules() {
+            return new ToolPolicy(effect, approval, dedupe, verify, ask, rerun, timeoutMillis, false, false);
         }
 
         /** Whether a lost call may run again because a person says so. */

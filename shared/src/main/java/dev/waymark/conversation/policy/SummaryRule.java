@@ -2,23 +2,16 @@ package dev.waymark.conversation.policy;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 
 /**
  * When a conversation is summarized: before a model call with {@code whenTokens} tokens or more. The newest {@code
  * keepMessages} stay unchanged.
- *
- * @param dropsCalls whether harmless calls of the replaced messages leave the log of calls. It is recorded with the
- * agent, since threads that recorded an agent without it keep all calls.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record SummaryRule(
         @JsonProperty("whenTokens") long whenTokens,
-        @JsonProperty("keepMessages") int keepMessages,
-
-        @JsonProperty("dropsCalls") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-        boolean dropsCalls) {
+        @JsonProperty("keepMessages") int keepMessages) {
     /** What applies to agents that name no numbers. */
     public static final SummaryRule DEFAULT = new SummaryRule(170_000, 6);
 
@@ -27,9 +20,5 @@ public record SummaryRule(
         if (whenTokens < 1 || keepMessages < 1) {
             throw new IllegalArgumentException("a summary of everything: " + whenTokens + ", " + keepMessages);
         }
-    }
-
-    public SummaryRule(long whenTokens, int keepMessages) {
-        this(whenTokens, keepMessages, true);
     }
 }

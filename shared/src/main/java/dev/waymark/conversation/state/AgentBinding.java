@@ -47,8 +47,8 @@ public record AgentBinding(
         public Optional<Json> context = AgentBinding.this.context;
 
         /** How calls of a tool are handled; the default while the agent is unknown. */
-        public AgentPolicy.Care careOf(Call call) {
-            return terms.map(known -> known.careOf(call.tool())).orElse(AgentPolicy.Care.NONE);
+        public AgentPolicy.ToolPolicy policyOf(Call call) {
+            return terms.map(known -> known.policyOf(call.tool())).orElse(AgentPolicy.ToolPolicy.NONE);
         }
 
         public AgentBinding done() {

@@ -27,7 +27,7 @@ public record ThreadIdentity(
         @JsonProperty("updatedAt") Instant updatedAt,
         @JsonProperty("origin") Optional<Origin> origin) {
     /** The version of the rules for new threads. Earlier versions keep working. */
-    public static final int RULES = 3;
+    public static final int RULES = 4;
 
     /** Whether the thread continues. The names are stored. */
     public enum Life {

@@ -44,8 +44,8 @@ record InMemoryServerCustomizer(boolean slice) implements ContextCustomizer {
                         .addDependsOn(SERVER)
                         .setDestroyMethodName("close")
                         .getBeanDefinition());
-        // Without a saver, named threads would be refused: their server forgets everything. That of the application
-        // goes before this one.
+        // Without a saver, named threads would be refused: their server forgets everything. The application's own
+        // saver takes precedence.
         beans.registerBeanDefinition(
                 SAVING,
                 BeanDefinitionBuilder.genericBeanDefinition(SaveOptions.class, () -> SaveOptions.in(new MemorySaver()))

@@ -14,7 +14,7 @@ import dev.waymark.display.SafeText;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverException;
 import dev.waymark.starter.connection.ConnectionOptions;
-import dev.waymark.starter.options.Savers;
+import dev.waymark.starter.options.SaverOptions;
 import dev.waymark.starter.options.ShutdownHandler;
 import dev.waymark.starter.options.SlowProgress;
 import dev.waymark.starter.render.OneLine;
@@ -73,7 +73,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
             names = "--saver",
             paramLabel = "TARGET",
             description = "Save the session after each step, and restore it if the server has lost it: "
-                    + Savers.TARGETS + ". Default: " + Savers.SETTING + ".")
+                    + SaverOptions.TARGETS + ". Default: " + SaverOptions.SETTING + ".")
     private String saver;
 
     @Option(names = "--volatile", description = "Allow a session that is lost when its in-memory server stops.")
@@ -117,11 +117,11 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
             throw new ParameterException(
                     spec.commandLine(), "chat is for people: use waymark watch --json, and say, answer, approve");
         }
-        Optional<CheckpointSaver> named = Savers.target(saver).map(Savers::openLasting);
+        Optional<CheckpointSaver> named = SaverOptions.target(saver).map(SaverOptions::openLasting);
         try (AgentClient connected = ConnectionOptions.toServer();
                 Console opened = console()) {
             console = opened;
-            place = named.or(() -> isVolatile ? Optional.empty() : Savers.byDefault(connected));
+            place = named.or(() -> isVolatile ? Optional.empty() : SaverOptions.byDefault(connected));
             saving = place.map(open -> SaveOptions.in(open).withListener(new Trouble()));
             client = saving.map(connected::savingIn).orElse(connected);
             current = ChatSession.open(client, saving, terms(), console);
@@ -154,7 +154,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
     private final class Trouble implements SaveListener {
         @Override
         public void failed(SaverException problem) {
-            console.note(Savers.line(problem));
+            console.note(SaverOptions.line(problem));
         }
     }
 
@@ -342,7 +342,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
                     .list()
                     .forEach(thread -> sessions.merge(thread, "saved", (status, saved) -> status + ", " + saved)));
         } catch (SaverException e) {
-            throw Savers.refused(e);
+            throw SaverOptions.refused(e);
         }
         String mine = session().thread();
         sessions.forEach((thread, status) ->

@@ -16,7 +16,7 @@ import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.saver.SaverException;
-import dev.waymark.starter.options.Savers;
+import dev.waymark.starter.options.SaverOptions;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.terminal.Console;
 import java.util.HashMap;
@@ -147,7 +147,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         try {
             return saving.isPresent() && saving.get().bounded().exists(name);
         } catch (SaverException e) {
-            throw Savers.refused(e);
+            throw SaverOptions.refused(e);
         }
     }
 
@@ -411,7 +411,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         try {
             saving.ifPresent(where -> where.bounded().delete(thread()));
         } catch (SaverException e) {
-            throw Savers.refused(e);
+            throw SaverOptions.refused(e);
         }
     }
 

@@ -8,7 +8,7 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Timeline;
-import dev.waymark.starter.options.Savers;
+import dev.waymark.starter.options.SaverOptions;
 import dev.waymark.starter.render.Output;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -57,7 +57,7 @@ public final class CheckpointCommand implements Callable<Integer> {
                 .orElseThrow(() -> new ParameterException(
                         spec.commandLine(),
                         "no such format: " + format + ". Use one of " + String.join(", ", CheckpointFormat.names())));
-        try (AgentClient client = Savers.reader()) {
+        try (AgentClient client = SaverOptions.reader()) {
             thread = client.lists().find(thread);
             Timeline timeline = Optional.ofNullable(at)
                     .map(place -> client.timeline(thread, place))

@@ -6,7 +6,7 @@ import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.history.Timeline;
 import dev.waymark.history.Version;
-import dev.waymark.starter.options.Savers;
+import dev.waymark.starter.options.SaverOptions;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.TextTable;
 import java.util.ArrayList;
@@ -27,7 +27,7 @@ public final class CheckpointsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        try (AgentClient client = Savers.reader()) {
+        try (AgentClient client = SaverOptions.reader()) {
             thread = client.lists().find(thread);
             Timeline timeline = client.timeline(thread);
             if (timeline.cut()) {

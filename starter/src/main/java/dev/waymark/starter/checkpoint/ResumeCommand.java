@@ -15,7 +15,7 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.saver.SaverTarget;
 import dev.waymark.starter.options.JsonFiles;
-import dev.waymark.starter.options.Savers;
+import dev.waymark.starter.options.SaverOptions;
 import dev.waymark.starter.options.WaitOptions;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.OutcomeRenderer;
@@ -96,7 +96,7 @@ public final class ResumeCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         if (from != null) {
-            source = Savers.using(
+            source = SaverOptions.using(
                     from, saver -> saver.exists(source) ? source : ThreadLists.theOnly(source, saver.list()));
         }
         ResumeOptions how = how();
@@ -192,7 +192,7 @@ public final class ResumeCommand implements Callable<Integer> {
     }
 
     private byte[] saved() {
-        Json document = Savers.using(from, saver -> saver.load(source))
+        Json document = SaverOptions.using(from, saver -> saver.load(source))
                 .orElseThrow(() -> new WaymarkException.NotFound(
                         "no checkpoint of this thread: " + source, "List the entries of the saver: " + from));
         return document.canonical().getBytes(StandardCharsets.UTF_8);
@@ -204,7 +204,7 @@ public final class ResumeCommand implements Callable<Integer> {
         }
         ResumeOptions how = from == null
                 ? ResumeOptions.onward()
-                : ResumeOptions.onward().as(Savers.using(from, saver -> saver.owner(source)));
+                : ResumeOptions.onward().as(SaverOptions.using(from, saver -> saver.owner(source)));
         how = answer == null ? how : how.withAnswer(answer);
         how = agent == null ? how : how.withAgent(agent);
         how = thread == null ? how : how.withThread(thread);

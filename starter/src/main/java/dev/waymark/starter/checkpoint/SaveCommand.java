@@ -14,7 +14,7 @@ import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverException;
 import dev.waymark.starter.connection.ConnectionOptions;
 import dev.waymark.starter.options.Durations;
-import dev.waymark.starter.options.Savers;
+import dev.waymark.starter.options.SaverOptions;
 import dev.waymark.starter.options.ShutdownHandler;
 import dev.waymark.starter.render.Output;
 import java.time.Duration;
@@ -48,7 +48,7 @@ public final class SaveCommand implements Callable<Integer> {
     @Option(
             names = "--to",
             paramLabel = "TARGET",
-            description = "Save to " + Savers.TARGETS + ". Default: " + Savers.SETTING + ".")
+            description = "Save to " + SaverOptions.TARGETS + ". Default: " + SaverOptions.SETTING + ".")
     private String target;
 
     @Option(names = "--follow", description = "Save as the thread progresses, until it closes.")
@@ -107,12 +107,12 @@ public final class SaveCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         check();
-        String where = Savers.target(target)
-                .orElseThrow(() -> misused("a saver is required: use --to TARGET, or set " + Savers.SETTING));
+        String where = SaverOptions.target(target)
+                .orElseThrow(() -> misused("a saver is required: use --to TARGET, or set " + SaverOptions.SETTING));
         if (!follow) {
             return saveOnce(where);
         }
-        try (CheckpointSaver saver = Savers.openLasting(where);
+        try (CheckpointSaver saver = SaverOptions.openLasting(where);
                 AgentClient client = ConnectionOptions.toServer()) {
             SaveOptions saving = saving(saver)
                     .withCadence(every == null ? SaveInterval.STEP : every)
@@ -153,12 +153,12 @@ public final class SaveCommand implements Callable<Integer> {
 
     private int end(SaveFollower following, SaveOptions saving) {
         List<String> unsaved = following.stop();
-        unsaved.forEach(each -> output.note(Savers.line(SaverException.late(each, saving.flushTimeout()))));
+        unsaved.forEach(each -> output.note(SaverOptions.line(SaverException.late(each, saving.flushTimeout()))));
         return unsaved.isEmpty() ? ExitCode.DONE : ExitCode.NOT_SAVED;
     }
 
     private int saveOnce(String where) {
-        try (CheckpointSaver saver = Savers.open(where);
+        try (CheckpointSaver saver = SaverOptions.open(where);
                 AgentClient client = ConnectionOptions.toServer()) {
             thread = client.lists().find(thread);
             int step = client.saved().saveOnce(thread, saving(saver), replace).step();
@@ -173,7 +173,7 @@ public final class SaveCommand implements Callable<Integer> {
                 throw new WaymarkException.NotSaved(
                         e.type(), String.valueOf(e.getMessage()), Remedy.advice(e.remedy()));
             }
-            throw Savers.refused(e);
+            throw SaverOptions.refused(e);
         }
     }
 
@@ -194,7 +194,7 @@ public final class SaveCommand implements Callable<Integer> {
 
         @Override
         public void failed(SaverException problem) {
-            output.note(Savers.line(problem));
+            output.note(SaverOptions.line(problem));
         }
     }
 }

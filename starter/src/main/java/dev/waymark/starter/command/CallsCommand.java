@@ -7,7 +7,7 @@ import dev.waymark.contract.thread.CallItem;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.display.SafeText;
 import dev.waymark.history.Timeline;
-import dev.waymark.starter.options.Savers;
+import dev.waymark.starter.options.SaverOptions;
 import dev.waymark.starter.render.CallText;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.Output;
@@ -40,7 +40,7 @@ public final class CallsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        try (AgentClient client = Savers.reader()) {
+        try (AgentClient client = SaverOptions.reader()) {
             Timeline timeline = client.timeline(client.lists().find(thread));
             Map<String, Part.ToolResult> results = full ? CallLog.results(timeline) : Map.of();
             List<CallLog.Row> calls = CallLog.of(timeline).stream()

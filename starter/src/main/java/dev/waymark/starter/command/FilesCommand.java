@@ -7,7 +7,7 @@ import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.display.SafeText;
 import dev.waymark.display.Suggestion;
-import dev.waymark.starter.options.Savers;
+import dev.waymark.starter.options.SaverOptions;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.TextTable;
 import java.nio.charset.StandardCharsets;
@@ -35,7 +35,7 @@ public final class FilesCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        try (AgentClient client = Savers.reader()) {
+        try (AgentClient client = SaverOptions.reader()) {
             Map<String, String> files = new LinkedHashMap<>();
             client.timeline(client.lists().find(thread))
                     .now()

@@ -7,7 +7,7 @@ import dev.waymark.client.list.PendingPage;
 import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.display.SafeText;
 import dev.waymark.starter.options.ListOptions;
-import dev.waymark.starter.options.Savers;
+import dev.waymark.starter.options.SaverOptions;
 import dev.waymark.starter.options.SlowProgress;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.PendingText;
@@ -57,7 +57,7 @@ public final class PendingCommand implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(), "no such kind: " + kind + ". Use one of " + String.join(", ", KINDS));
         }
-        try (AgentClient client = Savers.reader()) {
+        try (AgentClient client = SaverOptions.reader()) {
             PendingPage page = thread == null ? page(client) : ofThread(client);
             List<PendingItem> items = page.items();
             ShownApprovals.remember(items);
@@ -68,7 +68,7 @@ public final class PendingCommand implements Callable<Integer> {
             }
             if (thread == null) {
                 list.tellOfNext(page.next(), output);
-                Savers.tellOfMissing(client, output);
+                SaverOptions.tellOfMissing(client, output);
             }
             return ExitCode.DONE;
         }

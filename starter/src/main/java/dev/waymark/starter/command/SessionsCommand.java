@@ -8,7 +8,7 @@ import dev.waymark.client.list.ThreadSummary;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.display.SafeText;
 import dev.waymark.starter.options.ListOptions;
-import dev.waymark.starter.options.Savers;
+import dev.waymark.starter.options.SaverOptions;
 import dev.waymark.starter.options.SlowProgress;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.TextTable;
@@ -32,7 +32,7 @@ public final class SessionsCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         list.check();
-        try (AgentClient client = Savers.reader()) {
+        try (AgentClient client = SaverOptions.reader()) {
             ThreadPage page = client.lists().isIndexed()
                     ? client.lists().threads(list.threads(), owner -> true, new SlowProgress(output))
                     : whole(client);
@@ -45,7 +45,7 @@ public final class SessionsCommand implements Callable<Integer> {
             } else {
                 print(threads);
             }
-            Savers.tellOfMissing(client, output);
+            SaverOptions.tellOfMissing(client, output);
             return ExitCode.DONE;
         }
     }

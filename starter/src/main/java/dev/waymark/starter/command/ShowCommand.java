@@ -5,7 +5,7 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.history.Timeline;
-import dev.waymark.starter.options.Savers;
+import dev.waymark.starter.options.SaverOptions;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.ShownApprovals;
 import dev.waymark.starter.render.ThreadView;
@@ -25,7 +25,7 @@ public final class ShowCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        try (AgentClient client = Savers.reader()) {
+        try (AgentClient client = SaverOptions.reader()) {
             thread = client.lists().find(thread);
             Timeline timeline = client.timeline(thread);
             if (timeline.ending().isEmpty()) {

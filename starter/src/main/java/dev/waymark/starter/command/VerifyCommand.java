@@ -5,7 +5,7 @@ import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.Verification;
 import dev.waymark.client.document.JsonDocuments;
-import dev.waymark.starter.options.Savers;
+import dev.waymark.starter.options.SaverOptions;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.Output;
 import java.util.concurrent.Callable;
@@ -27,7 +27,7 @@ public final class VerifyCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        try (AgentClient client = Savers.reader()) {
+        try (AgentClient client = SaverOptions.reader()) {
             thread = client.lists().find(thread);
             Verification verification = client.inspector().verify(thread);
             if (verification.cut()) {

@@ -9,7 +9,7 @@ import dev.waymark.client.save.CheckpointSaved;
 import dev.waymark.client.watch.TextDelta;
 import dev.waymark.client.watch.Watcher;
 import dev.waymark.history.Moment;
-import dev.waymark.starter.options.Savers;
+import dev.waymark.starter.options.SaverOptions;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.WatchRenderer;
 import java.util.concurrent.Callable;
@@ -33,7 +33,7 @@ public final class WatchCommand implements Callable<Integer>, Watcher {
 
     @Override
     public Integer call() {
-        try (AgentClient client = Savers.reader()) {
+        try (AgentClient client = SaverOptions.reader()) {
             thread = client.lists().find(thread);
             client.watch(thread, this);
             return ExitCode.DONE;

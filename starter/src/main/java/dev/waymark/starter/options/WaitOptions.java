@@ -29,8 +29,8 @@ public final class WaitOptions {
     @Option(
             names = "--saver",
             paramLabel = "TARGET",
-            description = "Save the thread after each step: " + Savers.TARGETS + ". Default: " + Savers.SETTING
-                    + ", or .waymark/threads of an in-memory waymark dev.")
+            description = "Save the thread after each step: " + SaverOptions.TARGETS + ". Default: "
+                    + SaverOptions.SETTING + ", or .waymark/threads of an in-memory waymark dev.")
     private String saver;
 
     private final AtomicBoolean unsaved = new AtomicBoolean();
@@ -42,7 +42,7 @@ public final class WaitOptions {
 
     /** The target where threads are saved, if any. */
     public Optional<String> target() {
-        return Savers.target(saver);
+        return SaverOptions.target(saver);
     }
 
     /** Prints the command that saves a thread for which the command does not wait. Prints nothing without a saver. */
@@ -59,9 +59,9 @@ public final class WaitOptions {
 
     /** @param byDefault whether to use the server's recommended saver if none is set */
     public AgentClient client(Output output, boolean byDefault) {
-        Optional<CheckpointSaver> named = Savers.target(saver).map(Savers::openLasting);
+        Optional<CheckpointSaver> named = SaverOptions.target(saver).map(SaverOptions::openLasting);
         AgentClient client = ConnectionOptions.toServer();
-        Optional<SaveOptions> saving = named.or(() -> byDefault ? Savers.byDefault(client) : Optional.empty())
+        Optional<SaveOptions> saving = named.or(() -> byDefault ? SaverOptions.byDefault(client) : Optional.empty())
                 .map(opened -> SaveOptions.in(opened).withListener(new Notes(output, unsaved)));
         AgentClient saved = saving.map(client::savingIn).orElse(client);
         AgentClient watched =
@@ -79,7 +79,7 @@ public final class WaitOptions {
 
         @Override
         public void failed(SaverException problem) {
-            output.note(Savers.line(problem));
+            output.note(SaverOptions.line(problem));
         }
 
         @Override

@@ -17,7 +17,7 @@ public final class OneLine {
     }
 
     public static String error(WaymarkException e) {
-        return FailureText.of(e).line();
+        return CommandErrors.of(e).line();
     }
 
     /** {@code 1 run}, {@code 2 runs}. */

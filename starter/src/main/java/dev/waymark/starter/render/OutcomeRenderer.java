@@ -25,7 +25,7 @@ public final class OutcomeRenderer {
             printQuestions(output, interrupted);
         }
         result.problem().ifPresent(problem -> output.note(complaint(result, problem)));
-        return FailureText.exitCode(result);
+        return CommandErrors.exitCode(result);
     }
 
     private static void printQuestions(Output output, AgentResult.Interrupted interrupted) {

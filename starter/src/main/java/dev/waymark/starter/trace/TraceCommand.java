@@ -12,7 +12,7 @@ import dev.waymark.client.trace.SpanSink;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Problem;
-import dev.waymark.starter.options.Savers;
+import dev.waymark.starter.options.SaverOptions;
 import dev.waymark.starter.options.ShutdownHandler;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.Output;
@@ -82,7 +82,7 @@ public final class TraceCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), "--to can't be combined with --out");
         }
         try (SpanSink sink = sink();
-                AgentClient client = Savers.reader()) {
+                AgentClient client = SaverOptions.reader()) {
             ThreadTracer tracer = client.inspector().tracer(content);
             Optional<String> one = Optional.ofNullable(thread).map(client.lists()::find);
             ThreadTracer.Follower follower = tracer.into(sink);

@@ -137,7 +137,7 @@ class JsonDocumentsTest {
 
     @Test
     void exception_hasTypeMessageAndThread() {
-        assertThat(PayloadJson.MAPPER.<JsonNode>valueToTree(FailureText.of(new WaymarkException.TimedOut(
+        assertThat(PayloadJson.MAPPER.<JsonNode>valueToTree(CommandErrors.of(new WaymarkException.TimedOut(
                                 "the turn still runs: t1", Remedy.advice("Wait for it"), "t1"))
                         .document()))
                 .isEqualTo(json("{'error':{'type':'TimedOut','message':'the turn still runs: t1. Wait for"

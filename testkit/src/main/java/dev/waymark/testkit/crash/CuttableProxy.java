@@ -20,7 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
  *     // start a worker with it …
  *     proxy.cut();
  *     // the worker can reach nothing …
- *     proxy.mend();
+ *     proxy.reconnect();
  * }
  * }</pre>
  */
@@ -55,14 +55,14 @@ public final class CuttableProxy implements AutoCloseable {
         wires.forEach(Wire::close);
     }
 
-    /** Keeps all connections, and drops everything that is sent over them, even after {@link #mend}. */
+    /** Keeps all connections, and drops everything that is sent over them, even after {@link #reconnect}. */
     public void silence() {
         state = State.SILENT;
         wires.forEach(wire -> wire.silent = true);
     }
 
     /** Forwards new connections again. */
-    public void mend() {
+    public void reconnect() {
         state = State.WHOLE;
     }
 

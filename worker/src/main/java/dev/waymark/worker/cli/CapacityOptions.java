@@ -26,8 +26,8 @@ final class CapacityOptions {
     @Option(
             names = "--pollers",
             paramLabel = "N",
-            description = "Keep N requests for tasks of each kind at the server; at least 2. Default: one per"
-                    + " processor, 5 to 32.")
+            description =
+                    "Keep N polls open for each kind of task; at least 2. Default: one per" + " processor, 5 to 32.")
     private @Nullable Integer pollers;
 
     @Option(

@@ -21,7 +21,7 @@ import dev.waymark.model.ModelRequest;
 import dev.waymark.tool.ToolArguments;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.Heartbeat;
-import dev.waymark.worker.metrics.ActivityMetrics;
+import dev.waymark.worker.metrics.AttemptMetrics;
 import dev.waymark.worker.model.http.ProviderFailures;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityInfo;
@@ -45,10 +45,10 @@ public final class ModelActivity implements ModelCaller {
 
     private final RunReader runs;
     private final ModelProviders providers;
-    private final ActivityMetrics metrics;
+    private final AttemptMetrics metrics;
     private final ModelOutages outages = new ModelOutages(System::nanoTime);
 
-    public ModelActivity(RunReader runs, ModelProviders providers, ActivityMetrics metrics) {
+    public ModelActivity(RunReader runs, ModelProviders providers, AttemptMetrics metrics) {
         this.runs = runs;
         this.providers = providers;
         this.metrics = metrics;

@@ -3,7 +3,7 @@ package dev.waymark.worker.tool;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.ClaimRequest;
-import dev.waymark.worker.metrics.ActivityMetrics;
+import dev.waymark.worker.metrics.AttemptMetrics;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.common.v1.Payloads;
@@ -32,9 +32,9 @@ public final class ClaimSender {
     private static final Duration PAUSE = Duration.ofMillis(200);
 
     private final WorkflowClient client;
-    private final ActivityMetrics metrics;
+    private final AttemptMetrics metrics;
 
-    public ClaimSender(WorkflowClient client, ActivityMetrics metrics) {
+    public ClaimSender(WorkflowClient client, AttemptMetrics metrics) {
         this.client = client;
         this.metrics = metrics;
     }

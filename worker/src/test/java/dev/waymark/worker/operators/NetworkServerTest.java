@@ -80,7 +80,7 @@ class NetworkServerTest {
                     .pollDelay(Duration.ofSeconds(fault.seconds()))
                     .until(() -> true);
             after.open();
-            cables.forEach(CuttableProxy::mend);
+            cables.forEach(CuttableProxy::reconnect);
 
             for (String thread : List.of(charging, charged, begun)) {
                 plant.awaitProgress(thread, HEALED);

@@ -23,7 +23,7 @@ import dev.waymark.testkit.HistoryCheck;
 import dev.waymark.testkit.crash.CuttableProxy;
 import dev.waymark.tool.Tool;
 import dev.waymark.worker.agents.AgentResolver;
-import dev.waymark.worker.metrics.ActivityMetrics;
+import dev.waymark.worker.metrics.AttemptMetrics;
 import dev.waymark.worker.model.ModelActivity;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.ClaimSender;
@@ -151,11 +151,11 @@ final class Plant implements AutoCloseable {
                     new ModelActivity(
                             runs,
                             ModelProviders.of(Map.of("fake", Plant.this::reply)),
-                            new ActivityMetrics(new SimpleMeterRegistry())),
+                            new AttemptMetrics(new SimpleMeterRegistry())),
                     new ToolActivity(
                             runs,
                             tools,
-                            new ClaimSender(own.client(), new ActivityMetrics(new SimpleMeterRegistry())),
+                            new ClaimSender(own.client(), new AttemptMetrics(new SimpleMeterRegistry())),
                             new LateOutcomeSender(own.client()),
                             () -> false),
                     new VerifyActivityImpl(runs, tools));

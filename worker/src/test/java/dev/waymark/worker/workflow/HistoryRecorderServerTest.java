@@ -12,6 +12,7 @@ import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.policy.SummaryRule;
@@ -19,6 +20,7 @@ import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Usage;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.tool.JavaTool;
@@ -131,6 +133,28 @@ class HistoryRecorderServerTest {
             rig.update(thread, WireNames.SAY, Map.of("id", "m-2", "content", "Two", "schema", schema));
             rig.await(thread, now -> now.turn().status() == Turn.Status.FAILED);
             recordNewest(rig, thread, "summarised-and-misfit-twice");
+        }
+    }
+
+    @Test
+    void summaryThatDropsCalls_andAnIdThatIsRepeated() throws Exception {
+        ModelProvider model = request -> {
+            List<Message> messages = request.messages();
+            Part part = request.tools().isEmpty()
+                    ? new Part.Text("They asked for the weather.")
+                    : messages.get(messages.size() - 1).toolResults().isEmpty()
+                            ? new Part.ToolUse("tu_1", "weather", Json.of(Map.of("name", "Bern")))
+                            : new Part.Text("Sunny");
+            return new Reply(List.of(part), new Usage(messages.size() > 2 ? 70 : 20, 5), "");
+        };
+        try (WorkflowRig rig = new WorkflowRig(TestServers.real(), model, AgreementServerTest.weather())
+                .with(agent -> agent.summaries(new SummaryRule(60, 1)))) {
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "One")));
+            rig.awaitTurn(thread, 1);
+            rig.update(thread, WireNames.SAY, Map.of("id", "m-2", "content", "Two"));
+            rig.awaitTurn(thread, 2);
+            assertThat(rig.timeline(thread).now().calls().toMap()).containsOnlyKeys("tu_1~2");
+            recordNewest(rig, thread, "summary-that-dropped-a-call");
         }
     }
 

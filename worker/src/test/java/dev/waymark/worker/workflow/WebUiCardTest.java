@@ -178,7 +178,7 @@ class WebUiCardTest {
                         AgentPolicy.Executor.STATE,
                         "write_plan",
                         AgentPolicy.Executor.STATE),
-                Map.of("pay", new AgentPolicy.Care(true, true, false, false, true, true, 1_000)),
+                Map.of("pay", new AgentPolicy.ToolPolicy(true, true, false, false, true, true, 1_000)),
                 Optional.empty());
         PersonFact.UserSpoke hello =
                 new PersonFact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user("Hello")), false);

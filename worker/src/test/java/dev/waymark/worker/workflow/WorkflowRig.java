@@ -27,7 +27,7 @@ import dev.waymark.tool.Tool;
 import dev.waymark.worker.agents.AgentResolver;
 import dev.waymark.worker.carry.StateCarrier;
 import dev.waymark.worker.carry.StateCarrierActivity;
-import dev.waymark.worker.metrics.ActivityMetrics;
+import dev.waymark.worker.metrics.AttemptMetrics;
 import dev.waymark.worker.model.ModelActivity;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.ClaimSender;
@@ -130,7 +130,7 @@ final class WorkflowRig implements AutoCloseable {
         worker.registerWorkflowImplementationTypes(AgentWorkflowImpl.class);
         worker.registerActivitiesImplementations(
                 (AgentResolver) this::agent,
-                new ModelActivity(runs, providers, new ActivityMetrics(new SimpleMeterRegistry())));
+                new ModelActivity(runs, providers, new AttemptMetrics(new SimpleMeterRegistry())));
         kinds = new ToolKinds(System.getenv(), Path.of("."), JavaTools.of(tools));
         ToolRunner runner = new ToolRunner(kinds);
         StateCarrierActivity carrier = new StateCarrierActivity(runs, TRIES_TO_FIND_A_RUN);
@@ -138,7 +138,7 @@ final class WorkflowRig implements AutoCloseable {
                 new ToolActivity(
                         runs,
                         runner,
-                        new ClaimSender(connection.client(), new ActivityMetrics(new SimpleMeterRegistry())),
+                        new ClaimSender(connection.client(), new AttemptMetrics(new SimpleMeterRegistry())),
                         new LateOutcomeSender(connection.client()),
                         () -> false),
                 new VerifyActivityImpl(runs, runner),

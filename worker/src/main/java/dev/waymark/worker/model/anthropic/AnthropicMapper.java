@@ -51,8 +51,8 @@ final class AnthropicMapper {
     }
 
     /**
-     * To the API, a reply with calls, their results and the replies that follow are one turn, in which it thinks from the
-     * beginning or not at all. A turn that another model began, or this one without thinking, goes on without.
+     * The API treats a reply with calls, their results and the replies that follow as one turn. Thinking must start with
+     * the turn, so it stays off in a turn that started without it or with another model.
      */
     private static Optional<MessagesRequest.Thinking> thinking(
             ModelOptions options, List<MessagesRequest.Message> messages) {

@@ -63,7 +63,7 @@ abstract class OpenAiApi implements ModelProvider {
     /** Whether a failure rejects the first form of a request, not what it says. */
     abstract boolean rejectsFirstForm(ModelFailure failure);
 
-    /** The request to send once in place of one that was rejected for what earlier replies had in it. */
+    /** The request to retry once, without the content of earlier replies that the service rejected. */
     Optional<ModelRequest> withoutWhatIsRejected(ModelRequest request, ModelFailure failure) {
         return Optional.empty();
     }

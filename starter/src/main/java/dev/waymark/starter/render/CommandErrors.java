@@ -7,9 +7,9 @@ import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.saver.SaverException;
 
-/** Error messages and exit codes for the client's exceptions, and for the ways in which turns end. */
-public final class FailureText {
-    private FailureText() {}
+/** Maps the client's exceptions, and the ways in which turns end, to errors and exit codes. */
+public final class CommandErrors {
+    private CommandErrors() {}
 
     public static CommandError of(Exception problem) {
         return problem instanceof WaymarkException known ? of(known) : CommandError.unexpected(problem);

@@ -23,13 +23,13 @@ import java.util.Optional;
  * <p>The workflow reports each fact when it first applies it, so a replay counts nothing. A workflow task that fails
  * and is retried counts its facts twice: history is the record, and metrics are for graphs and alerts.
  */
-public final class ThreadMetrics {
+public final class FactMetrics {
     private static final String NONE = "none";
 
     private final MeterRegistry registry;
     private final SpendingCounters spending;
 
-    public ThreadMetrics(MeterRegistry registry) {
+    public FactMetrics(MeterRegistry registry) {
         this.registry = registry;
         this.spending = new SpendingCounters(registry);
         // Creates the series at zero, because an alert on an increase misses an event that creates its series.
@@ -60,7 +60,7 @@ public final class ThreadMetrics {
     }
 
     /**
-     * The attempts before the reply have been counted by {@link ActivityMetrics#wasted}, under the models that made them.
+     * The attempts before the reply have been counted by {@link AttemptMetrics#wasted}, under the models that made them.
      *
      * @param model the agent's own, for replies that do not name theirs
      */
@@ -118,7 +118,7 @@ public final class ThreadMetrics {
     private static String kindOf(String tool, Optional<AgentSpec> agent) {
         return agent.flatMap(spec -> spec.tool(tool))
                 .map(ToolSpec::kind)
-                .map(ThreadMetrics::name)
+                .map(FactMetrics::name)
                 .orElse(NONE);
     }
 

@@ -8,11 +8,11 @@ import java.time.Duration;
 import java.util.function.Supplier;
 
 /** Counts and times the work of this worker's activities. */
-public final class ActivityMetrics {
+public final class AttemptMetrics {
     private final MeterRegistry registry;
     private final SpendingCounters spending;
 
-    public ActivityMetrics(MeterRegistry registry) {
+    public AttemptMetrics(MeterRegistry registry) {
         this.registry = registry;
         this.spending = new SpendingCounters(registry);
         claims(true);

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-class FailureTextTest {
+class CommandErrorsTest {
     @Test
     void exceptions_eachKind_hasTheContractsCode() {
         Map<WaymarkException, Integer> codes = new LinkedHashMap<>();
@@ -30,7 +30,7 @@ class FailureTextTest {
         codes.put(new WaymarkException.NoWorker("", Remedy.NONE, "t1"), 6);
         codes.put(new WaymarkException.TimedOut("", Remedy.NONE, "t1"), 6);
 
-        codes.forEach((exception, code) -> assertThat(FailureText.exitCode(exception))
+        codes.forEach((exception, code) -> assertThat(CommandErrors.exitCode(exception))
                 .as(exception.getClass().getSimpleName())
                 .isEqualTo(code));
     }
@@ -66,7 +66,7 @@ class FailureTextTest {
     }
 
     private static int codeOf(ThreadFixture tale) {
-        return FailureText.exitCode(
+        return CommandErrors.exitCode(
                 AgentResult.of("t1", "run-1", tale.now(), tale.now().turn()));
     }
 }

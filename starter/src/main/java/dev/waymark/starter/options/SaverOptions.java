@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Opens the savers of {@code --to}, {@code --from} and {@code --saver}, and reports invalid ones like any error. */
-public final class Savers {
+public final class SaverOptions {
     public static final String SETTING = "WAYMARK_SAVER";
     public static final String TARGETS =
             "file:DIR, jdbc:sqlite:FILE or jdbc:postgresql://HOST/DATABASE, each with ?namespace=NAME";
@@ -36,7 +36,7 @@ public final class Savers {
      */
     private static final Logger DRIVER = Logger.getLogger("org.postgresql");
 
-    private Savers() {}
+    private SaverOptions() {}
 
     /** The target of the option, or of the environment. */
     public static Optional<String> target(@Nullable String option) {
@@ -73,7 +73,7 @@ public final class Savers {
 
     /** The saver that the server recommends to its clients. */
     public static Optional<CheckpointSaver> byDefault(AgentClient client) {
-        return client.saved().defaultSaver().map(Savers::openLasting);
+        return client.saved().defaultSaver().map(SaverOptions::openLasting);
     }
 
     /**
@@ -84,7 +84,7 @@ public final class Savers {
         AgentClient client = ConnectionOptions.toServer();
         try {
             return target(null)
-                    .map(Savers::openLasting)
+                    .map(SaverOptions::openLasting)
                     .or(() -> byDefault(client))
                     .map(saver -> client.savingIn(SaveOptions.in(saver)))
                     .orElse(client);
