@@ -94,7 +94,9 @@ final class CallRules {
             return held;
         }
         List<Call> first = held.stream().filter(this::hasRestoredClaim).toList();
-        return first.isEmpty() ? held : Stream.concat(first.stream(), held.stream()).toList();
+        return first.isEmpty()
+                ? held
+                : Stream.concat(first.stream(), held.stream()).toList();
     }
 
     private boolean hasRestoredClaim(Call call) {

@@ -113,7 +113,21 @@ class StateAssemblyTest {
 
     @Test
     void startInput_inChunks_isLeftAloneByThoseWhoDoNotKnowIt() {
-        StartInput next = StartInput.of("a").carrying(REFERENCE);
+        StartInput next = new StartInput(
+                        1,
+                        "a",
+                        false,
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty())
+                .carrying(REFERENCE);
 
         assertThat(next.inChunks()).contains(REFERENCE);
         assertThat(next.carried()).isEmpty();
