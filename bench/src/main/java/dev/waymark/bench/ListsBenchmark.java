@@ -46,6 +46,7 @@ final class ListsBenchmark {
         try (AgentWorker worker = MeasuredAgent.worker(laboratory.connection().client(), (side, iteration) -> {});
                 AgentClient client = AgentClient.connect(laboratory.address())) {
             worker.start();
+            command("pending"); // The first call after a build writes the archive of classes in the background.
             report.head("threads that wait", "MB of heap in use");
             for (int part = 1; part <= 5; part++) {
                 int until = threads * part / 5;
