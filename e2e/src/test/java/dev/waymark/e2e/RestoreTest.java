@@ -314,7 +314,8 @@ class RestoreTest {
                     .returns(0, Done::exitCode)
                     .extracting(Done::err)
                     .asString()
-                    .startsWith("waymark: the saver did not answer within 10 s: listing.");
+                    .contains("waymark: the saver did not answer within 10 s: listing."); // After progress, if it is
+            // slow.
         }
     }
 
