@@ -129,9 +129,7 @@ final class PhasesSnapshot {
     }
 
     private static boolean hasEffect(AgentPolicy terms, Call call) {
-        return Optional.ofNullable(terms.policies().get(call.tool()))
-                .map(AgentPolicy.ToolPolicy::effect)
-                .orElse(false);
+        return terms.policyOf(call.tool()).effect();
     }
 
     private Map<String, Object> reply(Message message, Conversation state) {

@@ -127,8 +127,8 @@ public final class ThreadKeys implements AutoCloseable {
     }
 
     /**
-     * Creates a key for a thread that is about to start, unless its name has one. Several processes that start it at once get
-     * the same one. If the name's last key was destroyed, the new thread gets another key.
+     * Creates a key for a thread that is about to start, unless its name has one. Several processes that start it at once
+     * get the same one. If the name's last key was destroyed, the new thread gets another key.
      *
      * @param copiedFrom the thread whose conversation the new one begins with
      */

@@ -2,6 +2,7 @@ package dev.waymark.history;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.message.Reply;
@@ -10,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -75,6 +77,24 @@ public record Timeline(
             reply.flatMap(Reply::model).ifPresent(model -> answers.merge(model, 1, Integer::sum));
         }
         return answers;
+    }
+
+    /** Passes on each call that a summary dropped and the thread does not have again, with the last state that had it. */
+    public void forEachDroppedCall(BiConsumer<Conversation, Call> reader) {
+        for (int i = 1; i < moments.size(); i++) {
+            if (moments.get(i)
+                    .fact()
+                    .filter(ModelFact.Summarised.class::isInstance)
+                    .isPresent()) {
+                Conversation before = moments.get(i - 1).state();
+                Conversation after = moments.get(i).state();
+                before.calls().forEach((id, call) -> {
+                    if (!after.calls().contains(id) && !now.calls().contains(id)) {
+                        reader.accept(before, call);
+                    }
+                });
+            }
+        }
     }
 
     private static Optional<Reply> reply(Fact fact) {

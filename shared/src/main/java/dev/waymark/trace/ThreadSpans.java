@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.TraceIds;
+import dev.waymark.contract.thread.CallItem;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.fact.Fact;
@@ -318,7 +319,7 @@ public final class ThreadSpans {
             end(name, moment.at(), Optional.empty());
         }
         if (is.waitsForPerson() && !goesOn) {
-            String reason = reason(is);
+            String reason = CallItem.waitName(is);
             SpanDraft draft = new SpanDraft(
                     ids.span(numbered(name)),
                     Optional.of(call.id()),
@@ -327,15 +328,6 @@ public final class ThreadSpans {
                     moment.at());
             open.put(name, place(draft.with("waymark.reason", reason), moment));
         }
-    }
-
-    private static String reason(Call call) {
-        return switch (call.status()) {
-            case AWAITING -> "approval";
-            case ASKING -> "question";
-            case UNSETTLED -> "settlement";
-            default -> "subagent";
-        };
     }
 
     /** From the dispatch to the grant or refusal. */

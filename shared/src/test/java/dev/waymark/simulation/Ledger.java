@@ -66,7 +66,7 @@ final class Ledger {
     }
 
     private AgentPolicy.ToolPolicy policyOf(String tool) {
-        return terms.policies().getOrDefault(tool, AgentPolicy.ToolPolicy.NONE);
+        return terms.policyOf(tool);
     }
 
     /** By what a side effect is known: models give the same thing new ids. */

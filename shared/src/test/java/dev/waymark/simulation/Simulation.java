@@ -316,7 +316,7 @@ final class Simulation {
     }
 
     private AgentPolicy.ToolPolicy policyOf(String tool) {
-        return terms.policies().getOrDefault(tool, AgentPolicy.ToolPolicy.NONE);
+        return terms.policyOf(tool);
     }
 
     private String runId() {

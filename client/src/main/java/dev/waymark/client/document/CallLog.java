@@ -8,7 +8,6 @@ import dev.waymark.contract.thread.CallItem;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.fact.Fact;
-import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.VerifiedSubject;
@@ -29,7 +28,6 @@ import java.util.Optional;
 public final class CallLog {
     private final String thread;
     private final Map<String, CallItem> forgotten = new HashMap<>();
-    private final Map<String, CallItem> dropped = new HashMap<>();
     private final Map<String, Settled> settled = new HashMap<>();
 
     private CallLog(String thread) {
@@ -53,8 +51,10 @@ public final class CallLog {
             before = Optional.of(moment.state());
         }
         List<CallItem> calls = new ArrayList<>(CallItem.of(timeline.thread(), timeline.now(), Integer.MAX_VALUE));
-        timeline.now().calls().forEach((id, call) -> log.dropped.remove(id)); // An import may have brought it back.
-        calls.addAll(log.dropped.values());
+        Map<String, CallItem> dropped = new HashMap<>();
+        timeline.forEachDroppedCall(
+                (last, call) -> dropped.put(call.id(), CallItem.of(timeline.thread(), last, call.id())));
+        calls.addAll(dropped.values());
         calls.sort(Comparator.comparing(CallItem::since).thenComparing(CallItem::callId));
         return calls.stream().map(log::row).toList();
     }
@@ -62,14 +62,6 @@ public final class CallLog {
     private void note(Conversation before, Fact fact, Moment moment) {
         if (!before.transcript().isEmpty() && moment.state().transcript().isEmpty()) {
             before.calls().forEach((id, call) -> forgotten.putIfAbsent(id, CallItem.of(thread, before, id)));
-        }
-        if (fact instanceof ModelFact.Summarised) {
-            Conversation after = moment.state();
-            before.calls().forEach((id, call) -> {
-                if (!after.calls().contains(id)) {
-                    dropped.put(id, CallItem.of(thread, before, id));
-                }
-            });
         }
         if (fact instanceof PersonFact.OutcomeSettled said && isUnsettled(before, said.callId())) {
             settled.put(said.callId(), new Settled(said.settlement(), said.by(), said.verified(), moment.at()));

@@ -5,7 +5,6 @@ import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Transcript;
-import dev.waymark.conversation.policy.AgentPolicy;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -79,8 +78,7 @@ public final class CheckpointMessages {
     /** Whether the call needs approval: if so, it must have been approved before it asked. */
     private static boolean needsApproval(Conversation state, Call call) {
         return state.terms()
-                .flatMap(terms -> Optional.ofNullable(terms.policies().get(call.tool())))
-                .filter(AgentPolicy.ToolPolicy::approval)
+                .filter(terms -> terms.policyOf(call.tool()).approval())
                 .isPresent();
     }
 

@@ -80,6 +80,16 @@ public record CallItem(
                 call.question());
     }
 
+    /** What a call waits for that waits for a person, as spans and metrics name it. */
+    public static String waitName(Call call) {
+        return switch (call.status()) {
+            case AWAITING -> "approval";
+            case ASKING -> "question";
+            case UNSETTLED -> "settlement";
+            default -> "subagent";
+        };
+    }
+
     private static String statusName(Call.Status status) {
         return switch (status) {
             case ISSUED, HELD, AWAITING, DISPATCHED, ASKING -> ISSUED;

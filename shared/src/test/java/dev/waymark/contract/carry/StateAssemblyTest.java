@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.contract.CarriedReference;
 import dev.waymark.contract.CarriedState;
+import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
@@ -112,21 +113,9 @@ class StateAssemblyTest {
     }
 
     @Test
-    void startInput_inChunks_isLeftAloneByThoseWhoDoNotKnowIt() {
-        StartInput next = new StartInput(
-                        1,
-                        "a",
-                        false,
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty())
+    void startInput_inChunks_isLeftAloneByThoseWhoDoNotKnowIt() throws Exception {
+        StartInput next = PayloadJson.MAPPER
+                .readValue("{\"rules\":1,\"agent\":\"a\"}", StartInput.class)
                 .carrying(REFERENCE);
 
         assertThat(next.inChunks()).contains(REFERENCE);

@@ -2,10 +2,8 @@ package dev.waymark.testkit.crash;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.fact.Fact;
-import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.value.IdempotencyKey;
@@ -97,13 +95,7 @@ public record EffectCheck(
         /** All calls as they were last. A summary may have dropped some. */
         private static Map<String, Call> calls(Timeline timeline) {
             Map<String, Call> all = new LinkedHashMap<>();
-            Conversation before = timeline.now();
-            for (Moment moment : timeline.moments()) {
-                if (moment.fact().filter(ModelFact.Summarised.class::isInstance).isPresent()) {
-                    before.calls().forEach(all::put);
-                }
-                before = moment.state();
-            }
+            timeline.forEachDroppedCall((last, call) -> all.put(call.id(), call));
             timeline.now().calls().forEach(all::put);
             return all;
         }

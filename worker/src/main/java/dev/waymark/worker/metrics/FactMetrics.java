@@ -2,6 +2,7 @@ package dev.waymark.worker.metrics;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.thread.CallItem;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.fact.Fact;
@@ -101,18 +102,9 @@ public final class FactMetrics {
                     .increment();
         }
         if (was.waitsForPerson() && !is.waitsForPerson()) {
-            timer("waymark.people.wait", "Time that calls waited for a person", "reason", reason(was))
+            timer("waymark.people.wait", "Time that calls waited for a person", "reason", CallItem.waitName(was))
                     .record(between(was.since(), is.since()));
         }
-    }
-
-    private static String reason(Call call) {
-        return switch (call.status()) {
-            case AWAITING -> "approval";
-            case ASKING -> "question";
-            case UNSETTLED -> "settlement";
-            default -> "subagent";
-        };
     }
 
     private static String kindOf(String tool, Optional<AgentSpec> agent) {
