@@ -10,8 +10,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The end of the text of a reply that is still streaming, and what it costs so far. Written by one thread, read by
- * another.
+ * The last part of the text of a reply that is still streaming, and the cost of the reply so far. Written by one
+ * thread, read by another.
  */
 final class PartialText implements ReplyListener {
     /**
@@ -61,13 +61,13 @@ final class PartialText implements ReplyListener {
         failed = now;
     }
 
-    /** This model is being asked, at this price. */
+    /** Records which model is called, and its price. */
     synchronized void asks(String asked, Optional<Pricing> price) {
         model = Optional.of(asked);
         pricing = price;
     }
 
-    /** The model that this attempt asked, if it came to that. */
+    /** The model that this attempt called, if it got that far. */
     synchronized Optional<String> model() {
         return model;
     }

@@ -2,10 +2,10 @@ package dev.waymark.worker.process;
 
 import dev.waymark.worker.text.InlineText;
 
-/** How the run of a program ended, and what that says about its effect. */
+/** How a program ended, which determines what is known about its effect. */
 public sealed interface CommandResult {
 
-    /** A description of the end, with the program's stderr. */
+    /** Describes how the program ended, with its stderr. */
     String words();
 
     /**
@@ -41,7 +41,7 @@ public sealed interface CommandResult {
     /**
      * The program did not run.
      *
-     * @param late whether it was not started because its time was up
+     * @param late whether it was not started because its deadline had passed
      */
     record NotStarted(String why, boolean late) implements CommandResult {
         @Override

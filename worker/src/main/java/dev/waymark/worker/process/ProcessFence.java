@@ -27,7 +27,7 @@ public final class ProcessFence {
 
     /** A fence that starts now. */
     public static ProcessFence in(Duration timeout) {
-        // The last digit can hide up to a hundredth; rounding down is safe.
+        // The clock's last digit hides up to a hundredth of a second, so the deadline is rounded down.
         return new ProcessFence(timeout, now() + timeout.toMillis() / 10 - 1);
     }
 
@@ -35,7 +35,7 @@ public final class ProcessFence {
         return timeout;
     }
 
-    /** In hundredths of a second of the fence's clock. */
+    /** The deadline in hundredths of a second of the fence's clock. */
     long deadline() {
         return deadline;
     }

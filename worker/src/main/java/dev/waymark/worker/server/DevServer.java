@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * A Temporal server for development, reachable from this machine only. It is ready once an instance exists, and closing
- * the instance ends it.
+ * A Temporal server for development, reachable from this machine only. The server is ready once an instance exists.
+ * Closing the instance ends the server.
  *
  * <pre>{@code
  * Path database = Path.of(".waymark/temporal.db");

@@ -104,8 +104,8 @@ final class TemporalServer implements DevServer {
                 "matching.numTaskqueueWritePartitions=1",
                 "frontend.keepAliveTime=\"10s\"",
                 "frontend.keepAliveTimeout=\"5s\"",
-                // The HTTP API listens on a port of its own choice and accepts cross-site posts. No request has such a
-                // host.
+                // The HTTP API listens on a port of its own choice and accepts cross-site posts. No request has this
+                // host, so all of them are rejected.
                 "frontend.httpAllowedHosts=[\"/\"]",
                 "system.enableNexus=false")) {
             command.addAll(List.of("--dynamic-config-value", value));

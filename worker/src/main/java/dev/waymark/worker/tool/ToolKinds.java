@@ -21,7 +21,7 @@ import java.util.Optional;
 
 /** The tool kinds that a worker runs. A new kind is added to the list in the constructor. Thread-safe. */
 public final class ToolKinds implements AutoCloseable {
-    /** The memory for arguments and result while a tool runs, in each of their forms. */
+    /** Memory that a running tool may need for its arguments and its result, each of which exists in several forms. */
     private static final int BYTES_EACH = 1024 * 1024;
 
     /** The maximum number of concurrent tools: as many as fit into a quarter of the heap. */

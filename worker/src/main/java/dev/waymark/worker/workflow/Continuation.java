@@ -25,7 +25,7 @@ final class Continuation {
     /**
      * Records whether the state fits: packed sizes differ between zip libraries, and a replay must decide the same way.
      *
-     * @param hard whether the run cannot go on if it does not
+     * @param hard whether the run cannot continue if the state does not fit
      */
     SideEffectMarker decide(boolean hard) {
         return Workflow.sideEffect(SideEffectMarker.class, () -> {

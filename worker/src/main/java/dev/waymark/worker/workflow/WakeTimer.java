@@ -17,7 +17,7 @@ final class WakeTimer {
         this.ring = ring;
     }
 
-    /** Sets the time, or none. */
+    /** Sets the time at which to wake the thread, or none. */
     void set(Optional<Instant> wanted, Instant now) {
         if (time.equals(wanted)) {
             return;

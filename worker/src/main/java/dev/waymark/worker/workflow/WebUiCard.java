@@ -169,7 +169,10 @@ final class WebUiCard {
         }
     }
 
-    /** On the page that shows the card, the Web UI reloads at the key R, even while typing into a dialog. */
+    /**
+     * On the page that shows the card, the Web UI reloads when the key R is pressed, even while the user types into a
+     * dialog.
+     */
     private static String signal(String names, String with) {
         return "open *History*, then *More Actions → Send a Signal →* " + names + ", " + with
                 + ". On this page, the dialog drops each letter r.\n\n";
@@ -197,7 +200,7 @@ final class WebUiCard {
         return code(ask.tool()) + " " + fenced(arguments(ask).text());
     }
 
-    /** What was seen of a call with an unknown outcome. */
+    /** The evidence about a call with an unknown outcome. */
     private static String evidence(OpenRequest ask) {
         return ask.evidence().map(seen -> ": " + prose(seen)).orElse(".");
     }
@@ -262,7 +265,7 @@ final class WebUiCard {
     }
 
     private static String line(Message message) {
-        // As code: in prose, the Web UI makes quotation marks typographic.
+        // Shown as code, because the Web UI makes quotation marks in prose typographic.
         String words = message.toolResults().isEmpty() ? prose(words(message)) : code(words(message));
         return "- " + speaker(message) + ": " + words + "\n";
     }
@@ -311,7 +314,7 @@ final class WebUiCard {
         return fenced(Excerpt.line(text, MOST_CHARACTERS).text());
     }
 
-    /** Inline code, between more backticks than it contains in a row. */
+    /** Inline code, delimited by more backticks than it contains in a row. */
     private static String fenced(String line) {
         if (line.isEmpty()) {
             return "";

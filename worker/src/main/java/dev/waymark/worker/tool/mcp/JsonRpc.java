@@ -16,7 +16,7 @@ import java.util.Optional;
 
 /** JSON-RPC messages, as used by both transports. */
 final class JsonRpc {
-    /** In memory, a small value takes many times its size as text. */
+    /** Limits memory: a small parsed value takes many times the size of its text. */
     static final int MOST_TOKENS = 500_000;
 
     private static final StreamReadConstraints LIMITS =

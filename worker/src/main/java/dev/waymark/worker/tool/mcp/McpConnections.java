@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The MCP servers of this worker: one connection for each definition, shared by all threads. It is opened on first use,
- * and again after it was lost. Thread-safe.
+ * The MCP servers of this worker: one connection for each definition, shared by all threads. A connection is opened on
+ * first use, and again after it is lost. Thread-safe.
  *
  * <pre>{@code
  * try (McpConnections servers = new McpConnections(System.getenv(), agentsDirectory)) {
@@ -28,7 +28,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * }</pre>
  */
 public final class McpConnections implements AutoCloseable {
-    /** In the {@code _meta} of a call. */
+    /** Key in the {@code _meta} of a call. */
     private static final String KEY = "dev.waymark/idempotency-key";
 
     private static final String FENCING_TOKEN = "dev.waymark/fencing-token";
@@ -47,7 +47,7 @@ public final class McpConnections implements AutoCloseable {
         this.directory = directory;
     }
 
-    /** At most one connection, with a lock for those who wait for it. */
+    /** At most one connection, with a lock for the threads that wait for it. */
     private static final class Slot {
         private final ReentrantLock lock = new ReentrantLock();
         private Optional<McpConnection> connection = Optional.empty();

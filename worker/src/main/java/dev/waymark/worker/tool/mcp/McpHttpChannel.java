@@ -60,7 +60,7 @@ final class McpHttpChannel implements McpChannel {
      */
     private static final int MOST_REPLIES = 2;
 
-    /** For messages without an answer. */
+    /** Time limit for messages that are not answered. */
     private static final Duration LONGEST_NOTIFICATION = Duration.ofSeconds(10);
 
     /** Large, since a server may send progress before its answer. */
@@ -248,7 +248,8 @@ final class McpHttpChannel implements McpChannel {
     }
 
     /**
-     * A body that is sent once. OkHttp repeats other requests after a 408, and after a 503 with {@code Retry-After: 0}.
+     * A request body that is sent once. OkHttp repeats requests with other bodies after a 408, and after a 503 with
+     * {@code Retry-After: 0}.
      */
     private static RequestBody once(byte[] json) {
         return new RequestBody() {

@@ -35,9 +35,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A server that is a program of this worker and exchanges one message per line. It has the environment of command
- * tools. The program and all processes that it started end with the worker, even if the worker is killed. When the
- * server ends by itself, pending requests fail at once.
+ * A server that is a program of this worker and exchanges one message per line. It gets the same environment variables
+ * as command tools. The program and all processes that it started end with the worker, even if the worker is killed.
+ * When the server ends by itself, pending requests fail at once.
  */
 final class McpStdioChannel implements McpChannel {
     private static final Logger LOG = LoggerFactory.getLogger(McpStdioChannel.class);
@@ -198,7 +198,7 @@ final class McpStdioChannel implements McpChannel {
         return true;
     }
 
-    /** Runs in a thread of its own, since writing blocks while the server does not read. */
+    /** Runs in a separate thread, because writing blocks while the server does not read. */
     private void write() {
         try (OutputStream stdin = shells.getOutputStream()) {
             for (byte[] line = outgoing.take(); line != END; line = outgoing.take()) {
@@ -220,7 +220,7 @@ final class McpStdioChannel implements McpChannel {
                 take(line.get());
             }
         } catch (IOException e) {
-            // Same as its end.
+            // Treated like the end of the output.
         }
         over();
     }
@@ -293,7 +293,7 @@ final class McpStdioChannel implements McpChannel {
                 note(new String(line.get().bytes(), StandardCharsets.UTF_8));
             }
         } catch (IOException e) {
-            // Same as its end.
+            // Treated like the end of stderr.
         }
     }
 
