@@ -70,7 +70,7 @@ public record Agent(AgentSpec spec, List<Tool> tools) {
             return this;
         }
 
-        /** Options of the model, such as effort. Default: everything is left to the provider. */
+        /** Options of the model, such as effort. Default: the provider's own defaults. */
         public Builder options(ModelOptions chosen) {
             return set(spec -> spec.options(chosen));
         }
@@ -154,7 +154,7 @@ public record Agent(AgentSpec spec, List<Tool> tools) {
             return set(spec -> spec.approvals(new AgentSpec.Approvals(false, Optional.of(most))));
         }
 
-        /** Who decides about calls that need approval. */
+        /** Sets who approves calls that need approval. */
         public Builder approvals(AgentSpec.Approvals by) {
             return set(spec -> spec.approvals(by));
         }

@@ -81,7 +81,7 @@ public final class AgentWorker implements AutoCloseable {
      */
     private static final Duration DEADLOCK = Duration.ofSeconds(5);
 
-    /** Time limit for the answer of the server in the readiness check. */
+    /** Time limit for the server's answer in the readiness check. */
     private static final Duration READINESS = Duration.ofSeconds(2);
 
     private static final boolean VIRTUAL_THREADS = Runtime.version().feature() >= 21;
@@ -161,8 +161,8 @@ public final class AgentWorker implements AutoCloseable {
     }
 
     /**
-     * Why the thread of this activity must not start: an earlier thread ran this subagent call, or another thread
-     * continues the parent and makes the same call. Only ids of subagent threads contain a slash.
+     * Returns why this activity's thread must not start, if so: an earlier thread ran this subagent call, or another
+     * thread continues the parent and makes the same call. Only ids of subagent threads contain a slash.
      */
     private Optional<Problem> obstacle() {
         ActivityInfo info = Activity.getExecutionContext().getInfo();
@@ -208,7 +208,7 @@ public final class AgentWorker implements AutoCloseable {
     public boolean drain(Duration most) {
         draining = true;
         // Running activities may need an answer from their workflow, but this worker no longer takes workflow tasks,
-        // and it may be the only one. Until they finish, a second worker takes workflow tasks; it runs no activities.
+        // and it may be the only one. Until they finish, a second worker takes workflow tasks, but runs no activities.
         WorkerFactory workflows = newFactory();
         registerWorkflows(workflows.newWorker(taskQueue, options(false, deployment)));
         workflows.start();

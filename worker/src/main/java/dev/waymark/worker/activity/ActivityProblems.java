@@ -25,7 +25,7 @@ public final class ActivityProblems {
         return ApplicationFailure.newNonRetryableFailure(problem.message(), problem.type());
     }
 
-    /** Like {@link #permanent(Problem)}, with what the attempts spent. */
+    /** Like {@link #permanent(Problem)}, with the spending of the attempts. */
     public static ApplicationFailure permanent(Problem problem, Spent spent) {
         return ApplicationFailure.newNonRetryableFailure(problem.message(), problem.type(), details(spent));
     }
@@ -35,7 +35,7 @@ public final class ActivityProblems {
         return passing(problem, retryAfter, Spent.NOTHING);
     }
 
-    /** Like {@link #passing(Problem, Optional)}, with what the attempts spent. */
+    /** Like {@link #passing(Problem, Optional)}, with the spending of the attempts. */
     public static ApplicationFailure passing(Problem problem, Optional<Duration> retryAfter, Spent spent) {
         ApplicationFailure.Builder failure = ApplicationFailure.newBuilder()
                 .setMessage(problem.message())
@@ -59,7 +59,7 @@ public final class ActivityProblems {
 
     /**
      * Reads from the server. An outage is retryable, a thread with newer rules or with a key that cannot be read now is
-     * left to other workers, and a history that cannot be folded is corruption.
+     * left to other workers, and a history from which no state can be computed is corruption.
      */
     public static <T> T reading(Supplier<T> read) {
         try {

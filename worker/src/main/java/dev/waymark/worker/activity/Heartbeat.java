@@ -38,9 +38,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends heartbeats for the activity of this thread. They let the server notice a killed worker, and deliver
+ * Sends heartbeats for the activity of this thread. They let the server detect a killed worker, and deliver
  * cancellations: a cancellation interrupts the activity's thread, and {@link #cancellation} returns the reason. Changed
- * progress details are sent sooner. The server keeps only the newest details, and history contains none.
+ * progress details are sent before the next regular heartbeat. The server keeps only the newest details, and history
+ * contains none of them.
  *
  * <p>Heartbeats are sent once a second, or less often if many activities run, but at least five times per heartbeat
  * timeout. They are asynchronous: on a slow connection, activities do not delay each other's heartbeats. The SDK's own

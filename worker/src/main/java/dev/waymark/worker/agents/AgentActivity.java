@@ -55,7 +55,7 @@ public final class AgentActivity implements AgentResolver {
         return servers.isEmpty() ? agent : complete(agent, servers);
     }
 
-    /** Invalid files are logged; new threads get the last valid version. */
+    /** Logs invalid files. New threads then get the last valid version. */
     private synchronized AgentDirectory reread() {
         try {
             newest = newest.reread(

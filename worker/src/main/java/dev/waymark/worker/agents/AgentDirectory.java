@@ -61,7 +61,9 @@ public final class AgentDirectory {
         this.source = source;
     }
 
-    /** The files that agents are read from, their last valid definitions, and what is needed to reread them. */
+    /**
+     * The files that agents are read from, their last valid definitions, and everything that is needed to reread them.
+     */
     private record Source(
             ModelProviders providers,
             JavaTools tools,
@@ -296,7 +298,9 @@ public final class AgentDirectory {
         return List.copyOf(byName.keySet());
     }
 
-    /** The agent, with the tools that its file defines; {@link #servers} lists the sources of the others. */
+    /**
+     * The agent, with the tools that its file defines; {@link #servers} lists the servers that provide further tools.
+     */
     public Optional<AgentSpec> find(String name) {
         return Optional.ofNullable(byName.get(name));
     }

@@ -194,7 +194,9 @@ final class AgentFile {
         return name;
     }
 
-    /** Tools of MCP servers are only known once the servers are asked, so these entries go into their own list. */
+    /**
+     * Entries for MCP servers go into a separate list, because their tools are only known once the servers are asked.
+     */
     private List<ToolSpec> tools(YamlValue list, List<McpEntry> servers) throws YamlProblem {
         List<ToolSpec> tools = new ArrayList<>();
         Set<String> names = new HashSet<>();

@@ -32,7 +32,7 @@ public final class AgentInvalid extends Exception {
         return others;
     }
 
-    /** The name of the agent that the file defines, as far as it can be read. */
+    /** The name of the agent that the file defines, if it can be read, or else the name of the file. */
     public String agent() {
         return AgentFile.Names.in(Path.of(file)).agent();
     }

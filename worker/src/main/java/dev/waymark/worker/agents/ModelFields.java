@@ -41,7 +41,7 @@ final class ModelFields {
         return model;
     }
 
-    /** All problems of the options, each at its own line. */
+    /** Reads the options, and reports all their problems, each with its line. */
     ModelOptions options(YamlValue value, String model, int maxTokens) throws YamlProblem {
         YamlProblems problems = new YamlProblems();
         Map<String, YamlValue> fields = new LinkedHashMap<>(value.fields().takeAll());

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Computes the previous run's last state from its history, and returns it chunk by chunk. */
 public final class StateCarrierActivity implements StateCarrier {
-    /** Failure type if this worker's build computes another state. Stored in histories. */
+    /** Failure type if this worker's build computes a different state. Stored in histories. */
     private static final String STATE_DIFFERS = "StateDiffers";
 
     /**

@@ -87,8 +87,8 @@ final class DevConsole implements AutoCloseable {
     }
 
     /**
-     * Moves keys to a private file, which is deleted once the child has started. Other programs can read the initial
-     * environment of a process as long as it runs.
+     * Moves keys to a private file, which is deleted once the child is ready or has ended. Other programs could read
+     * the child's initial environment as long as the child runs.
      */
     private static Optional<Path> hideKeys(Map<String, String> environment) throws IOException {
         String keys = environment.get(CODEC_KEYS);
@@ -146,7 +146,7 @@ final class DevConsole implements AutoCloseable {
         return ready.isPresent();
     }
 
-    /** The address of the console, once it is ready; empty if there is none, or if it takes too long. */
+    /** The address of the console, once it is ready; empty if there is none, or if it does not become ready in time. */
     Optional<String> url() throws CommandFailure, InterruptedException {
         if (ready.isEmpty()) {
             return Optional.empty();

@@ -43,7 +43,7 @@ final class TerminationSignal implements AutoCloseable {
 
     private void request() {
         if (over.getCount() == 0) {
-            // The command ended by itself; its own exit code applies.
+            // The command ended without a signal, so its own exit code applies.
             return;
         }
         synchronized (this) {

@@ -41,7 +41,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Lists the tools that a new thread of an agent would have, and tries one of them. */
+/** Lists the tools that a new thread of an agent would have, or runs one of them. */
 @Command(
         name = "tools",
         description =
@@ -88,7 +88,7 @@ public final class ToolsCommand implements Callable<Integer> {
         ASKS,
         /** The call changes only the thread's own state. */
         STATE,
-        /** The call runs in a thread of its own, which is started once. */
+        /** The call runs in a separate thread, which is started once. */
         SUBAGENT;
 
         static Safety of(ToolSpec tool) {

@@ -78,7 +78,7 @@ public final class FactMetrics {
                 .increment();
     }
 
-    /** Only the calls of the latest reply change. */
+    /** Compares only the calls of the latest reply, because no other calls change. */
     private void countCalls(Conversation before, Conversation after, Optional<AgentSpec> agent) {
         if (before.calls() == after.calls()) {
             return;

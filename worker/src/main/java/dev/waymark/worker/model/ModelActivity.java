@@ -40,7 +40,7 @@ import java.util.stream.Stream;
  * the conversation; a conversation that does not match them is never sent.
  */
 public final class ModelActivity implements ModelCaller {
-    /** Temporal rejects results above 2 MiB, and the reply would be lost after it was paid for. */
+    /** Temporal rejects results above 2 MiB, so a larger reply would be lost after it was paid for. */
     private static final int MOST_REPLY_BYTES = 1024 * 1024;
 
     private final RunReader runs;
@@ -86,7 +86,7 @@ public final class ModelActivity implements ModelCaller {
             } finally {
                 if (!replied) {
                     words.model().ifPresent(model -> metrics.wasted(model, words.own()));
-                    // The next attempt needs to know what this one spent, however it ended.
+                    // The next attempt needs the spending of this one, however this one ended.
                     heartbeat.finish();
                 }
             }

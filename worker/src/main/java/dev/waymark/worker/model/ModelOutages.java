@@ -40,7 +40,7 @@ final class ModelOutages {
         byModel.remove(model);
     }
 
-    /** Whether the model has not answered since its last outage. */
+    /** Whether the model has had an outage and has not answered since. */
     boolean isDoubtful(String model) {
         return byModel.containsKey(model);
     }

@@ -34,7 +34,7 @@ final class PartialText implements ReplyListener {
     private Optional<Duration> firstWordAfter = Optional.empty();
 
     /**
-     * @param before what earlier attempts spent
+     * @param before the spending of earlier attempts
      * @param failed the models that failed in earlier attempts
      * @param shown whether the text is shown to users
      */
@@ -46,7 +46,7 @@ final class PartialText implements ReplyListener {
         this.before = before;
     }
 
-    /** What earlier attempts spent. */
+    /** The spending of earlier attempts. */
     Spent before() {
         return before;
     }
@@ -82,12 +82,12 @@ final class PartialText implements ReplyListener {
         usage = soFar;
     }
 
-    /** What this attempt and earlier ones spent. */
+    /** The spending of this attempt and earlier ones. */
     synchronized Spent spent() {
         return usage.equals(Usage.NONE) ? before : before.plus(own());
     }
 
-    /** What this attempt spent. */
+    /** The spending of this attempt. */
     synchronized Spent own() {
         return new Spent(usage, pricing.map(price -> price.of(usage)));
     }

@@ -48,9 +48,9 @@ final class SilenceWatch implements ReplyListener {
     }
 
     /**
-     * Asks the provider in the current thread.
+     * Calls the provider in the current thread.
      *
-     * @param most how long the reply may not grow
+     * @param most how long the reply may stay the same
      * @param cancelled whether the thread was interrupted because the call is cancelled
      * @throws ModelFailure also if the model was silent for too long
      */

@@ -11,11 +11,11 @@ public sealed interface CommandResult {
     /**
      * The program ended by itself.
      *
-     * @param stdout its output, cut by {@link InlineText}
-     * @param stderr the end of its stderr
+     * @param stdout the program's output, cut by {@link InlineText}
+     * @param stderr the end of the program's stderr
      */
     record Exited(int code, String stdout, String stderr) implements CommandResult {
-        /** A shell's exit code for a program that a signal ended is this plus the signal's number. */
+        /** If a signal ends a program, the shell's exit code is this plus the number of the signal. */
         private static final int SIGNALS = 128;
 
         @Override

@@ -54,10 +54,10 @@ final class FencedProcess {
     }
 
     /**
-     * Starts a program, unless its fence has passed before the launcher gets to it.
+     * Starts a program, unless its deadline has passed before the launcher gets to it.
      *
      * @param builder the program, its directory and its environment
-     * @param line its stdin, with a line feed
+     * @param line the program's stdin, with a line feed
      */
     static FencedProcess start(ProcessBuilder builder, byte[] line, ProcessFence fence, OutputPipes pipes)
             throws IOException {

@@ -9,8 +9,8 @@ import java.time.Duration;
  * The deadline of a program, enforced even if this JVM dies. Create it when the decision to run is made: if the worker
  * is suspended between the decision and the start, the program does not start late.
  *
- * <p>Its clock is readable by shells: {@code /proc/uptime}, which cannot be set and which advances while the machine
- * sleeps, or the wall clock if that file is missing.
+ * <p>Shells can read its clock: {@code /proc/uptime}, which cannot be set and which advances while the machine sleeps,
+ * or the wall clock if that file is missing.
  */
 public final class ProcessFence {
 
@@ -40,7 +40,7 @@ public final class ProcessFence {
         return deadline;
     }
 
-    /** The time left; zero once it has passed. */
+    /** The time left; zero after the deadline. */
     public Duration left() {
         return Duration.ofMillis(Math.max(0, deadline - now()) * 10);
     }

@@ -15,7 +15,7 @@ final class SecretValue {
 
     static final int ABSENT = 0;
 
-    /** Nested escaping doubles backslashes. Bounds the work on texts that consist of backslashes. */
+    /** Nested escaping doubles backslashes. Limits the work on texts that consist of backslashes. */
     private static final int MOST_BACKSLASHES = 16;
 
     private static final int MOST_PERCENT_LEVELS = 4;

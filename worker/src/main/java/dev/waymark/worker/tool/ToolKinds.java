@@ -59,7 +59,7 @@ public final class ToolKinds implements AutoCloseable {
         return environment;
     }
 
-    /** In the order in which they are tried for an entry of an agent file. */
+    /** All kinds, in the order in which they are tried for an entry of an agent file. */
     public List<ToolKind> all() {
         return List.copyOf(kinds.values());
     }

@@ -58,7 +58,7 @@ public final class ToolRunner {
         return Secrets.of(references, kinds.environment()).except(CommandRunner.INHERITED);
     }
 
-    /** Why a call cannot run, as its outcome; empty if it can. */
+    /** The outcome that explains why a call cannot run; empty if it can. */
     public Optional<ToolOutcome> problem(ToolSpec tool, Json args) {
         return ToolArguments.problem(tool.input(), args)
                 .map(why -> ToolOutcome.notDone(ToolTexts.invalidInput(tool.name(), why)))

@@ -193,7 +193,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         return Instant.ofEpochMilli(Workflow.currentTimeMillis());
     }
 
-    /** Executes what the state decided. At a hard limit nothing new is started. */
+    /** Executes the steps that the state decided. At a hard limit, nothing new is started. */
     private final class Driver implements Step.Cases<Boolean> {
         private final boolean nothingNew;
         private Optional<Instant> wakeAt = Optional.empty();

@@ -11,7 +11,7 @@ import io.temporal.workflow.unsafe.WorkflowUnsafe;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** How a state gets into the next run: with its input, or in chunks, or not at all. */
+/** Decides how the state gets into the next run: in its input, in chunks, or not at all. */
 final class Continuation {
     private final CarriedState state;
     private final RunLimits limits;

@@ -238,7 +238,7 @@ final class InFlight {
         ExternalWorkflowStub thread = Workflow.newUntypedExternalWorkflowStub(to);
         signalled.add(to);
         Workflow.newCancellationScope(() -> Async.procedure(() -> {
-                            // Applied where the command is created, not where it is decided, to match the order in
+                            // Applied where the command is created and not where it is decided, to match the order in
                             // history.
                             facts.accept(sent);
                             thread.signal(signal, body);
@@ -331,7 +331,7 @@ final class InFlight {
         timerSet = true;
         Workflow.newTimer(Duration.ofMillis(1)).thenApply(fired -> {
             timerSet = false;
-            // In history, this timer looks like one that something waits for.
+            // In history, this timer looks like one that the conversation waits for, so it must cause the same fact.
             facts.accept(new ThreadFact.TimePassed());
             anotherTaskDue = true;
             return null;

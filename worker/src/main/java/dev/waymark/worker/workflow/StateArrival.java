@@ -52,7 +52,10 @@ final class StateArrival {
         this.arrived = arrived;
     }
 
-    /** Returns when the state has arrived and everything postponed is applied. Fails if there is no such state. */
+    /**
+     * Returns when the state has arrived and everything that was postponed has been applied. Fails if there is no such
+     * state.
+     */
     void await() {
         while (!complete) {
             fetch();

@@ -12,7 +12,7 @@ final class WakeTimer {
     private Optional<Instant> time = Optional.empty();
     private CancellationScope timer = Workflow.newCancellationScope(() -> {});
 
-    /** @param ring runs whenever a timer fires, even if nothing waits for it any more */
+    /** @param ring runs whenever a timer fires, even if nothing waits for the time any longer */
     WakeTimer(Runnable ring) {
         this.ring = ring;
     }

@@ -22,9 +22,9 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * The run as a Markdown card for the Web UI: what it waits for, with the signals that answer, approve or settle it;
- * running calls; todos. Text from users, models and tools is shown literally: none of it becomes Markdown, a link, or
- * another card.
+ * Shows the run as a Markdown card in the Web UI: its open requests, with the signals that answer, approve or settle
+ * them; running calls; todos. Text from users, models and tools is shown literally: none of it becomes Markdown, a
+ * link, or another card.
  */
 final class WebUiCard {
     /** Characters with a meaning in Markdown, or in MathJax, which the Web UI also supports. */
@@ -37,7 +37,7 @@ final class WebUiCard {
 
     private static final int MOST_CHARACTERS_OF_A_QUESTION = 1_000;
 
-    /** Arguments to approve are shown completely, or no decision is offered. */
+    /** Longer arguments are cut, and then no approval is offered. */
     private static final int MOST_CHARACTERS_TO_DECIDE_ON = 4_000;
 
     private final String thread;
@@ -135,7 +135,7 @@ final class WebUiCard {
                 sheet);
     }
 
-    /** A request that is cut cannot be approved here, so no input for that is shown. */
+    /** A request that is cut cannot be approved here, so no input for an approval is shown. */
     private void addApprovals(List<OpenRequest> asks, Sheet sheet) {
         boolean isAnyWhole = false;
         for (OpenRequest ask : asks.subList(0, Math.min(MOST_CALLS, asks.size()))) {

@@ -140,8 +140,8 @@ final class AnthropicMapper {
     }
 
     /**
-     * Sets cache marks. The conversation only grows at its end, so a prefix stays valid. Marks the newest user message,
-     * for the next call, and the one before it, which the previous call marked.
+     * Sets cache marks. The conversation only grows at its end, so a prefix stays valid. Marks the newest user message
+     * for the next call, and the user message before it, which the previous call marked.
      */
     private static List<MessagesRequest.Message> marked(List<MessagesRequest.Message> messages) {
         List<MessagesRequest.Message> marked = new ArrayList<>(messages);

@@ -137,7 +137,7 @@ final class AnthropicReader implements EventReader {
         return words;
     }
 
-    /** Reads a text field. Gateways send null for missing values, which Jackson would turn into "null". */
+    /** Reads a text field. Gateways send null for missing values, which Jackson would turn into the text "null". */
     private static String words(JsonNode node, String field) {
         return node.path(field).asText("");
     }
@@ -204,7 +204,7 @@ final class AnthropicReader implements EventReader {
                 }
             }
             default -> {
-                // Any other stop reason: the reply is complete.
+                // With any other stop reason, the reply is complete.
             }
         }
         return new Reply(parts, usage(), stop.isEmpty() ? "end_turn" : stop);

@@ -31,7 +31,7 @@ public record ErrorBody(List<String> names, String message) {
         return new ErrorBody(List.of(), cut(body.strip()));
     }
 
-    /** @param tree the error, or an object that has it in the field {@code error} */
+    /** @param tree the error, or an object with the error in the field {@code error} */
     public static ErrorBody of(JsonNode tree) {
         JsonNode error = tree.path("error").isObject() ? tree.get("error") : tree;
         List<String> names = Stream.of(error.path("code"), error.path("type"))

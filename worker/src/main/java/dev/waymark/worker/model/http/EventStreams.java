@@ -233,7 +233,7 @@ public final class EventStreams {
     /** An answer that is not a stream. */
     private record Refusal(int status, okhttp3.Headers headers, String body) implements Arrival {}
 
-    /** @param begun whether the connection failed during the stream, not before it */
+    /** @param begun whether the connection failed during the stream and not before it */
     private record Failed(Exception cause, boolean begun) implements Arrival {}
 
     /**

@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
 import okhttp3.HttpUrl;
 
 /**
- * A provider's address and key, from {@code NAME_BASE_URL} and {@code NAME_API_KEY}, the variables that its own SDKs
- * read. The key is used for a header only: {@link #withoutKey} removes it from everything else.
+ * A provider's address and key, from the variables {@code NAME_BASE_URL} and {@code NAME_API_KEY}, which its own SDKs
+ * read, too. The key is used for a header only: {@link #withoutKey} removes it from everything else.
  */
 public final class ProviderService {
     /**

@@ -63,7 +63,7 @@ abstract class OpenAiApi implements ModelProvider {
     /** Whether a failure rejects the first form of a request, not its content. */
     abstract boolean rejectsFirstForm(ModelFailure failure);
 
-    /** The request to retry once, without the content of earlier replies that the service rejected. */
+    /** The request to send once more, without the content of earlier replies that the service rejected. */
     Optional<ModelRequest> withoutWhatIsRejected(ModelRequest request, ModelFailure failure) {
         return Optional.empty();
     }
@@ -144,7 +144,7 @@ abstract class OpenAiApi implements ModelProvider {
         return streams.ask(http.build(), reader(service, request.model(), listener), listener);
     }
 
-    /** The message of a failure in lower case, to search for words in it. */
+    /** The message of a failure in lower case, for a search for words. */
     static String words(ModelFailure failure) {
         return String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT);
     }

@@ -160,7 +160,7 @@ final class OpenAiReader implements EventReader {
                 }
             }
             default -> {
-                // Any other finish reason: the reply is complete.
+                // With any other finish reason, the reply is complete.
             }
         }
         List<Part> parts = new ArrayList<>();

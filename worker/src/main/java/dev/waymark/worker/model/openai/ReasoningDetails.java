@@ -7,8 +7,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A model's reasoning, if a server shows it, and the data that a server expects back with the calls that follow. Google
- * signs calls and rejects them without their signature; OpenAI does neither. The metadata names provider and model.
+ * Stores a model's reasoning, if the server shows it, and the data that the server expects back with the calls that
+ * follow. Google signs calls and rejects them without their signature; OpenAI does neither. The metadata names provider
+ * and model.
  */
 final class ReasoningDetails {
     private static final String CALLS = "calls";

@@ -101,7 +101,7 @@ public final class PriceTable {
         return Usd.of(dollars);
     }
 
-    /** The price of {@code provider:model}, if it is known. A model costs the same through each API of its service. */
+    /** The price of {@code provider:model}, if it is known. A model has the same price in each API of its service. */
     public Optional<Pricing> of(String model) {
         String name = DAY.matcher(model).replaceFirst("");
         return Optional.ofNullable(prices.get(name))

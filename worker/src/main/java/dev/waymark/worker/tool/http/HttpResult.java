@@ -9,7 +9,7 @@ public sealed interface HttpResult {
 
     Effect effect();
 
-    /** @param body as text, with secrets masked */
+    /** @param body the body as text, with secrets masked */
     record Answered(int status, String body) implements HttpResult {
         private static final int LONGEST_COMPLAINT = 4_000;
 

@@ -87,7 +87,7 @@ public final class HttpRunner implements AutoCloseable {
         this.reachable = reachable;
     }
 
-    /** Why no request can be built from these arguments, for the model; empty if one can. */
+    /** A message for the model that explains why no request can be built from these arguments; empty if one can. */
     public Optional<String> misfit(Endpoint endpoint, Json args) {
         RequestAssembly assembly = RequestAssembly.of(endpoint, args, EffectKeys.NONE, secrets(endpoint));
         return assembly instanceof RequestAssembly.Misfit misfit ? Optional.of(misfit.why()) : Optional.empty();

@@ -138,7 +138,7 @@ public final class UrlTemplate {
                 .orElseGet(() -> new Filled.Unusable("not an HTTP URL"));
     }
 
-    /** Whether a path segment, encoded or not, would lead to another path. */
+    /** Whether a path segment, encoded or not, refers to the same or the parent directory. */
     private static boolean climbs(String url) {
         String path = url.split("[?#]", 2)[0].replaceAll("(?i)%2e", ".");
         for (String segment : path.split("[/\\\\]", -1)) {

@@ -57,7 +57,7 @@ public final class JavaToolKind implements ToolKind {
             if (timer.hasPassed()) {
                 return Effect.UNKNOWN.outcome(run.timedOut());
             }
-            // An interrupted tool may throw anything, and its effect until then is unknown.
+            // An interrupted tool may throw any exception, and it is unknown whether it took effect before.
             if (isInterruption(e) || run.cancelled().getAsBoolean()) {
                 throw new InterruptedException(words(e));
             }

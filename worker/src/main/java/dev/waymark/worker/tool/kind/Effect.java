@@ -27,7 +27,7 @@ public enum Effect {
     /** The call may have taken effect. */
     UNKNOWN;
 
-    /** A shell's exit code for a program that a signal ended is 128 plus the signal's number. */
+    /** If a signal ends a program, the shell's exit code is 128 plus the number of the signal. */
     private static final int SIGNALS = 128;
 
     private static final int RPC_PARSE_ERROR = -32700;

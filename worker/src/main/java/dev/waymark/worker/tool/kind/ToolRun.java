@@ -52,7 +52,7 @@ public record ToolRun(
         return notStarted("it was not started in time");
     }
 
-    /** An error, in the form that the model sees. */
+    /** The error message that the model sees. */
     static String errorText(String words) {
         return InlineText.of(ToolTexts.failure(words));
     }

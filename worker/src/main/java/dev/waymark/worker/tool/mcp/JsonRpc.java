@@ -93,7 +93,7 @@ final class JsonRpc {
                 : new RpcAnswer.Result(message.path("result"));
     }
 
-    /** The reply to a request from the server. The handshake offered no features that a server could ask for. */
+    /** The reply to a request from the server. Only pings succeed, because the handshake offered no features. */
     static Optional<ObjectNode> reply(JsonNode message) {
         if (!message.has("id") || !message.has("method")) {
             return Optional.empty();

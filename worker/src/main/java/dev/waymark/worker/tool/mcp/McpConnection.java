@@ -25,7 +25,7 @@ final class McpConnection implements AutoCloseable {
     static final int MOST_TOOLS = 200;
     private static final int MOST_PAGES = 200;
 
-    /** Time that a server which missed a deadline has to answer a ping. */
+    /** Time that a server has to answer a ping after it has missed a deadline. */
     private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(5);
 
     /**

@@ -40,7 +40,7 @@ public final class McpConnections implements AutoCloseable {
 
     /**
      * @param environment the worker's environment: the source of inherited variables and of {@code ${NAME}}
-     * @param directory where programs run
+     * @param directory the directory in which programs run
      */
     public McpConnections(Map<String, String> environment, Path directory) {
         this.environment = Collections.unmodifiableMap(new LinkedHashMap<>(environment));
@@ -90,7 +90,7 @@ public final class McpConnections implements AutoCloseable {
         return use(server, fence, connection -> connection.tools(fence));
     }
 
-    /** If the connection turns out to be lost before anything was sent, it is replaced once. */
+    /** Replaces the connection once if it turns out to be lost before anything was sent. */
     private <R> R use(McpServer server, ProcessFence fence, Use<R> use)
             throws RequestNotSentException, OutcomeUnknownException, UnusableServerException, InterruptedException {
         Optional<McpConnection> known = known(server, fence);
@@ -153,7 +153,7 @@ public final class McpConnections implements AutoCloseable {
         connection.close();
     }
 
-    /** Ends all servers that are programs of this worker, and all sessions. */
+    /** Ends all server programs of this worker, and all sessions. */
     @Override
     public void close() {
         slots.values().parallelStream().forEach(slot -> {

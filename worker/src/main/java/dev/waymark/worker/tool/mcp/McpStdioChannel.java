@@ -60,7 +60,10 @@ final class McpStdioChannel implements McpChannel {
     private static final Duration LAST_WORDS = Duration.ofMillis(500);
     private static final byte[] END = {};
 
-    /** The maximum size of unread messages. A server that does not read but asks a lot would fill the memory. */
+    /**
+     * The maximum size of unread messages. Without it, a server that sends many requests but does not read would fill
+     * the memory.
+     */
     private static final int MOST_WAITING_BYTES = 4 * 1024 * 1024;
 
     /** Longer lines of stderr are cut. */
@@ -247,7 +250,7 @@ final class McpStdioChannel implements McpChannel {
     }
 
     /**
-     * Ends the pending request whose answer cannot be read, with an unknown outcome, instead of letting it wait for its
+     * Ends a pending request whose answer cannot be read. Its outcome is unknown, but it does not wait for its
      * deadline.
      */
     private void refuse(LineReader.Line line, String why) {
@@ -268,7 +271,7 @@ final class McpStdioChannel implements McpChannel {
         }
     }
 
-    /** Fails pending requests, and later ones. */
+    /** Fails all pending and later requests. */
     private void over() {
         try {
             complaints.join(LAST_WORDS.toMillis());
