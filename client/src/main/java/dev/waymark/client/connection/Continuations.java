@@ -73,7 +73,7 @@ public final class Continuations {
     }
 
     /**
-     * Checks that no thread continues it, and none is about to be started for that.
+     * Checks that no thread continues the source, and that none is about to be started to continue it.
      *
      * @throws WaymarkException.Refused otherwise
      */

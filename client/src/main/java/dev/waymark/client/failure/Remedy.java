@@ -62,7 +62,7 @@ public record Remedy(Action action, Optional<String> thread, Optional<String> de
         return new Remedy(action, Optional.empty(), Optional.empty());
     }
 
-    /** A remedy without details. */
+    /** A remedy for this thread, without details. */
     public static Remedy of(Action action, String thread) {
         return new Remedy(action, Optional.of(thread), Optional.empty());
     }
