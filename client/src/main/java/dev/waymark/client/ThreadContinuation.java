@@ -320,7 +320,7 @@ final class ThreadContinuation {
                 ResumeSource.of(recovered(() -> CheckpointReader.readSaved(checkpoint, now()), "of " + thread));
         lineage.checkRestore(left, thread, owner.map(CheckpointOwner::run));
         Conversation begin = left.begin(named, thread, now());
-        // Another client may restore it at the same time, with the same result.
+        // Another client may restore the thread at the same time, with the same result.
         Optional<String> runId =
                 start(thread, left.input(named.agent(), begin), left.copiedFrom(), left.requestId(named));
         if (runId.isEmpty()) {

@@ -96,7 +96,7 @@ final class NodeClients {
         try (InputStream source = NodeClients.class.getResourceAsStream(script)) {
             Files.copy(Objects.requireNonNull(source), copy, StandardCopyOption.REPLACE_EXISTING);
         }
-        // Another process of the tests may be reading it.
+        // Another process of the tests may be reading the file.
         Files.move(copy, program, StandardCopyOption.ATOMIC_MOVE);
         List<String> command = new ArrayList<>(List.of("node", program.toString()));
         command.addAll(List.of(words));

@@ -26,7 +26,7 @@ import java.util.Optional;
 final class ServedThreads implements AutoCloseable {
     static final String ANN = "wm_ann_00000000000000000000000000000000";
     static final String BOB = "wm_bob_00000000000000000000000000000000";
-    /** Is in the group {@code support}, like Dave, and may decide but not talk. */
+    /** Carol is in the group {@code support}, like Dave, and may decide but not talk. */
     static final String CAROL = "wm_carol_000000000000000000000000000000";
 
     static final String DAVE = "wm_dave_0000000000000000000000000000000";

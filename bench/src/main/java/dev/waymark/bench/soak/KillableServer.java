@@ -12,8 +12,9 @@ import java.util.SplittableRandom;
 /** A real server with a database file, which can be killed and started again at the same address. */
 final class KillableServer implements AutoCloseable {
     /**
-     * Is below the port range of outgoing connections. While the server is down, an outgoing connection could otherwise
-     * be given the server's port as its local port, and would prevent the server from starting.
+     * The server's ports are below the port range of outgoing connections. While the server is down, an outgoing
+     * connection could otherwise be given the server's port as its local port, and would prevent the server from
+     * starting.
      */
     private static final int FIRST_PORT = 20_000;
 

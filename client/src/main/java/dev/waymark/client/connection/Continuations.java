@@ -68,7 +68,7 @@ public final class Continuations {
         STARTED,
         /** The request that chose its id has not started it yet, or was killed before it could. */
         ABOUT_TO_START,
-        /** It was deleted after it had started. */
+        /** The thread was deleted after it had started. */
         GONE
     }
 

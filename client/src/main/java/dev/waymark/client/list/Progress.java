@@ -5,7 +5,7 @@ import java.util.List;
 /** Receives the progress of reading many threads. */
 @FunctionalInterface
 public interface Progress {
-    /** For callers that show no progress. */
+    /** Ignores progress. */
     Progress NONE = (done, of) -> {};
 
     /** Receives the number of threads that were read, and the number of threads to read. */

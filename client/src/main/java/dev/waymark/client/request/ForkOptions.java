@@ -4,7 +4,7 @@ import dev.waymark.contract.ThreadOwner;
 import java.util.Optional;
 
 /**
- * How to fork a thread.
+ * Options for forking a thread.
  *
  * @param thread the id of the new thread
  * @param place a version ({@code 3}) or an event ({@code e42}, {@code RUN/e42}) of the other thread; if empty, its

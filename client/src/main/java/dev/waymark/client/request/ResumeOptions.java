@@ -9,7 +9,7 @@ import dev.waymark.saver.CheckpointOwner;
 import java.util.Optional;
 
 /**
- * How to continue a conversation.
+ * Options for continuing a conversation.
  *
  * @param answer the answer to the first open question; a new message if no question is open
  * @param agent the agent to continue with, if not the recorded one

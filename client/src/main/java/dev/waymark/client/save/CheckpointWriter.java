@@ -23,7 +23,7 @@ public final class CheckpointWriter implements AutoCloseable {
     private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(10);
 
     private final SaveOptions saving;
-    /** By thread, in the order of writing. Guarded by this, as are the following fields. */
+    /** The state of each thread, in the order of writing. Guarded by {@code this}, as are the following fields. */
     private final Map<String, Place> places = new LinkedHashMap<>();
 
     private final Map<String, Long> toldAt = new HashMap<>();

@@ -50,7 +50,7 @@ import picocli.CommandLine.Spec;
             "From a pipe, it reads one message per line, waits for each outcome, and ends with the pipe."
         })
 public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
-    /** Is next to the database of the development server. */
+    /** The file is next to the database of the development server. */
     private static final Path HISTORY = Path.of(".waymark", "chat-history");
 
     private static final int DIGITS_OF_A_NAME = 8;

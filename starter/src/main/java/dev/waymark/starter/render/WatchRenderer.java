@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** One line of {@code watch} for each fact. */
+/** Formats each fact as a line of {@code watch}. */
 public final class WatchRenderer implements Fact.Cases<String> {
     private static final WatchRenderer STORY = new WatchRenderer();
 
