@@ -1,4 +1,4 @@
-// Facts about a thread: its cost and limits, its subagents, and what ends it.
+// Details of a thread: its cost and limits, its subagents, and the commands that end it.
 import { get, newKey, post, threadPath } from './api.js';
 import { h, replaceChildren } from './dom.js';
 import { clock, dollars, number, shortId, statusWords, tokens } from './format.js';
@@ -163,7 +163,7 @@ export class Details {
           known.set(thread, child);
           next.push(child);
         } catch {
-          // Its call says what is known of it.
+          // The call of the subagent shows what is known.
         }
       }
       level = next;

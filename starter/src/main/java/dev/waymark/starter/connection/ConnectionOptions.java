@@ -16,7 +16,7 @@ public final class ConnectionOptions {
 
     private ConnectionOptions() {}
 
-    /** Sets the address for {@link #toServer} and for the commands of hints; null for the setting of the environment. */
+    /** Sets the address for {@link #toServer} and for the commands in hints; null to use the environment's setting. */
     public static void use(@Nullable String hostAndPort) {
         address = Optional.ofNullable(hostAndPort);
         CommandName.reachServerBy(
@@ -33,7 +33,7 @@ public final class ConnectionOptions {
         return AgentClient.connect(address);
     }
 
-    /** The server's address and namespace, for what a command remembers about a server. */
+    /** The server's address and namespace, which identify a server in the data that a command stores about it. */
     public static String server() {
         Map<String, String> settings = ProcessEnvironment.get();
         return address.orElseGet(() -> settings.getOrDefault("TEMPORAL_ADDRESS", "")) + "\n"
