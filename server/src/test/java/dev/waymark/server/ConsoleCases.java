@@ -507,6 +507,21 @@ abstract class ConsoleCases {
     }
 
     @Test
+    void questionBeforeAThreadEnds_survivesAnUpdate() throws Exception {
+        String thread = ann.start("asker", "Book");
+        openThread(thread);
+        see("Which seat?");
+        click("Details");
+        click("Cancel …");
+
+        ann.post("/v1/threads/" + thread + "/answer", "{'callId':'tu_2','answer':'12A'}");
+
+        browser.run("await page.locator('.decision').filter({ hasText: 'Which seat?' }).waitFor({ state: 'detached' })");
+        click("Cancel thread");
+        see("This thread is closed.");
+    }
+
+    @Test
     void fallbackThatAnswered_isNamed() throws Exception {
         String thread = ann.start("served", "Go");
         open("/#/thread/" + thread, ANN);

@@ -8,6 +8,7 @@ import dev.waymark.contract.EncryptedDataConverter;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
 import io.grpc.ClientInterceptor;
+import io.grpc.ManagedChannelBuilder;
 import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
@@ -31,6 +32,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 
 /** A connection to a Temporal server that has answered. */
 public final class Connection implements AutoCloseable {
@@ -43,6 +45,8 @@ public final class Connection implements AutoCloseable {
 
     private static final Duration ASK_IF_INDEXED_EVERY = Duration.ofMinutes(1);
     private static final Duration ASK_AGAIN_AFTER = Duration.ofSeconds(5);
+
+    private static volatile Consumer<ManagedChannelBuilder<?>> channelInitializer = channel -> {};
 
     private final WorkflowServiceStubs stubs;
     private final WorkflowClient client;
@@ -96,6 +100,11 @@ public final class Connection implements AutoCloseable {
         this.server = server;
         this.searchIndex = new SearchIndex(stubs, client.getOptions().getNamespace());
         this.ownsStubs = ownsStubs;
+    }
+
+    /** Configures the channels of all connections that this process opens later. */
+    public static void initializeChannels(Consumer<ManagedChannelBuilder<?>> initializer) {
+        channelInitializer = initializer;
     }
 
     /**
@@ -180,7 +189,8 @@ public final class Connection implements AutoCloseable {
                 .setKeepAliveTime(Duration.ofSeconds(10))
                 .setKeepAliveTimeout(Duration.ofSeconds(5))
                 .setKeepAlivePermitWithoutStream(true)
-                .setGrpcClientInterceptors(interceptors);
+                .setGrpcClientInterceptors(interceptors)
+                .setChannelInitializer(channelInitializer);
         metrics.ifPresent(options::setMetricsScope);
         WorkflowServiceStubs stubs = WorkflowServiceStubs.newServiceStubs(options.build());
         try {

@@ -279,9 +279,7 @@ public final class Projector {
         return lastEventId;
     }
 
-    /**
-     * The event in which the newest workflow task started. The workflow reports its id as the length of the history.
-     */
+    /** The event in which the newest workflow task started. The workflow reports its id as its history's length. */
     public long taskStartedId() {
         return taskStartedId;
     }

@@ -25,11 +25,13 @@ public final class ConnectionOptions {
 
     public static AgentClient toServer() {
         silence();
+        CommandEventLoop.use();
         return address.map(AgentClient::connect).orElseGet(AgentClient::connect);
     }
 
     public static AgentClient to(String address) {
         silence();
+        CommandEventLoop.use();
         return AgentClient.connect(address);
     }
 
