@@ -516,7 +516,8 @@ abstract class ConsoleCases {
 
         ann.post("/v1/threads/" + thread + "/answer", "{'callId':'tu_2','answer':'12A'}");
 
-        browser.run("await page.locator('.decision').filter({ hasText: 'Which seat?' }).waitFor({ state: 'detached' })");
+        browser.run(
+                "await page.locator('.decision').filter({ hasText: 'Which seat?' }).waitFor({ state: 'detached' })");
         click("Cancel thread");
         see("This thread is closed.");
     }
