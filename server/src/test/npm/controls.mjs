@@ -1,4 +1,4 @@
-// What the pages with chats have in common. The address of a page has the server, the token, the agent and the thread:
+// The code that the chat pages share. The address of a page has the server, the token, the agent and the thread:
 // page.html?url=…&token=…&agent=…&thread=…, and &again if the chat existed before.
 import React from 'react';
 

@@ -40,7 +40,7 @@ const Chat = ({ messages: initial }) => {
     if ('again' in asked) follow();
   }, []);
   React.useEffect(() => {
-    // The server instance is gone: goes on with the next one.
+    // The server instance is gone. Continues with the next one.
     if (status === 'error') {
       saved().then((before) => {
         chat.setMessages(before);

@@ -1,4 +1,4 @@
-// A page with the chat of CopilotKit, which talks to the AG-UI door itself: no other server is in between.
+// A page with the chat of CopilotKit, which uses the AG-UI endpoint directly, without another server in between.
 import React from 'react';
 import { createRoot } from 'react-dom/client';
 import { CopilotChat, CopilotKitProvider, HttpAgent, useCopilotKit, useInterrupt } from '@copilotkit/react-core/v2';
@@ -8,7 +8,7 @@ const h = React.createElement;
 let thread;
 
 class ThreadAgent extends HttpAgent {
-  /** A run without a message brings the conversation back, and follows the turn. A new chat has none. */
+  /** A run without a message restores the conversation, and follows the turn. A new chat starts no such run. */
   connect(input) {
     return thread || 'again' in asked ? this.run({ ...input, messages: [] }) : super.connect(input);
   }
@@ -33,7 +33,7 @@ const Interrupts = () => {
         thread = event.metadata.waymark.thread;
       },
       onRunFinalized: () => running(false),
-      // The server instance is gone: follows the turn on the next one. The run is over only after this.
+      // The server instance is gone. Follows the turn on the next one. The run is over only after this.
       onRunFailed: () => {
         agent.pendingInterrupts = [];
         if (thread) sleep(500).then(() => copilotkit.connectAgent({ agent }));

@@ -14,14 +14,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The baseline: a workflow without state, with activities that only return as many bytes as those of an agent. What an
- * agent costs more is due to Waymark.
+ * The baseline: a workflow without state, whose activities only return as many bytes as those of an agent. The
+ * additional cost of an agent is due to Waymark.
  */
 @WorkflowInterface
 public interface BareWorkflow {
 
     /**
-     * @param waitFrom the iteration from which it waits for a {@code go} signal instead of calling tools; 0 for never
+     * @param waitFrom the iteration from which the workflow waits for a {@code go} signal instead of calling tools; 0
+     * for never
      */
     @WorkflowMethod
     void run(int iterations, int tools, int waitFrom);

@@ -86,7 +86,7 @@ final class BenchWorkerProcess implements AutoCloseable {
                 }
             }
         } catch (IOException e) {
-            // Killed.
+            // The process was killed.
         }
         ready.completeExceptionally(new IOException("the worker process ended"));
     }
@@ -95,7 +95,9 @@ final class BenchWorkerProcess implements AutoCloseable {
         return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
     }
 
-    /** Starts conversations as stdin commands, until its end: then the parent process is gone. */
+    /**
+     * Starts conversations as commands on stdin ask for them. The end of stdin means that the parent process is gone.
+     */
     public static void main(String[] arguments) throws Exception {
         int side = Integer.parseInt(arguments[0]);
         Connection connection = Connection.to(arguments[1]);
@@ -114,8 +116,8 @@ final class BenchWorkerProcess implements AutoCloseable {
     }
 
     /**
-     * {@code converse THREAD ITERATIONS TOOLS OPEN}, as the comparison with other frameworks starts conversations. With
-     * OPEN 1 it waits for a message or an answer after its iterations.
+     * {@code converse THREAD ITERATIONS TOOLS OPEN}, the command with which the comparison with other frameworks starts
+     * conversations. With OPEN 1, the conversation waits for a message or an answer after its iterations.
      */
     private static void converse(Connection connection, int side, String[] command) {
         String thread = command[1];

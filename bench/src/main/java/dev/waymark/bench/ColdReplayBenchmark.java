@@ -13,9 +13,9 @@ import java.util.stream.IntStream;
 /**
  * Measures how fast a new worker takes over a long thread whose worker was killed. The thread waits for a person at
  * iteration n − 1 when its worker gets SIGKILL; each further repetition does the same one iteration later. Then a
- * worker starts in a new JVM and the answer is sent. Measured is the time from the answer to the next model call:
- * dispatch, reading the history, and replaying it in a JVM that has not done so before. The bare workflow waits for a
- * signal at the same place.
+ * worker starts in a new JVM and the answer is sent. The benchmark measures the time from the answer to the next model
+ * call: dispatch, reading the history, and replaying it in a JVM that has not replayed before. The bare workflow waits
+ * for a signal at the same point.
  */
 final class ColdReplayBenchmark {
     private static final double MOST_TIME = 2;
@@ -84,7 +84,7 @@ final class ColdReplayBenchmark {
                         .setExecution(thread.getExecution())
                         .build());
         try (BenchWorkerProcess worker = BenchWorkerProcess.start(side, laboratory.address())) {
-            // Time for the worker's polls to reach the server.
+            // The worker's polls need time to reach the server.
             Thread.sleep(300);
             long start = BenchWorkerProcess.micros();
             if (side == MeasuredAgent.OURS) {

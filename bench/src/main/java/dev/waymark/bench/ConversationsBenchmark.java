@@ -147,8 +147,8 @@ final class ConversationsBenchmark {
     }
 
     /**
-     * The ratio of ours to bare in this window: the median over blocks, in each of which the turns of the sides follow
-     * each other directly. A burst of other load then spoils only the blocks it hits.
+     * The ratio of ours to bare in this window: the median over blocks, because the turns of the two sides follow each
+     * other directly within a block. A burst of other load then spoils only the blocks that it hits.
      */
     private static double ratio(List<Pair> pairs, int from, int to) {
         List<Double> ratios = new ArrayList<>();

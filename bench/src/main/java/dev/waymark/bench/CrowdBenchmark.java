@@ -22,9 +22,9 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Measures many callers at once, each of which starts a thread and waits for its outcome: with the client, with
- * Temporal's own wait for the same workflow, and for the bare workflow. Then checks that no caller of a larger crowd is
- * told that there is no worker.
+ * Measures many callers at once. Each caller starts a thread and waits for its outcome: with the client, with
+ * Temporal's own wait for the same workflow, and for the bare workflow. Then checks with more callers that none of them
+ * is told that there is no worker.
  */
 final class CrowdBenchmark {
     private static final double LEAST_THROUGHPUT = 0.9;
@@ -79,7 +79,7 @@ final class CrowdBenchmark {
         }
     }
 
-    /** How long threads took from one model call to their next. */
+    /** The times of threads from one model call to the next. */
     private static final class StepTimes {
         private final Map<String, Long> lastCalls = new ConcurrentHashMap<>();
         private final Queue<Double> millis = new ConcurrentLinkedQueue<>();
@@ -109,7 +109,7 @@ final class CrowdBenchmark {
         }
         for (int round = 0; round < rounds; round++) {
             for (int turn = 0; turn < sides.size(); turn++) {
-                int side = (round + turn) % sides.size(); // The database grows: no side is always the last.
+                int side = (round + turn) % sides.size(); // The database grows, so no side may always be the last.
                 steps = new StepTimes();
                 long begin = System.nanoTime();
                 long finished = finished(callers, sides.get(side));
@@ -171,7 +171,7 @@ final class CrowdBenchmark {
         return client.result(id) instanceof AgentResult.Complete;
     }
 
-    /** Lets so many callers call at once, and returns how many of them succeed. */
+    /** Runs this many callers at once, and returns how many of them succeed. */
     private static long finished(int callers, Side side) throws InterruptedException {
         ExecutorService pool = Executors.newFixedThreadPool(callers);
         try {

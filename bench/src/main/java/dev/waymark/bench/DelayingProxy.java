@@ -61,7 +61,7 @@ public final class DelayingProxy implements AutoCloseable {
                     onTheWay.add(new Chunk(Arrays.copyOf(buffer, count), System.nanoTime() + delay.toNanos()));
                 }
             } catch (IOException e) {
-                // Same as its end.
+                // A broken connection counts as closed.
             }
             onTheWay.add(new Chunk(new byte[0], System.nanoTime()));
         });
@@ -74,7 +74,7 @@ public final class DelayingProxy implements AutoCloseable {
                     out.flush();
                 }
             } catch (IOException e) {
-                // Closed by the other side.
+                // The other side has closed the connection.
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }

@@ -3,8 +3,8 @@ package dev.waymark.bench;
 import java.util.Arrays;
 
 /**
- * Lets two sides take turns of some iterations each, so that other load on the machine affects both. A lap is the time
- * between two marks of one side, without the time it waited for the other.
+ * Lets two sides take turns of several iterations each, so that other load on the machine affects both. A lap is the
+ * time between two marks of one side, without the time it waited for the other.
  */
 public final class Interleaved {
     private final int block;
@@ -19,7 +19,7 @@ public final class Interleaved {
         this.laps = new double[2][iterations];
     }
 
-    /** Called at the same place of every iteration. Returns when it is this side's turn. */
+    /** Called at the same point of every iteration. Returns when it is this side's turn. */
     public synchronized void mark(int side) throws InterruptedException {
         long now = System.nanoTime();
         int mark = marks[side]++;

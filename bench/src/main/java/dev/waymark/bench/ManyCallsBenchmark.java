@@ -27,8 +27,8 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Measures whether healthy calls are lost when one worker runs many, behind a slow connection and as programs; and
- * whether an agent waits because others are busy.
+ * Measures whether healthy calls are lost when one worker runs many of them, behind a slow connection and as programs,
+ * and whether an agent waits because other agents are busy.
  */
 final class ManyCallsBenchmark {
     private static final String DONE = "done";
@@ -156,7 +156,7 @@ final class ManyCallsBenchmark {
                 .build();
     }
 
-    /** First makes as many calls as the message says, then reports their results. */
+    /** First makes the number of calls that the message names, then reports their results. */
     private static Reply reply(ModelRequest request) {
         List<Message> messages = request.messages();
         List<Part.ToolResult> results = messages.stream()

@@ -32,15 +32,15 @@ import java.util.stream.IntStream;
 
 /**
  * The measured agent, and the {@link BareWorkflow} next to it. Every message and result has 2,000 bytes of text. The
- * first message sets the length of the conversation and where it asks a person: {@code ITERATIONS TOOLS ASK-FROM} and
- * filler text.
+ * first message sets the length of the conversation and the iteration from which it asks a person: {@code ITERATIONS
+ * TOOLS ASK-FROM} and filler text.
  */
 final class MeasuredAgent {
     static final int TEXT_BYTES = 2_000;
     static final int OURS = 0;
     static final int BARE = 1;
 
-    /** As many characters as the agents' queue name, because every task stores the name in history. */
+    /** The name has as many characters as that of the agents' queue, because every task stores the name in history. */
     private static final String BARE_TASK_QUEUE = "nothing";
 
     private static final String NAME = "bench";

@@ -16,12 +16,12 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * Measures the derivation of every version of a thread from its history: time, and memory while all of them are held.
+ * Measures deriving every version of a thread from its history: the time, and the memory while all versions are held.
  */
 final class ProjectionBenchmark {
     private static final double MOST_SECONDS = 0.3;
     private static final double MOST_GROWTH = 2.3;
-    /** With one tool per step; slightly more than the longest measured history. */
+    /** The number for one tool per step, and slightly more than in the longest measured history. */
     private static final int EVENTS_PER_ITERATION = 12;
 
     private final Connection connection;
@@ -131,7 +131,7 @@ final class ProjectionBenchmark {
             long before = used();
             Timeline timeline = project(History.parseFrom(stored));
             bytes[i] = used() - before;
-            // Keeps it reachable until here.
+            // This use keeps the timeline reachable until here.
             timeline.thread().length();
         }
         return (long) Statistics.median(bytes);

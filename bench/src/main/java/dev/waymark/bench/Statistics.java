@@ -17,14 +17,14 @@ public final class Statistics {
         return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
     }
 
-    /** The least value that is not below this percentage of all. */
+    /** The smallest value that is not below this percentage of all values. */
     static double percentile(int percentage, double... values) {
         double[] sorted = values.clone();
         Arrays.sort(sorted);
         return sorted[Math.max(0, (int) Math.ceil(sorted.length * percentage / 100.0) - 1)];
     }
 
-    /** For times that other load on the machine can only increase. */
+    /** The minimum, for times that other load on the machine can only increase. */
     static double least(double... values) {
         return DoubleStream.of(values).min().orElseThrow();
     }

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
-/** Reads a thread's events. When a stream ends, it goes on by {@code Last-Event-ID}, maybe at another instance. */
+/** Reads a thread's events. When a stream ends, continues by {@code Last-Event-ID}, possibly at another instance. */
 final class StreamClient implements AutoCloseable {
     private static final JsonMapper JSON = new JsonMapper();
     private static final long RETRY_MILLIS = 200;
@@ -87,12 +87,12 @@ final class StreamClient implements AutoCloseable {
         return thread;
     }
 
-    /** Returns once the first event has come. */
+    /** Returns once the first event has arrived. */
     void awaitEvents() throws Exception {
         begun.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
     }
 
-    /** The ids of all events but words, in the order in which they came. */
+    /** The ids of all events except partial text, in the order of arrival. */
     synchronized List<String> ids() {
         return List.copyOf(ids);
     }
@@ -141,12 +141,12 @@ final class StreamClient implements AutoCloseable {
 
         @Override
         public void onError(Throwable failure) {
-            // The connection was lost: another one is opened.
+            // The connection was lost. Another one is opened.
         }
 
         @Override
         public void onComplete() {
-            // The stream has ended: another one is opened.
+            // The stream has ended. Another one is opened.
         }
     }
 }

@@ -36,8 +36,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /**
- * Measures many streams of {@code ./waymark serve}, with server and worker in separate processes: how far words are
- * behind the provider, and whether every decision takes effect once in each stream and in history, also if instances of
+ * Measures many streams of {@code ./waymark serve}, with server and worker in separate processes: how far words lag
+ * behind the provider, and whether every decision takes effect once in each stream and in history, even if instances of
  * the server are killed.
  */
 final class StreamsBenchmark implements AutoCloseable {
@@ -99,7 +99,7 @@ final class StreamsBenchmark implements AutoCloseable {
         Files.writeString(agents.resolve("clerk.script.yaml"), calls + "  - text: Written.\n");
     }
 
-    /** How far words are behind, while all streams are open and some or all of their threads get words. */
+    /** Measures how far words lag behind while all streams are open and some or all of their threads get words. */
     void words() throws Exception {
         report.title("streams: words, from the provider to an HTTP client, with " + WORD_STREAMS + " streams open");
         report.head("threads that get words", "words", "ms behind, median", "95 of 100", "most");
@@ -184,7 +184,7 @@ final class StreamsBenchmark implements AutoCloseable {
     private record Decision(String thread, String callId, String argsDigest) {}
 
     /**
-     * Approves calls at a steady rate, each in another thread than the one before.
+     * Approves calls at a steady rate. Each call is in a different thread than the previous one.
      *
      * @param killing whether an instance of the server is killed again and again
      */
@@ -308,7 +308,7 @@ final class StreamsBenchmark implements AutoCloseable {
         report.row("problems", report.within(problems.size(), 0, "%.0f"));
     }
 
-    /** How many calls were not decided exactly once, by the history of their threads. */
+    /** The number of calls that were not decided exactly once, according to the histories of their threads. */
     private int wrongInHistory(List<Decision> decisions) {
         Map<String, Long> times = new ConcurrentHashMap<>();
         HistoryReader histories = new HistoryReader(laboratory.connection().client());
@@ -328,7 +328,9 @@ final class StreamsBenchmark implements AutoCloseable {
                 .count();
     }
 
-    /** How many streams have other events, or the same ones in another order, than a stream read from the beginning. */
+    /**
+     * The number of streams whose events or whose order of events differ from a stream that is read from the beginning.
+     */
     private int wrongStreams(List<StreamClient> clients) throws Exception {
         int wrong = 0;
         try (ServeProcess fresh = serve()) {
@@ -360,7 +362,7 @@ final class StreamsBenchmark implements AutoCloseable {
         }
     }
 
-    /** Kills the instance that has run longest. Its streams go on at the other one. */
+    /** Kills the instance that has run longest. Its streams continue at the other one. */
     private void replaceOldest(AtomicInteger kills, Queue<String> problems) {
         instances.remove(0).close();
         kills.incrementAndGet();
@@ -412,7 +414,10 @@ final class StreamsBenchmark implements AutoCloseable {
                 .POST(HttpRequest.BodyPublishers.ofString(body));
     }
 
-    /** The decisions on everything that waits, so that each is about another thread than the one before. */
+    /**
+     * The decisions about all waiting calls, in an order in which each is about a different thread than the previous
+     * one.
+     */
     private List<Decision> decisions(List<String> started) throws Exception {
         List<List<Decision>> ofThreads = new ArrayList<>();
         for (String thread : started) {
@@ -441,7 +446,7 @@ final class StreamsBenchmark implements AutoCloseable {
         return decisions;
     }
 
-    /** Sends a decision until it is accepted, with one key, so that it takes effect once. */
+    /** Sends a decision until it is accepted, always with the same key, so that it takes effect once. */
     private CompletableFuture<Void> approve(Decision decision, AtomicInteger retries, Queue<String> problems) {
         HttpRequest request = post(
                         "/v1/threads/" + decision.thread() + "/approve",

@@ -28,8 +28,8 @@ import java.util.Objects;
 import java.util.UUID;
 
 /**
- * Measures the cost of a call that is claimed before it runs, compared with one without a claim and with calls that are
- * not activities. Conversations with different tools take turns, so that other load on the machine affects all.
+ * Measures the cost of a call that is claimed before it runs, compared with a call without a claim and with calls that
+ * are not activities. Conversations with different tools take turns, so that other load on the machine affects all.
  */
 final class ToolCostsBenchmark {
     private static final double MOST_TIME = 2.0;

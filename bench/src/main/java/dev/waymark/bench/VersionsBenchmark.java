@@ -39,7 +39,8 @@ import java.util.Optional;
 final class VersionsBenchmark {
     private static final double MOST_GROWTH = 2.3;
     /**
-     * On a shared machine, the states of the longest thread do not stay in the CPU caches. Quadratic growth would be 4.
+     * More than linear growth, since on a shared machine the states of the longest thread do not stay in the CPU
+     * caches. Quadratic growth would be 4.
      */
     private static final double MOST_GROWTH_OF_LISTING = 3;
 
@@ -106,7 +107,7 @@ final class VersionsBenchmark {
         report.row("KiB held while printing", report.within(held[last] / held[last - 1], MOST_GROWTH, "%.2f"));
     }
 
-    /** CPU time suffices, since nothing is waited for. */
+    /** CPU time is sufficient, because nothing waits. */
     private static long processorNanos() {
         return THREADS.getCurrentThreadCpuTime();
     }
@@ -178,7 +179,7 @@ final class VersionsBenchmark {
         return counter.bytes;
     }
 
-    /** Memory in use while the newest version is held, with everything created for earlier ones. */
+    /** Memory in use while the newest version is held, including everything that was created for earlier versions. */
     private static long held(Timeline timeline) {
         double[] bytes = new double[3];
         for (int i = 0; i < bytes.length; i++) {
@@ -189,7 +190,7 @@ final class VersionsBenchmark {
                 newest = versions.next();
             }
             bytes[i] = ProjectionBenchmark.used() - before;
-            // Keeps them reachable until here.
+            // This use keeps the versions reachable until here.
             if (newest.isNull() || versions.hasNext()) {
                 throw new IllegalStateException("no versions");
             }

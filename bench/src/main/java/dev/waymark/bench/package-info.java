@@ -1,4 +1,4 @@
-/** Benchmarks against peers and limits. No other module may depend on it. */
+/** Benchmarks against limits and other frameworks. Must not be used by any other module. */
 @NullMarked
 package dev.waymark.bench;
 

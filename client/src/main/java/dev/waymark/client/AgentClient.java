@@ -36,8 +36,8 @@ import java.util.function.Supplier;
  * is harmless. Reading needs no worker. Thread-safe. Failures that a caller can handle are thrown as {@link
  * WaymarkException}.
  *
- * <p>{@link #requests} has the methods that do not wait, {@link #lists} those about all threads, {@link #inspector} watches
- * and verifies one, and {@link #saved} keeps checkpoints outside of the server.
+ * <p>{@link #requests} has the methods that do not wait, {@link #lists} those about all threads, {@link #inspector}
+ * those that examine one thread, and {@link #saved} those that keep checkpoints outside of the server.
  *
  * <pre>{@code
  * try (AgentClient client = AgentClient.connect()) {
@@ -64,7 +64,7 @@ public final class AgentClient implements AutoCloseable {
     }
 
     /**
-     * Connects with the settings of the environment: {@code TEMPORAL_ADDRESS}, {@code TEMPORAL_NAMESPACE}, TLS,
+     * Connects with the settings from the environment: {@code TEMPORAL_ADDRESS}, {@code TEMPORAL_NAMESPACE}, TLS,
      * profiles, and {@code WAYMARK_TASK_QUEUE}.
      *
      * @throws WaymarkException.ServerUnreachable if no server answers within seconds
@@ -73,12 +73,15 @@ public final class AgentClient implements AutoCloseable {
         return new AgentClient(ClientContext.connected(Connection::fromEnvironment));
     }
 
-    /** Connects to this address ({@code host:port}), with the other settings of the environment. */
+    /** Connects to this address ({@code host:port}), with all other settings from the environment. */
     public static AgentClient connect(String address) {
         return new AgentClient(ClientContext.connected(() -> Connection.to(address)));
     }
 
-    /** A client on this connection, whose threads run on this task queue. Closing it closes the connection. */
+    /**
+     * Returns a client that uses this connection and starts threads on this task queue. Closing the client closes the
+     * connection.
+     */
     public static AgentClient on(Connection connection, String taskQueue) {
         return new AgentClient(ClientContext.of(connection, taskQueue));
     }
@@ -113,8 +116,8 @@ public final class AgentClient implements AutoCloseable {
      * step before it returns the outcome. Failures of the saver are reported to the listener and do not change the
      * outcome.
      *
-     * <p>{@link #run}, {@link #start} and {@link SavedThreads#restore} restore threads that only the saver has. So
-     * threads survive a server that keeps everything in memory.
+     * <p>{@link #run}, {@link #start} and {@link SavedThreads#restore} restore threads that only the saver has. Threads
+     * can therefore survive a restart of a server that keeps everything in memory.
      *
      * <pre>{@code
      * try (CheckpointSaver saver = SaverTarget.parse("file:checkpoints").open()) {
@@ -126,7 +129,7 @@ public final class AgentClient implements AutoCloseable {
         return new AgentClient(context.savingIn(where));
     }
 
-    /** Returns a client that reports the events of the turn it waits for to the watcher, in the waiting thread. */
+    /** Returns a client that reports events to the watcher while it waits for a turn, in the waiting thread. */
     public AgentClient watchedBy(Watcher watcher) {
         return new AgentClient(context.watchedBy(watcher));
     }
@@ -202,17 +205,17 @@ public final class AgentClient implements AutoCloseable {
         return new ThreadRequests(starter, continuation, sender);
     }
 
-    /** The threads of the server, and what waits for people in any of them. */
+    /** Methods that list the threads of the server, and the requests in them that wait for a person. */
     public ThreadLists lists() {
         return new ThreadLists(context, continuation);
     }
 
-    /** Looks closely at single threads: watches, verification, spans. */
+    /** Methods that examine one thread: watching, verification and spans. */
     public ThreadInspector inspector() {
         return inspector;
     }
 
-    /** Saves and restores threads of programs whose threads must survive the server. */
+    /** Methods that save and restore threads, for programs whose threads must survive the loss of the server. */
     public SavedThreads saved() {
         return new SavedThreads(context, continuation, outcomes);
     }
@@ -235,7 +238,7 @@ public final class AgentClient implements AutoCloseable {
         return sender.retry(thread);
     }
 
-    /** Answers the only open question, and waits until the turn ends or asks another one. */
+    /** Answers the only open question, and waits until the turn ends or asks another question. */
     public AgentResult answer(String thread, String answer) {
         return sender.answer(thread, Optional.empty(), answer);
     }
@@ -295,7 +298,7 @@ public final class AgentClient implements AutoCloseable {
         return sender.clearAll(thread);
     }
 
-    /** Closes the thread once it is idle. Returns whether it is closed already. */
+    /** Closes the thread once it is idle. Returns whether it has closed. */
     public boolean close(String thread) {
         return sender.close(thread);
     }
@@ -306,8 +309,8 @@ public final class AgentClient implements AutoCloseable {
     }
 
     /**
-     * Destroys the key of a closed thread, so that nobody can read the thread or its subagents again, wherever their
-     * histories were copied to. Other threads that began with its conversation have keys of their own. Forgetting a
+     * Destroys the key of a closed thread, so that nobody can read the thread or its subagents again, not even from
+     * copies of their histories. Other threads that began with its conversation have their own keys. Forgetting a
      * thread again changes nothing.
      *
      * @param terminate whether to terminate the thread and its subagents if they are open
@@ -318,7 +321,7 @@ public final class AgentClient implements AutoCloseable {
     }
 
     /**
-     * A thread whose key is destroyed.
+     * A thread whose key was destroyed.
      *
      * @param at when its key was destroyed
      * @param again whether that happened before this request

@@ -22,10 +22,11 @@ import java.util.Optional;
  * while (result instanceof AgentResult.Interrupted asked) {
  *     result = client.answer(asked.thread(), ask(asked.question()));
  * }
- * System.out.println(AgentResult.assertComplete(result).text()); }</pre>
+ * System.out.println(AgentResult.assertComplete(result).text());
+ * }</pre>
  */
 public sealed interface AgentResult {
-    /** What all results have in common. */
+    /** The data that every result has. */
     Details details();
 
     /** {@code complete}, {@code interrupted}, {@code failed}, and so on, as printed and stored. */
@@ -39,7 +40,7 @@ public sealed interface AgentResult {
         return details().thread();
     }
 
-    /** The id of the Temporal run that has the turn. */
+    /** The id of the Temporal run that executed the turn. */
     default String runId() {
         return details().runId();
     }
@@ -107,13 +108,16 @@ public sealed interface AgentResult {
         }
     }
 
-    /** The turn waits for people only. */
+    /** The turn cannot continue until a person responds. */
     record Interrupted(Details details, List<PendingItem> pending) implements AgentResult {
         public Interrupted {
             pending = List.copyOf(pending);
         }
 
-        /** The first request that waits, in call order, as a question; also for a call that needs approval. */
+        /**
+         * The first pending request in call order, worded as a question. A request for approval is worded as a question
+         * too.
+         */
         public String question() {
             return pending.get(0).words();
         }
@@ -195,8 +199,8 @@ public sealed interface AgentResult {
     }
 
     /**
-     * The result of this turn in this state. A turn that is still running counts as cancelled with its run, unless it
-     * waits for people.
+     * The result of this turn in this state. A turn that was running when its run ended counts as failed, unless it
+     * waits for a person.
      */
     static AgentResult of(String thread, String runId, Conversation state, Turn turn) {
         Details details = new Details(

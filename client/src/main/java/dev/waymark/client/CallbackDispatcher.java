@@ -20,8 +20,8 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Passes open requests to the caller's callbacks while an outcome is awaited, each request once. A decision names the
- * call and the digest of its arguments, so that it cannot apply to anything else.
+ * Passes open requests to the caller's callbacks while the client waits for an outcome. Passes on each request once. A
+ * decision names the call and the digest of its arguments, so that it cannot apply to anything else.
  */
 final class CallbackDispatcher {
     private final ClientContext context;
@@ -34,10 +34,7 @@ final class CallbackDispatcher {
         this.thread = thread;
     }
 
-    /**
-     * Whether an open request of this state still has to be passed on, or was decided and the decision is not applied
-     * yet.
-     */
+    /** Whether this state has an open request that was not passed on yet, or whose decision was not applied yet. */
     boolean hasBusinessIn(Conversation state) {
         return open(state).stream().anyMatch(item -> decided.contains(item) || isToBeAsked(item));
     }
@@ -97,10 +94,10 @@ final class CallbackDispatcher {
         });
     }
 
-    /** Another decision may have been first; the one in history counts. */
+    /** Another decision may have arrived first. The one in history counts. */
     private void send(Decision decision) {
         try {
-            // The thread may have been restored elsewhere while somebody thought about the request.
+            // The thread may have been restored elsewhere while the callback decided.
             SavedThread.checkThatNoOtherServerHas(context, thread);
             WaitDeadline deadline = WaitDeadline.after(Requests.WORKER_WAIT);
             context.requests().update(thread, decision.name(), decision.id(), decision.payload(), deadline);

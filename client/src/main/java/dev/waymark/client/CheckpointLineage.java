@@ -15,11 +15,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Compares a checkpoint from a file or a saver with what this server knows about its thread. If calls with side effects
- * that are open in the checkpoint may have been made or may still be made there, nothing is started.
+ * Compares a checkpoint from a file or a saver with what this server knows about its thread. Nothing is started if the
+ * checkpoint has open calls with side effects that this server may have made or may still make.
  */
 final class CheckpointLineage {
-    /** The sessions that {@link ThreadStarter} creates. */
+    /** The form of the sessions that {@link ThreadStarter} creates. */
     private static final Pattern SESSION = Pattern.compile("(.+)~[0-9a-z]+");
 
     private final Requests requests;

@@ -42,7 +42,7 @@ record ClientContext(
         Connection connection() throws ServerUnreachable;
     }
 
-    /** On the task queue that the environment names. */
+    /** Opens a connection, and uses the task queue that the environment names. */
     static ClientContext connected(Connecting connecting) {
         String taskQueue = Optional.ofNullable(ProcessEnvironment.get().get(TASK_QUEUE_SETTING))
                 .filter(name -> !name.isBlank())
@@ -133,12 +133,15 @@ record ClientContext(
         return histories.readToTheEnd(thread, get(thread).runId());
     }
 
-    /** What the server knows of a thread. */
+    /** The newest run of a thread. */
     Requests.Known get(String thread) {
         return requests.find(thread).orElseThrow(() -> missing(thread));
     }
 
-    /** The failure for a thread that the server does not know. It says whether the saver of this client has it. */
+    /**
+     * The failure for a thread that the server does not know. The failure says so if the saver of this client has the
+     * thread.
+     */
     WaymarkException missing(String thread) {
         boolean isSaved = saving.isPresent() && new SavedThread(this, thread).exists();
         return isSaved ? Requests.onlySaved(thread) : Requests.noSuchThread(thread);

@@ -8,9 +8,9 @@ import java.util.Optional;
 /**
  * Finds the moment at which a sent message has its outcome. It must be given every moment, in order.
  *
- * <p>The outcome of a message is that of the turn that consumes it, when this turn ends or waits for a person. That turn
- * may start after the one that runs when the message arrives. If the message is still queued when nothing runs any more,
- * that state is its outcome. The outcome of anything else is that of the turn in which it arrives.
+ * <p>A message has the outcome of the turn that consumes it, once that turn ends or waits for a person. The turn may
+ * start later than the turn that is running when the message arrives. If the message is still queued when nothing runs
+ * any more, that state is its outcome. Any other request has the outcome of the turn in which it arrives.
  */
 final class OutcomeDetector {
     private final int fact;
@@ -23,12 +23,12 @@ final class OutcomeDetector {
         this.message = message;
     }
 
-    /** For the message with this id, which became this fact of the thread or a later one. */
+    /** Detects the outcome of the message with this id, which the thread recorded as this fact or a later one. */
     static OutcomeDetector forMessage(String id, int fact) {
         return new OutcomeDetector(fact, Optional.of(id));
     }
 
-    /** For the turn in which this fact is applied. */
+    /** Detects the outcome of the turn in which this fact is applied. */
     static OutcomeDetector forTurnAt(int fact) {
         return new OutcomeDetector(fact, Optional.empty());
     }
@@ -65,7 +65,7 @@ final class OutcomeDetector {
         return taken ? Optional.of(state.turn().number()) : Optional.empty();
     }
 
-    /** The turn may end in the same moment in which the next one starts. */
+    /** Looks at the ended turn too: a turn may end at the same moment as the next one starts. */
     private static Optional<Turn> outcome(int number, Conversation state) {
         Turn now = state.turn();
         if (now.number() > number) {

@@ -110,7 +110,7 @@ final class OutcomeWaiter {
         keeper.close();
     }
 
-    /** Saves the newest version of a thread and waits for that. Does nothing without a saver. */
+    /** Saves the newest version of a thread and waits until it is saved. Does nothing without a saver. */
     void save(String thread) {
         if (context.saving().isPresent()) {
             save(context.translated(() -> context.read(RequestLimits.thread(thread))));
@@ -124,7 +124,7 @@ final class OutcomeWaiter {
         }
     }
 
-    /** Waits until a new thread has its first message, saves it, and waits for that. */
+    /** Waits until a new thread has its first message, then saves the thread and waits until it is saved. */
     void saveBeginning(AgentClient.Started started) {
         if (context.saving().isEmpty()) {
             return;
@@ -135,7 +135,7 @@ final class OutcomeWaiter {
         Optional<Moment> newest = Optional.empty();
         while (newest.isEmpty() && !deadline.isPast() && !moments.isClosed()) {
             newest = moments.next(deadline.millisLeft()).stream()
-                    // A message that is only queued is in no checkpoint.
+                    // Checkpoints do not contain queued messages.
                     .filter(moment -> moment.state().transcript().count() > 0
                             && !moment.state().lacksAgent())
                     .reduce((earlier, later) -> later);
@@ -207,12 +207,12 @@ final class OutcomeWaiter {
                 }
             }
             if (feed.wasReset()) {
-                // What was awaited may not be in this history; the newest turn is the closest result.
+                // The awaited turn may not be in this history. The newest turn is the closest result.
                 return result(thread, deadline);
             }
             // Only requests of the newest state are passed on; those of earlier ones may be decided already.
             if (newest.filter(waiting::isOn).map(attendant::attend).orElse(false)) {
-                // The callback may have taken long, which says nothing about workers.
+                // The callback may have taken a long time, which says nothing about workers.
                 patience = new WaitPolicy(context.requests(), thread, deadline);
                 if (reached.isPresent() && isOver(reached.get(), attendant)) {
                     return resultOf(thread, reached.get());

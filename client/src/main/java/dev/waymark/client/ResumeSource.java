@@ -34,7 +34,7 @@ import java.util.stream.Collectors;
  *
  * @param identity identifies this conversation
  * @param session the id under which other systems know its calls, if any
- * @param once whether it was to close after its turn
+ * @param once whether the thread was to close after its turn
  * @param continuation its marker on the server, if only one thread may continue it
  */
 record ResumeSource(
@@ -72,7 +72,7 @@ record ResumeSource(
                 Json.of(identity), now, closed.agent(), Optional.of(session), now.once(), Optional.empty());
     }
 
-    /** The content of a file. It becomes a single run, like every start without a name. */
+    /** The content of a file. It starts a single run, like every start without a thread name. */
     static ResumeSource of(RestoredCheckpoint file) {
         return new ResumeSource(file.document(), file.state(), Optional.empty(), file.thread(), true, Optional.empty());
     }
@@ -81,24 +81,24 @@ record ResumeSource(
         return new ResumeSource(identity, state, agent, session, once, Optional.of(marked));
     }
 
-    /** With the idempotency keys of this session. */
+    /** Returns this source with the idempotency keys of this session. */
     ResumeSource inSession(String id) {
         return new ResumeSource(identity, state, agent, Optional.of(id), once, continuation);
     }
 
-    /** With new idempotency keys. */
+    /** Returns this source with new idempotency keys. */
     ResumeSource inSessionOfItsOwn() {
         return new ResumeSource(identity, state, agent, Optional.empty(), once, continuation);
     }
 
-    /** The thread whose conversation this is, as far as it is known. */
+    /** The thread that the conversation comes from, if it is known. */
     Optional<String> copiedFrom() {
         return continuation.map(Continuations.Source::name).or(() -> session);
     }
 
     /**
      * The open calls that would take effect if they ran now, or may have taken effect: all except questions and calls
-     * of tools known to be safe. A call that ran and asks a question only lacks its answer, so it is not included.
+     * of tools known to be safe. A call that ran and asked a question lacks only the answer, so it is not included.
      */
     List<Call> openEffects(Optional<AgentSpec> known) {
         return state.openCalls().stream()
@@ -116,7 +116,7 @@ record ResumeSource(
                 && how.thread().isEmpty();
     }
 
-    /** The conversation as it is shown if nothing is added and no agent is asked. */
+    /** The conversation to show if nothing is added and the agent is not resolved. */
     Conversation recorded() {
         return state.readWithoutAgent(SAFE_TOOLS);
     }
@@ -145,8 +145,8 @@ record ResumeSource(
     }
 
     /**
-     * The remaining options, if there are any. An empty answer is an option only for ids that contain the answer as
-     * given.
+     * The remaining options, if there are any. Includes an empty answer only if {@code withEmptyAnswer} is set, for ids
+     * that would otherwise be the same with an empty answer and without one.
      */
     private static Optional<Json> furtherOptions(ResumeOptions how, boolean withEmptyAnswer) {
         Map<String, Object> options = new LinkedHashMap<>();

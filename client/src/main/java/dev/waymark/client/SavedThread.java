@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** A thread in the saver of a client, and how it is restored. */
+/** A thread's entry in the saver of a client, and the steps that restore the thread from it. */
 final class SavedThread {
     private final ClientContext context;
     private final SaveOptions saving;
@@ -51,7 +51,7 @@ final class SavedThread {
      * Checks that another server has not restored this thread from the client's saver, if it has one. The calls that are
      * open in both have the same idempotency keys, and each server would make them.
      *
-     * @throws WaymarkException.Refused if one has; a saver that does not answer prevents nothing
+     * @throws WaymarkException.Refused if another server has restored it. Does not fail if the saver does not answer
      */
     static void checkThatNoOtherServerHas(ClientContext context, String thread) {
         if (context.saving().isEmpty()) {
@@ -78,7 +78,7 @@ final class SavedThread {
         try {
             return saving.bounded().owner(thread).filter(owner -> !owner.run().equals(firstRunId));
         } catch (SaverException e) {
-            // The command reports it when it saves.
+            // A later save reports the failure.
             return Optional.empty();
         }
     }

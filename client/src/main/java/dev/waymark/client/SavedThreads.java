@@ -37,8 +37,8 @@ public final class SavedThreads {
 
     /**
      * Restores a thread that only the saver has, under its own id: with its conversation, its open question, and its
-     * calls under their original idempotency keys. It stays open. Empty if the server knows the thread, if the saver
-     * does not, or if there is no saver.
+     * calls under their original idempotency keys. The thread stays open. Returns empty if the server knows the thread,
+     * if the saver does not, or if there is no saver.
      *
      * @throws WaymarkException.Refused with type {@code CheckpointCorruption} if the saver's entry cannot be read
      */
@@ -62,7 +62,7 @@ public final class SavedThreads {
     }
 
     /**
-     * Checks that a new thread with this name would survive the server.
+     * Checks that a new thread with this name would survive a restart of the server.
      *
      * @throws WaymarkException.VolatileStore if the server keeps everything in memory and nothing is saved
      */

@@ -73,12 +73,12 @@ final class ThreadContinuation {
         });
     }
 
-    /** What a thread becomes belongs to whoever it belonged to, unless somebody else is named. */
+    /** Gives the new thread the owner of the old one, unless the options name another owner. */
     private ResumeOptions owned(ResumeOptions how, String thread) {
         return how.owner().isPresent() ? how : how.ownedBy(ownerOf(thread));
     }
 
-    /** Whose thread it is, if it is anybody's. */
+    /** The owner of the thread, if it has one. */
     Optional<ThreadOwner> ownerOf(String thread) {
         Requests.Known known = context.requests().get(thread);
         return context.histories().startInput(thread, known.runId()).owner();
@@ -184,7 +184,8 @@ final class ThreadContinuation {
     }
 
     /**
-     * Resumes a checkpoint without waiting for the outcome. Empty if the checkpoint is complete, so that nothing runs.
+     * Resumes a checkpoint without waiting for the outcome. Returns empty if the checkpoint is complete: then nothing
+     * runs.
      */
     Optional<AgentClient.Started> resumeOnly(byte[] checkpoint, String place, ResumeOptions how) {
         RestoredCheckpoint recovered = recovered(checkpoint, place);
@@ -194,7 +195,7 @@ final class ThreadContinuation {
         });
     }
 
-    /** The checkpoint as what is known here of the thread that it names makes it. */
+    /** Compares the checkpoint with the thread that it names, unless the options treat it as a copy. */
     private ResumeSource related(ResumeSource left, RestoredCheckpoint recovered, ResumeOptions how) {
         return how.copy() ? left.inSessionOfItsOwn() : lineage.checked(left, recovered.thread(), how);
     }
@@ -232,8 +233,8 @@ final class ThreadContinuation {
     }
 
     /**
-     * Starts a thread; returns empty if one with this id exists. If several make the same request concurrently for an
-     * id that became free, one of them starts it.
+     * Starts a thread; returns empty if one with this id exists. If several clients make the same request concurrently
+     * for an id that has become free, one of them starts the thread.
      *
      * @param copiedFrom the thread whose conversation the new one begins with
      */
@@ -319,7 +320,7 @@ final class ThreadContinuation {
                 ResumeSource.of(recovered(() -> CheckpointReader.readSaved(checkpoint, now()), "of " + thread));
         lineage.checkRestore(left, thread, owner.map(CheckpointOwner::run));
         Conversation begin = left.begin(named, thread, now());
-        // Another client may restore it at the same time, with the same result.
+        // Another client may restore the thread at the same time, with the same result.
         Optional<String> runId =
                 start(thread, left.input(named.agent(), begin), left.copiedFrom(), left.requestId(named));
         if (runId.isEmpty()) {
@@ -380,7 +381,7 @@ final class ThreadContinuation {
                                 item.callId().equals(callId) && item.kind().equals(PendingItem.APPROVAL));
     }
 
-    /** The number of the fact that an earlier attempt of this request became. */
+    /** The number of the fact that an earlier attempt of this request recorded. */
     private static int factOfEarlier(Timeline timeline, String requestId) {
         return timeline.now()
                 .seen()
@@ -426,7 +427,7 @@ final class ThreadContinuation {
     }
 
     /**
-     * Checks that a new thread with this name would survive the server, or is allowed not to.
+     * Checks that a new thread with this name would survive a restart of the server, or is allowed to be lost.
      *
      * @throws WaymarkException.VolatileStore if the server keeps everything in memory and nothing is saved
      */

@@ -52,7 +52,7 @@ final class ThreadForgetter {
         return new AgentClient.ForgottenThread(thread, done.at(), done.again(), keys.copies(namespace, thread));
     }
 
-    /** No worker could continue an open thread without its key. */
+    /** Ends open threads: no worker could continue them without the key. */
     private void endOpen(ThreadKeys keys, String thread, boolean terminate) {
         Set<String> open = new LinkedHashSet<>();
         if (context.requests().find(thread).filter(Requests.Known::open).isPresent()) {

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 
-/** Looks closely at single threads. Reads their history, and needs no worker. */
+/** Examines single threads by reading their histories. Needs no worker. */
 public final class ThreadInspector {
     private static final long LONG_WAIT_MILLIS = 20_000;
 
@@ -71,7 +71,7 @@ public final class ThreadInspector {
      * Opens a watch that occupies no Java thread while nothing happens.
      *
      * @param after the id of the last event that was received, from this watch or another of the same thread
-     * @param executor runs the reading, which makes short requests of the server
+     * @param executor runs the reads, which send short requests to the server
      */
     public ThreadWatch openWatch(String thread, Optional<String> after, Executor executor) {
         return context.translated(() -> ThreadWatch.open(context, RequestLimits.thread(thread), after, executor));

@@ -30,14 +30,14 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Lists the threads of a server, and what waits for people in them. Needs no worker. */
+/** Lists the threads of a server, and the requests in them that wait for a person. Needs no worker. */
 public final class ThreadLists {
     private static final int MOST_NAMED = 5;
 
     /** The length of a title, in characters. */
     private static final int MOST_TITLE = 120;
 
-    /** How many pages of the server's list are read for one that shows something. */
+    /** The maximum number of pages of the server's list that are read to find one with a visible thread. */
     private static final int MOST_PAGES = 10;
 
     private final ClientContext context;
@@ -105,8 +105,8 @@ public final class ThreadLists {
     }
 
     /**
-     * A page of the requests that wait for a person: those of the threads that began last first. Where threads have no
-     * search attributes, see {@link #setUp}, all open threads are read, and there is one page.
+     * A page of the requests that wait for a person. The first page has the requests of the newest threads. If threads
+     * have no search attributes (see {@link #setUp}), all open threads are read and there is only one page.
      */
     public PendingPage pending(PendingPageRequest request, Progress progress) {
         return context.translated(() -> {
@@ -168,7 +168,7 @@ public final class ThreadLists {
     /**
      * A page of the server's threads, newest first.
      *
-     * @param visible which of them the caller may see, by whose they are
+     * @param visible decides by a thread's owner whether the caller may see it
      */
     public ThreadPage threads(ThreadPageRequest request, Predicate<Optional<ThreadOwner>> visible, Progress progress) {
         return context.translated(() -> {
@@ -192,7 +192,7 @@ public final class ThreadLists {
         });
     }
 
-    /** A thread that was reset is listed with the runs that the reset replaced as well. */
+    /** The server's list also has the runs that a reset has replaced. */
     private boolean isNewest(ThreadDirectory.Listed listed) {
         return listed.open()
                 || context.requests()
@@ -246,12 +246,12 @@ public final class ThreadLists {
         return end < text.length() ? line + "…" : line;
     }
 
-    /** Whose thread it is, if it is anybody's. A subagent's is whose the thread above it is. */
+    /** The owner of a thread, if it has one. The thread of a subagent has the owner of its parent. */
     public Optional<ThreadOwner> owner(String thread) {
         return context.translated(() -> continuation.ownerOf(RequestLimits.thread(thread)));
     }
 
-    /** Whether the server has a thread of this id, open or closed. */
+    /** Whether the server has a thread with this id, open or closed. */
     public boolean exists(String thread) {
         return context.translated(
                 () -> context.requests().find(RequestLimits.thread(thread)).isPresent());
@@ -259,11 +259,11 @@ public final class ThreadLists {
 
     /**
      * Creates the search attributes of threads in the server's namespace, so that lists of threads need not read every
-     * history. Threads that start later have them.
+     * history. Threads that start later have these attributes.
      *
      * @return the names of those that were missing
-     * @throws WaymarkException.Refused if the server has no search attributes, lets this client create none, or has
-     * others of these names
+     * @throws WaymarkException.Refused if the server has no search attributes, does not let this client create them, or
+     * has other attributes with these names
      */
     public List<String> setUp() {
         return context.translated(() -> IndexSetup.create(context.connection()));

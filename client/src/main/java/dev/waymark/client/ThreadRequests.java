@@ -28,7 +28,7 @@ public final class ThreadRequests {
      * Starts the thread that the prompt names, unless the same prompt has started it before. Durable on return; needs no
      * worker.
      *
-     * @throws WaymarkException.Refused with type {@code KeyReused} when another prompt has started a thread of this id
+     * @throws WaymarkException.Refused with type {@code KeyReused} if another prompt has started a thread with this id
      */
     public Begun begin(Prompt prompt, NewThreadOptions how) {
         return starter.begin(prompt, how);
@@ -47,7 +47,8 @@ public final class ThreadRequests {
     }
 
     /**
-     * Resumes a checkpoint without waiting for the outcome. Empty if the checkpoint is complete, so that nothing runs.
+     * Resumes a checkpoint without waiting for the outcome. Returns empty if the checkpoint is complete: then nothing
+     * runs.
      */
     public Optional<AgentClient.Started> resumeOnly(byte[] checkpoint, String place, ResumeOptions how) {
         return continuation.resumeOnly(checkpoint, place, how);
@@ -59,18 +60,18 @@ public final class ThreadRequests {
     }
 
     /**
-     * A thread that was made by a fork.
+     * A thread that a fork created.
      *
-     * @param status of its turn; {@code stopped} if the other thread was in the middle of one
+     * @param status the status of its turn; {@code stopped} if the other thread was in the middle of a turn
      * @param at the event of the other thread that it starts from, as {@code RUNID/eN}
      */
     public record Forked(String status, AgentClient.Started started, String at) {}
 
     /**
-     * Sends a message without waiting for an outcome, for callers that {@link AgentClient#watch}. The thread has
+     * Sends a message without waiting for an outcome, for callers that use {@link AgentClient#watch}. The thread has
      * accepted it when this returns.
      *
-     * @throws WaymarkException.Refused with type {@code KeyReused} when another message was sent with the same id
+     * @throws WaymarkException.Refused with type {@code KeyReused} if another message was sent with the same id
      */
     public Posted post(String thread, OutboundMessage message) {
         return sender.post(thread, message);
@@ -78,8 +79,8 @@ public final class ThreadRequests {
 
     /**
      * Sends several messages in this order, such as the answers to all questions of a turn. All are checked against the
-     * thread's history before the first one is sent, so that none is sent if one is refused. If somebody else decides in
-     * the meantime, the messages before the refused one have been sent. Sending them again is harmless.
+     * thread's history before the first one is sent, so that none is sent if one is refused. If the thread changes in
+     * the meantime and refuses a message, the messages before that one have been sent. Sending them again is harmless.
      */
     public List<Posted> postAll(String thread, List<OutboundMessage> messages) {
         return sender.postAll(thread, messages);
@@ -88,7 +89,7 @@ public final class ThreadRequests {
     /** The run that accepted a message, and the number of the resulting fact. */
     public record Posted(String runId, int fact) {}
 
-    /** Asks for the thread to end now, and does not wait until it has. Returns the run that was asked. */
+    /** Requests that the thread ends now, without waiting for its end. Returns the run that received the request. */
     public String requestCancel(String thread) {
         return sender.requestCancel(thread);
     }

@@ -32,7 +32,7 @@ import java.util.stream.Collectors;
 /** Sends messages, answers and decisions to open threads. */
 final class ThreadSender {
     private final ClientContext context;
-    /** These go on with a thread, so a thread that only the saver has is restored for them. */
+    /** Messages that continue a thread: if only the saver has the thread, it is restored for them. */
     private static final Set<String> CONTINUING = Set.of(
             WireNames.SAY, WireNames.ANSWER, WireNames.APPROVE, WireNames.DENY, WireNames.SETTLE, WireNames.BUDGET);
 
@@ -96,8 +96,8 @@ final class ThreadSender {
     }
 
     /**
-     * Decides with a signature. It applies to the request as it is now, and is rejected if that changes before it
-     * arrives.
+     * Decides with a signature. The decision applies to the request as it is now, and is rejected if the request
+     * changes before the decision arrives.
      */
     AgentResult decide(String thread, Approval approval, DecisionKey key) {
         approval.args().ifPresent(args -> checkArguments(thread, approval, args));
@@ -210,7 +210,7 @@ final class ThreadSender {
     }
 
     /**
-     * Sends a message without waiting for an outcome, for callers that {@link AgentClient#watch}. The thread has
+     * Sends a message without waiting for an outcome, for callers that use {@link AgentClient#watch}. The thread has
      * accepted it when this returns.
      */
     ThreadRequests.Posted post(String thread, OutboundMessage message) {
@@ -247,7 +247,7 @@ final class ThreadSender {
             Requests.Accepted accepted =
                     context.requests().update(thread, message.name(), message.updateId(), message.payload(), deadline);
             int fact = accepted.ack().fact();
-            // The server answers a repeated update by itself, and does not say that it is repeated.
+            // The server answers a repeated update itself, and does not say that it is a repetition.
             if (message.isNamed() && (accepted.ack().duplicate() || !message.recordsId())) {
                 new DeliveryCheck(context.read(thread)).requireSame(message, fact);
             }
@@ -281,7 +281,7 @@ final class ThreadSender {
         });
     }
 
-    /** Closes the thread once it is idle. Returns whether it is closed already. */
+    /** Closes the thread once it is idle. Returns whether it has closed. */
     boolean close(String thread) {
         WaitDeadline deadline = context.deadline().orSooner(Requests.WORKER_WAIT);
         return context.translated(() -> {
@@ -300,7 +300,7 @@ final class ThreadSender {
         });
     }
 
-    /** Asks for the thread to end, and does not wait for it. */
+    /** Requests that the thread ends, without waiting for its end. */
     String requestCancel(String thread) {
         return context.translated(() -> {
             Requests.Known known = context.requests().getOpen(RequestLimits.thread(thread));

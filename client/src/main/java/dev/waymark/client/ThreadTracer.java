@@ -20,8 +20,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Turns threads into spans. A thread and its subagents are one trace, or a part of the caller's. Needs no worker, and
- * traces threads that ran before.
+ * Turns threads into spans. A thread and its subagents form one trace, or a part of the caller's trace. Needs no
+ * worker, and can trace threads that ended long ago.
  */
 public final class ThreadTracer {
     private final ClientContext context;
@@ -32,7 +32,7 @@ public final class ThreadTracer {
         this.content = content;
     }
 
-    /** The spans of a thread that have ended, and those of its subagents. */
+    /** The spans of a thread and its subagents that have ended. */
     public List<Span> spans(String thread) {
         return context.translated(() -> {
             List<Span> spans = new ArrayList<>();
@@ -52,7 +52,7 @@ public final class ThreadTracer {
         Timeline timeline = found.get();
         String run = timeline.moments().get(0).runId();
         StartInput input = histories.startInput(thread, run);
-        // A subagent of an older build was not told its caller.
+        // Older builds did not pass the caller's span to a subagent.
         TraceIds ids = TraceIds.of(
                 histories.firstRunId(thread, run), input.traceparent().or(() -> above));
         spans.addAll(ThreadSpans.of(timeline, ids, content));
@@ -68,7 +68,7 @@ public final class ThreadTracer {
         }
     }
 
-    /** The ids of all threads that are not a subagent's. */
+    /** The ids of all threads except those of subagents. */
     public List<String> roots() {
         return context.translated(() -> {
             Set<String> all = new LinkedHashSet<>();
@@ -82,7 +82,7 @@ public final class ThreadTracer {
         });
     }
 
-    /** Gives a sink the new spans of threads, round by round. Reads a thread only if its history has grown. */
+    /** Passes the new spans of threads to a sink, one round at a time. Reads a thread only if its history has grown. */
     public final class Follower {
         private final SpanSink sink;
         private final Map<String, String> read = new HashMap<>();
@@ -92,7 +92,7 @@ public final class ThreadTracer {
             this.sink = sink;
         }
 
-        /** Returns how many new spans there were. */
+        /** Runs one round. Returns the number of new spans. */
         public int round(List<String> threads) {
             int fresh = 0;
             for (String thread : threads) {

@@ -27,8 +27,8 @@ import java.util.concurrent.TimeUnit;
  * requests the next events when it is ready for them, so a slow caller delays no one else. While nothing happens, no
  * Java thread is blocked.
  *
- * <p>Ids depend on the history only. Opened with the id of the last event that somebody received, here or in another
- * process, it continues right after it. Not thread-safe: use it from one caller at a time.
+ * <p>Ids depend only on the history. A watch that is opened with the id of the last event that was received, in this or
+ * another process, continues right after that event. Not thread-safe: use it from one caller at a time.
  *
  * <pre>{@code
  * try (ThreadWatch watch = client.inspector().openWatch("trip", Optional.empty(), executor)) {
@@ -51,7 +51,7 @@ public final class ThreadWatch implements AutoCloseable {
 
     private List<WatchEvent> fresh = new ArrayList<>();
     private boolean begun;
-    /** Everything was told to somebody up to the place that this watch goes on from. */
+    /** Whether events are skipped, because the position from which this watch continues is not reached yet. */
     private boolean skipping;
 
     private boolean reached;
@@ -79,15 +79,16 @@ public final class ThreadWatch implements AutoCloseable {
         return new ThreadWatch(context, context.read(thread), after, executor);
     }
 
-    /** Whether the thread's history, as it is now, has the event that somebody received last. */
+    /** Whether the thread's current history has the event at this position. */
     private boolean isHeld(WatchPosition place) {
         return begin.moments().stream().anyMatch(place::isOf);
     }
 
     /**
-     * The next events, as soon as there are any. There are none when the time is over, and at the end.
+     * Completes with the next events as soon as there are any. Completes with none when the time is up, and when the
+     * watch is over.
      *
-     * @throws WaymarkException from the future, when the server can't be read
+     * @throws WaymarkException from the future, if the server can't be read
      */
     public CompletableFuture<List<WatchEvent>> next(Duration most) {
         return lookUntil(System.nanoTime() + most.toNanos());
@@ -103,7 +104,7 @@ public final class ThreadWatch implements AutoCloseable {
                 });
     }
 
-    /** Until there is something to look at. */
+    /** Completes when there may be something new, or when the time is up. */
     private CompletableFuture<?> pause(long most) {
         CompletableFuture<?> answer = skipping ? new CompletableFuture<>() : words.ask();
         long toWords = words.areDue() && !words.isAsked() ? Math.max(1, words.millisToNext()) : most;
@@ -146,7 +147,7 @@ public final class ThreadWatch implements AutoCloseable {
         }
         boolean isLast = after.filter(place -> place.isOf(moment)).isPresent();
         if (reached && !isLast) {
-            skipping = false; // Its last event is one that this watch does not have.
+            skipping = false; // The last received event is not among the events of this watch.
         }
         reached |= isLast;
         words.follow(moment);
@@ -168,7 +169,7 @@ public final class ThreadWatch implements AutoCloseable {
         }
     }
 
-    /** The thread has closed, and everything was told. */
+    /** Whether the thread has closed and all events were returned. */
     public boolean isOver() {
         return begun && fresh.isEmpty() && feed.isClosed();
     }

@@ -18,7 +18,7 @@ final class WaitNotifier {
         this.words = new LiveText(context.connection(), context.histories(), thread);
     }
 
-    /** How long to wait for events, at most this long. */
+    /** The time to wait for events: at most this long, and no longer than until the next partial text is due. */
     long millis(long most) {
         return watcher.isPresent() && words.areDue() ? Math.min(most, words.millisToNext()) : most;
     }

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 
-/** A saver that is slow and fails as it is told to, and remembers what it was given. */
+/** A saver that waits and fails as a test configures it, and records what it was given. */
 public final class RecordingSaver implements CheckpointSaver {
     private final MemorySaver saved = new MemorySaver();
     private final Semaphore mayGoOn = new Semaphore(Integer.MAX_VALUE / 2);
@@ -34,23 +34,23 @@ public final class RecordingSaver implements CheckpointSaver {
         mayGoOn.release(Integer.MAX_VALUE / 2);
     }
 
-    /** The next saves fail like this, one each. */
+    /** Makes the next saves fail, one with each of these exceptions. */
     public synchronized RecordingSaver failing(RuntimeException... next) {
         failures.addAll(List.of(next));
         return this;
     }
 
-    /** What was saved, as {@code THREAD/STEP}. */
+    /** The saved checkpoints, as {@code THREAD/STEP}. */
     public synchronized List<String> steps() {
         return List.copyOf(steps);
     }
 
-    /** What was saved beside each, in the {@code session} format. */
+    /** The {@code session} document that was saved with each checkpoint. */
     public synchronized List<Json> sessions() {
         return List.copyOf(sessions);
     }
 
-    /** How often a save was begun. */
+    /** The number of saves that were started. */
     public synchronized int attempts() {
         return attempts;
     }

@@ -24,13 +24,13 @@ class SaveFollowerTest {
     private static final Duration LONG = Duration.ofSeconds(60);
 
     private final RecordingSaver saver = new RecordingSaver();
-    /** Made before the clock of a stop runs. */
+    /** Created in advance, so that it does not count against the time limit of a stop. */
     private final ThreadSnapshot newest = at(1);
 
     private final Semaphore mayLook = new Semaphore(0);
     private final Semaphore woken = new Semaphore(0);
 
-    /** What happened at the last moment is seen by a last look only, which takes as long as the test lets it. */
+    /** A reader that sees the newest version only in its last read, which takes as long as the test lets it. */
     private class LastMoment implements SaveFollower.Reader {
         private final CheckpointWriter keeper;
 
@@ -103,7 +103,7 @@ class SaveFollowerTest {
         }
     }
 
-    /** The server may be gone for good, with all that it held. */
+    /** The server may never answer again, and its data may be lost. */
     @Test
     void stopped_serverThatDoesNotAnswer_savesMeanwhileWhatTheCadencePutOff() {
         SaveOptions seldom = SaveOptions.in(saver).withCadence(SaveInterval.every(Duration.ofHours(1)));

@@ -16,7 +16,10 @@ import dev.waymark.model.adapter.StatusFailures;
 import java.io.IOException;
 import java.util.Optional;
 
-/** Which failures a retry may help with. The types are those of the providers over HTTP; histories store them. */
+/**
+ * Decides which failures a retry may solve. The failure types are the same as those of the HTTP providers, because
+ * histories store them.
+ */
 final class LangChainFailures {
     private LangChainFailures() {}
 

@@ -35,7 +35,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Transcripts, tools and replies in the types of LangChain4j, and back. */
+/** Converts transcripts and tools to the types of LangChain4j, and replies back. */
 final class LangChainMapper {
     private static final String MAX_TOKENS = "max_tokens";
 
@@ -103,7 +103,7 @@ final class LangChainMapper {
         }
     }
 
-    /** LangChain4j has types for parts of JSON Schema only, so each argument is passed on as it is. */
+    /** LangChain4j has types for only a part of JSON Schema, so the schema of each argument is passed on unchanged. */
     private static ToolSpecification tool(ToolSpec tool) {
         JsonObjectSchema.Builder schema = JsonObjectSchema.builder();
         if (tool.input().field("properties") instanceof Map<?, ?> properties) {
@@ -158,7 +158,7 @@ final class LangChainMapper {
 
     private static String stop(FinishReason reason, boolean calls) throws ModelFailure {
         if (reason == null) {
-            // A stream that breaks off looks like this: what came of it may be a part.
+            // A stream that breaks off looks like this, so the text so far may be only a part of the reply.
             throw ModelFailure.passing("StreamCut", "the reply ended without a reason");
         }
         return switch (reason) {

@@ -27,11 +27,11 @@ import java.util.concurrent.LinkedBlockingQueue;
 
 /**
  * Models of LangChain4j, by names of your own. Agents refer to one by {@code langchain4j:NAME}, if the provider is
- * registered under {@code langchain4j}. Prefer streaming models: their text is shown while it comes, and a cancelled call
- * ends at once.
+ * registered under {@code langchain4j}. Prefer streaming models: their text is shown as it arrives, and a cancelled
+ * call ends at once.
  *
- * <p>The models must not retry, since Temporal does, and records and pays for each attempt: build them with {@code
- * maxRetries(0)}. A model's own settings apply, except for the limit of tokens, which is that of the agent.
+ * <p>The models must not retry: Temporal retries, and records the cost of each attempt. Build them with {@code
+ * maxRetries(0)}. A model's own settings apply, except for the token limit, which the agent sets.
  *
  * <pre>{@code
  * StreamingChatModel gemini = GoogleAiGeminiStreamingChatModel.builder()…build();
@@ -47,7 +47,7 @@ public final class LangChainProvider implements ModelProvider {
     }
 
     /**
-     * A provider of these models: each a {@link StreamingChatModel} or a {@link ChatModel}.
+     * Creates a provider of these models. Each is a {@link StreamingChatModel} or a {@link ChatModel}.
      *
      * @throws IllegalArgumentException if one is neither, or retries by itself
      */
@@ -73,7 +73,7 @@ public final class LangChainProvider implements ModelProvider {
                 + model.getClass().getName());
     }
 
-    /** The interface does not tell. All models of LangChain4j that retry have this field. */
+    /** Reads the field that all retrying models of LangChain4j have, because their interface does not tell. */
     private static int retries(Object model) {
         for (Class<?> type = model.getClass(); type != null; type = type.getSuperclass()) {
             try {
@@ -81,7 +81,7 @@ public final class LangChainProvider implements ModelProvider {
                 field.setAccessible(true);
                 return field.get(model) instanceof Integer retries ? retries : 0;
             } catch (NoSuchFieldException e) {
-                // It may be that of a superclass.
+                // A superclass may have the field.
             } catch (IllegalAccessException | RuntimeException e) {
                 return 0;
             }
@@ -143,7 +143,7 @@ public final class LangChainProvider implements ModelProvider {
         }
     }
 
-    /** What the model tells, in whichever thread; the listener is called in the thread that asked. */
+    /** Queues the model's events, which may arrive in any Java thread. The calling thread invokes the listener. */
     private static final class Events implements StreamingChatResponseHandler {
         private final BlockingQueue<Event> queue = new LinkedBlockingQueue<>();
         private Optional<StreamingHandle> handle = Optional.empty();
@@ -205,7 +205,9 @@ public final class LangChainProvider implements ModelProvider {
         }
     }
 
-    /** Words, the end or a failure; with none of these, another piece of the reply. */
+    /**
+     * A piece of text, the complete response or a failure. If it has none of these, it is another piece of the reply.
+     */
     private record Event(Optional<String> words, Optional<ChatResponse> response, Optional<Throwable> failure) {}
 
     /** A model that does not stream. */

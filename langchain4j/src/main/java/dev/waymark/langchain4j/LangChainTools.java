@@ -22,8 +22,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@code @Tool} methods of LangChain4j as tools of Waymark: with claims, approvals and idempotency keys around them.
- * They have side effects unless they are declared otherwise, because LangChain4j's annotation does not tell.
+ * The {@code @Tool} methods of LangChain4j as tools of Waymark, with claims, approvals and idempotency keys. They count
+ * as having side effects unless they are declared otherwise, because LangChain4j's annotation does not say.
  *
  * <pre>{@code
  * Agent clerk = Agent.named("clerk")
@@ -35,13 +35,13 @@ import org.jspecify.annotations.Nullable;
 public final class LangChainTools {
     private LangChainTools() {}
 
-    /** The tools of an object, side-effecting. */
+    /** The tools of an object, declared to have side effects. */
     public static List<Tool> of(Object owner) {
         return of(owner, tool -> tool);
     }
 
     /**
-     * The tools of an object, each declared like this.
+     * The tools of an object, each with this declaration.
      *
      * @throws IllegalArgumentException if there are none, or one needs what only LangChain4j's own services provide
      */
@@ -86,7 +86,7 @@ public final class LangChainTools {
             try {
                 Object result = method.invoke(owner, values);
                 if (method.getReturnType() == void.class) {
-                    return "Success"; // What LangChain4j says.
+                    return "Success"; // The text that LangChain4j uses.
                 }
                 return result instanceof String text ? text : PayloadJson.MAPPER.writeValueAsString(result);
             } catch (InvocationTargetException e) {

@@ -1,5 +1,6 @@
 /**
- * Models and tools of LangChain4j, as providers and tools of Waymark. Must not know which services are behind the models.
+ * Adapts models and tools of LangChain4j to providers and tools of Waymark. Must not know which services are behind the
+ * models.
  */
 @NullMarked
 package dev.waymark.langchain4j;

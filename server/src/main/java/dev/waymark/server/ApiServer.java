@@ -28,8 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves threads over HTTP, and the console at {@code /}. It stores no state: any number of instances may serve the same threads, and each can be
- * killed at any time.
+ * Serves threads over HTTP, and the console at {@code /}. Stores no state: any number of instances may serve the same
+ * threads, and each can be killed at any time.
  *
  * <pre>{@code
  * try (AgentClient client = AgentClient.connect();
@@ -46,7 +46,7 @@ import org.slf4j.LoggerFactory;
 public final class ApiServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ApiServer.class);
 
-    /** Shared by all streams: a stream uses a reader only while it has something to read. */
+    /** All streams share the readers: a stream uses one only while it has something to read. */
     private static final int READERS = 8;
 
     private final HttpEndpoint endpoint;

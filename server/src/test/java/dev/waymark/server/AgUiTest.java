@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The published client of AG-UI, on Node, runs threads. It validates every event and their order. */
+/** Runs threads with the published AG-UI client on Node, which validates every event and the order of events. */
 @Tag("full")
 class AgUiTest {
     @TempDir
@@ -107,7 +107,7 @@ class AgUiTest {
         assertThat(played.path("messages").toString()).isEqualTo("[[\"user\",\"Hello\"],[\"assistant\",\"Hello.\"]]");
     }
 
-    /** The chat of CopilotKit has a client before 1.0, which rejects an outcome that it does not know. */
+    /** CopilotKit's chat has a client from before version 1.0, which rejects an outcome that it does not know. */
     @Test
     void stoppedTurn_isCancelled_forClientsOfThisVersion() throws Exception {
         HttpCaller ann = HttpCaller.of(server, ANN);

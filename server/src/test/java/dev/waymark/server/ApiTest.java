@@ -37,7 +37,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The API over real HTTP, before a real worker. Every answer is held against the document. */
+/** The API over real HTTP, with a real worker. Every answer is validated against the OpenAPI document. */
 class ApiTest {
     private static final ApiDocument DOCUMENT = ApiDocument.load();
 
@@ -414,7 +414,7 @@ class ApiTest {
                 .isEqualTo("415 UnsupportedMediaType");
     }
 
-    /** The body of an answer that has the status and the shape that the document promises. */
+    /** Checks the status of an answer and validates its body against the document. Returns the body. */
     private static JsonNode checked(String operation, HttpCaller.Answer answer, int status) {
         assertThat(answer.status()).as(answer.body().toString()).isEqualTo(status);
         JsonNode documented = StreamSupport.stream(DOCUMENT.json().path("paths").spliterator(), false)
@@ -437,7 +437,7 @@ class ApiTest {
         return answer.body();
     }
 
-    /** Status and code of a problem document. */
+    /** The status and the code of a problem document. */
     private static String problem(HttpCaller.Answer answer) {
         assertThat(answer.response().headers().firstValue("Content-Type"))
                 .as(answer.body().toString())

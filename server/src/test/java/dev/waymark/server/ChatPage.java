@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.concurrent.TimeUnit;
 
-/** A page with a chat of an npm package, served to browsers from an origin of its own. */
+/** A page with the chat of an npm package, served to browsers from its own origin. */
 final class ChatPage implements AutoCloseable {
     private static final Path SOURCES = Path.of("src", "test", "npm").toAbsolutePath();
     private static final String CONTROLS = "controls.mjs";
@@ -43,7 +43,7 @@ final class ChatPage implements AutoCloseable {
         return serving(home, SOURCES.resolve("copilotkit"), "chat");
     }
 
-    /** @param home where the packages are installed */
+    /** @param home the directory in which the packages are installed */
     private static ChatPage serving(Path home, Path sources, String script) throws Exception {
         byte[] program;
         byte[] styles;
@@ -108,7 +108,7 @@ final class ChatPage implements AutoCloseable {
         return "http://127.0.0.1:" + http.getAddress().getPort();
     }
 
-    /** The address of a new chat. For one that existed before, {@code &again} follows. */
+    /** The address of a new chat. Append {@code &again} for an existing chat. */
     String address(String server, String token, String agent, String thread) {
         return origin() + "/page.html?url=" + URLEncoder.encode(server, StandardCharsets.UTF_8) + "&token=" + token
                 + "&agent=" + agent + "&thread=" + thread;

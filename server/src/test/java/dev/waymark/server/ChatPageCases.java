@@ -31,8 +31,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A published chat in a real browser, on the real server. All scenes are played side by side: each says something, sees
- * the reply appear, and comes to a charge. In the middle of the charges, the worker or the server instance is killed.
+ * A published chat in a real browser, on the real server. All scenes run at the same time: each sends a message, sees
+ * the reply appear, and reaches a charge. During the charges, the worker or the server instance is killed.
  */
 @Tag("full")
 @Tag("server")
@@ -44,7 +44,7 @@ abstract class ChatPageCases {
     private static final String SAID_SO_FAR = "One moment,";
     private static final String DONE = "Done: charged";
 
-    /** In browser commands: the chats by the names of their scenes, and what a test does with all of them at once. */
+    /** Functions for browser commands: the chats by the names of their scenes, and actions on all of them at once. */
     private static final String HELPERS = """
             const chats = (globalThis.chats ??= {});
             const all = (names, act) => Promise.all(names.map((name) => act(chats[name], name)));
@@ -59,11 +59,11 @@ abstract class ChatPageCases {
         /** The page is reloaded in the middle of the reply. */
         RELOAD("shop"),
         APPROVE("billing"),
-        /** Approved with other arguments. */
+        /** The call is approved with other arguments. */
         EDIT("billing"),
         /** Two questions are open at once. */
         QUESTIONS("booking"),
-        /** Stopped in the middle of the charge. */
+        /** The turn is stopped during the charge. */
         STOP("shop");
 
         private final String agent;
@@ -158,7 +158,7 @@ abstract class ChatPageCases {
         return Files.exists(ledger) ? Files.readAllLines(ledger) : List.of();
     }
 
-    /** A charge writes its key and its arguments into the ledger, and ends when a file exists. */
+    /** Writes the agents. A charge writes its key and its arguments to the ledger, and ends when a file exists. */
     private void writeAgents() throws IOException {
         String charge = """
                   - name: charge_card
@@ -214,7 +214,8 @@ abstract class ChatPageCases {
     void chats_chargeOnce_andShowNothingTwice(Kill kill) throws Exception {
         browser.run("await fresh()");
         for (Scene scene : Scene.values()) {
-            // A browser opens at most six connections to a server for all pages of a user.
+            // Each scene needs its own context: a browser opens at most six connections to a server for all pages of a
+            // context.
             run("await chats." + scene + "?.context().close(); const own = await context.browser().newContext();"
                     + "own.setDefaultTimeout(180_000); chats." + scene + " = await own.newPage()");
             open(scene, "");
@@ -236,7 +237,7 @@ abstract class ChatPageCases {
         run("const chat = chats.STOP;" + stop()
                 + "; await chat.locator('html[data-stop=accepted]').waitFor({ state: 'attached' })");
         if (kill != Kill.THE_WORKER) {
-            // After the death of a worker, only the check of the ledger can tell that it has charged.
+            // If the worker was killed, only a check of the ledger can show that the charge took effect.
             endCharges();
         }
         String going = Scene.names(Scene.TALK, Scene.RELOAD, Scene.APPROVE, Scene.EDIT, Scene.QUESTIONS);

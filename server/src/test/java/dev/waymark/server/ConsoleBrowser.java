@@ -15,8 +15,8 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A real Chromium, driven by Playwright in a program of Node. A test sends function bodies that use {@code page}. Tests
- * are skipped where the browser can't be had.
+ * A real Chromium, controlled by Playwright in a Node program. A test sends function bodies that use {@code page}.
+ * Tests are skipped if the browser is not available.
  */
 final class ConsoleBrowser implements AutoCloseable {
     private final Process node;
@@ -31,7 +31,7 @@ final class ConsoleBrowser implements AutoCloseable {
         this.out = new BufferedReader(new InputStreamReader(node.getInputStream(), StandardCharsets.UTF_8));
     }
 
-    /** Starts the browser. A picture of the page is saved in this directory when a command fails. */
+    /** Starts the browser. If a command fails, a screenshot is saved in this directory. */
     static ConsoleBrowser start(Path pictures) throws Exception {
         String chromium = System.getenv().getOrDefault("CHROMIUM", "/usr/bin/chromium");
         assumeTrue(Files.isExecutable(Path.of(chromium)), "no browser at " + chromium);

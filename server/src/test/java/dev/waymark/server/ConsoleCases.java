@@ -16,6 +16,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -339,6 +340,31 @@ abstract class ConsoleCases {
         assertThat(call(thread, "tu_2").path("result").asText()).isEqualTo("12A");
     }
 
+    /** Requests that a workflow task has yet to record have another time. */
+    @Test
+    void typedText_survivesAnotherTimeOfTheSameQuestion() throws Exception {
+        String thread = ann.start("asker", "Book");
+        await().atMost(Duration.ofSeconds(20))
+                .until(() ->
+                        ann.get("/v1/threads/" + thread + "/pending").body().size() == 2);
+        browser.run("await page.route('**/conversation', async (route) => {"
+                + "  const response = await route.fetch(); const view = await response.json();"
+                + "  view.pending.forEach((item) => { item.since = new Date(Date.parse(item.since) - 100).toISOString(); });"
+                + "  await route.fulfill({ response, json: view }); }, { times: 1 })");
+        openThread(thread);
+        browser.run("const field = page.locator('.decision').filter({ hasText: 'Which day?' }).getByLabel('Answer');"
+                + "await field.fill('Fri')");
+
+        ann.post("/v1/threads/" + thread + "/answer", "{'callId':'tu_2','answer':'12A'}");
+
+        browser.run("await page.locator('.decision').filter({ hasText: 'Which seat?' }).waitFor({ state: 'detached' });"
+                + "await page.locator('.decision').getByLabel('Answer').press('End');"
+                + "await page.keyboard.type('day'); await page.keyboard.press('Enter')");
+        see("Booked.");
+
+        assertThat(call(thread, "tu_1").path("result").asText()).isEqualTo("Friday");
+    }
+
     @Test
     void unknownOutcome_isSettledWithWhatIsKnownOfIt() throws Exception {
         int before = requests.get();
@@ -476,6 +502,22 @@ abstract class ConsoleCases {
         awaitChip("stopped");
         // The panel stays open from thread to thread.
         click("Cancel …");
+        click("Cancel thread");
+        see("This thread is closed.");
+    }
+
+    @Test
+    void questionBeforeAThreadEnds_survivesAnUpdate() throws Exception {
+        String thread = ann.start("asker", "Book");
+        openThread(thread);
+        see("Which seat?");
+        click("Details");
+        click("Cancel …");
+
+        ann.post("/v1/threads/" + thread + "/answer", "{'callId':'tu_2','answer':'12A'}");
+
+        browser.run(
+                "await page.locator('.decision').filter({ hasText: 'Which seat?' }).waitFor({ state: 'detached' })");
         click("Cancel thread");
         see("This thread is closed.");
     }

@@ -2,7 +2,7 @@ package dev.waymark.server;
 
 import dev.waymark.worker.server.DevServer;
 
-/** On the server that is deployed, with PostgreSQL. */
+/** Runs the cases on the deployed server with PostgreSQL. */
 class ConsoleCrashPostgresTest extends ConsoleCrashServerTest {
     @Override
     DevServer temporal() throws Exception {

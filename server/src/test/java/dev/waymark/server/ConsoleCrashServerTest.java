@@ -16,14 +16,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The console while the worker is killed in the middle of a charge, and while its instance is replaced. */
+/** Tests the console while the worker is killed during a charge, and while the server instance is replaced. */
 @Tag("full")
 @Tag("server")
 class ConsoleCrashServerTest {
     @TempDir
     private Path directory;
 
-    /** A server of these cases' own. */
+    /** A separate Temporal server for these cases. */
     DevServer temporal() throws Exception {
         Optional<Path> binary = TemporalBinary.find();
         assumeTrue(binary.isPresent(), "no temporal command");

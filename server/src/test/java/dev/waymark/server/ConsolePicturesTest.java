@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Makes the pictures of the README and the guide again: {@code mvn -pl server -am test -Dtest=ConsolePicturesTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Dpictures=../docs/images}. They are pictures of a real browser.
+ * Creates the screenshots of the README and the guide again: {@code mvn -pl server -am test -Dtest=ConsolePicturesTest
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dpictures=../docs/images}. They come from a real browser.
  */
 @Tag("full")
 class ConsolePicturesTest {

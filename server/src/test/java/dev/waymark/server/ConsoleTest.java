@@ -4,7 +4,7 @@ import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.InMemoryServer;
 import org.junit.jupiter.api.Tag;
 
-/** On the in-memory server, which is polled. */
+/** The console on the in-memory server, which is polled. */
 @Tag("full")
 class ConsoleTest extends ConsoleCases {
     @Override

@@ -6,7 +6,7 @@ class CopilotKitPageServerTest extends ChatPageCases {
         return ChatPage.ofCopilotKit();
     }
 
-    /** Its button to send is the one to stop during a run. */
+    /** The send button stops the turn during a run. */
     @Override
     String stop() {
         return "await chat.getByTestId('copilot-send-button').click()";

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The published chat of CopilotKit, in a real browser, on the AG-UI door. */
+/** The published chat of CopilotKit, in a real browser, on the AG-UI endpoint. */
 @Tag("full")
 class CopilotKitTest {
     @TempDir

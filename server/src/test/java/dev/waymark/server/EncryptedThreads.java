@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.awaitility.Awaitility;
 
-/** Threads with keys of their own in PostgreSQL, and {@code waymark worker} processes that run them. */
+/** Threads whose own keys are in PostgreSQL, and {@code waymark worker} processes that run them. */
 final class EncryptedThreads implements AutoCloseable {
     static final String DATABASE = "thread_keys";
     static final String PASSWORD = "hunter2-of-the-keys";
@@ -30,7 +30,7 @@ final class EncryptedThreads implements AutoCloseable {
     private final Path agents;
     private final List<Runnable> endings = new ArrayList<>();
 
-    /** @param keys where the database of the keys is created */
+    /** @param keys the cluster in which the database of the keys is created */
     EncryptedThreads(ServerPrograms programs, String temporal, PostgresCluster keys)
             throws IOException, InterruptedException {
         keys.createDatabase(DATABASE);
@@ -51,13 +51,13 @@ final class EncryptedThreads implements AutoCloseable {
         return Base64.getEncoder().encodeToString(bytes);
     }
 
-    /** An agent with a script for its model. */
+    /** Writes an agent with a script for its model. */
     void agent(String name, String fields, String script) throws IOException {
         Files.writeString(agents.resolve(name + ".yaml"), "model: scripted:" + name + ".script.yaml\n" + fields + "\n");
         Files.writeString(agents.resolve(name + ".script.yaml"), script);
     }
 
-    /** A program for tools, in the directory of the agents. */
+    /** Writes a program for tools to the directory of the agents. */
     void program(String file, String commands) throws IOException {
         Path program = agents.resolve(file);
         Files.writeString(program, "#!/bin/sh\nset -eu\n" + commands + "\n");
@@ -75,7 +75,9 @@ final class EncryptedThreads implements AutoCloseable {
         return "agents";
     }
 
-    /** A worker that has read no keys, with its output in {@code NAME.log}. Returns once it takes work. */
+    /**
+     * Starts a worker that has read no keys, with its output in {@code NAME.log}. Returns once the worker takes work.
+     */
     Process startWorker(String name) throws IOException {
         Process worker = programs.start(
                 name, environment, command("worker", "--json", "--agents", agents.toString(), "--task-queue", queue()));
@@ -93,7 +95,7 @@ final class EncryptedThreads implements AutoCloseable {
         return Files.readString(programs.directory().resolve(name + ".log"));
     }
 
-    /** What a command of the worker leaves behind. */
+    /** The exit code and the output of a worker command. */
     record CommandOutput(int exitCode, String output) {}
 
     CommandOutput run(String... arguments) throws IOException, InterruptedException {

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
-/** Reads server-sent events as they come. */
+/** Reads server-sent events as they arrive. */
 final class EventStreamReader implements AutoCloseable {
     private static final long PATIENCE_SECONDS = 30;
 
@@ -72,7 +72,7 @@ final class EventStreamReader implements AutoCloseable {
                 }
             }
         } catch (IOException e) {
-            // The test has closed it, or the server has.
+            // The test or the server has closed the stream.
         } finally {
             events.add(Optional.empty());
         }
@@ -82,7 +82,7 @@ final class EventStreamReader implements AutoCloseable {
         return comments.get();
     }
 
-    /** The events from here to one with which all of them are as wanted. */
+    /** The events from here on, until together they match the condition. */
     List<Event> until(Predicate<List<Event>> wanted) throws InterruptedException {
         List<Event> all = new ArrayList<>();
         while (!wanted.test(all)) {
@@ -91,7 +91,7 @@ final class EventStreamReader implements AutoCloseable {
         return all;
     }
 
-    /** The events from here on. */
+    /** The events from here to the end of the stream. */
     List<Event> toTheEnd() throws InterruptedException {
         List<Event> all = new ArrayList<>();
         for (Optional<Event> event = next(); event.isPresent(); event = next()) {

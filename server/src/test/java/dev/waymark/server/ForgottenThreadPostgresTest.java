@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A thread is forgotten where everything is in PostgreSQL: Temporal as it is deployed, the keys, and a saver. */
+/** Forgets a thread when everything is in PostgreSQL: the deployed Temporal server, the keys, and a saver. */
 @Tag("full")
 @Tag("server")
 @Timeout(400)
@@ -95,7 +95,7 @@ class ForgottenThreadPostgresTest {
 
         assertRefused(client);
         assertNothingIsStored(sealed);
-        assertThat(postgres.dump(SAVED)).contains("canary-result"); // As documented: checkpoints are not encrypted.
+        assertThat(postgres.dump(SAVED)).contains("canary-result"); // Checkpoints are not encrypted, as documented.
         saver.delete("trip");
         saver.close();
         assertThat(postgres.dump(SAVED)).doesNotContain(CANARY);
@@ -118,7 +118,7 @@ class ForgottenThreadPostgresTest {
                 .doesNotContain(CANARY, EncryptedThreads.MASTER_KEY, EncryptedThreads.PASSWORD);
     }
 
-    /** The backup was made when the thread was open, and its worker knew the key. */
+    /** Runs a conversation that contains all canary words. */
     private static void converse(AgentClient client, String thread) {
         AgentResult asked = client.run(
                 Prompt.of("boss", "Book canary-prompt").withThread(thread).withId("m-1"));
@@ -127,7 +127,7 @@ class ForgottenThreadPostgresTest {
         assertThat(AgentResult.assertComplete(done).text()).isEqualTo("Booked canary-reply.");
     }
 
-    /** A thread without keys shows that its words would be found in what is dumped. */
+    /** Checks with a thread without keys that plain text would be found in the dump. */
     private boolean plainTextIsFound() throws Exception {
         try (Connection plain = Connection.to(temporal.address());
                 AgentClient client = AgentClient.on(plain, EncryptedThreads.queue())) {
@@ -194,7 +194,7 @@ class ForgottenThreadPostgresTest {
         }
     }
 
-    /** What the server has without keys. */
+    /** The events as a client without keys reads them. */
     private List<HistoryEvent> stored(String thread) throws Exception {
         try (Connection plain = Connection.to(temporal.address())) {
             List<HistoryEvent> events = plain.client().fetchHistory(thread).getEvents();

@@ -9,7 +9,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.Optional;
 
-/** Sends requests as any program would. */
+/** Sends HTTP requests, as any program could. */
 record HttpCaller(HttpClient http, String address, Optional<String> token) {
     static HttpCaller of(ApiServer server, String token) {
         return new HttpCaller(

@@ -57,7 +57,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who is let in, and who is not. */
+/** Which callers are admitted, and which are rejected. */
 @Tag("full")
 class IdentityTest {
     private static final String ISSUER = "https://id.example";
@@ -146,7 +146,7 @@ class IdentityTest {
         ApiServer open = threads.serveUnchecked(HttpSettings.at("127.0.0.1", 0));
         HttpCaller nobody = HttpCaller.of(open, "").asNobody();
         assertThat(nobody.start("assistant", "Hi")).startsWith("t-");
-        // A page whose name was made to point here, and a form of a foreign page.
+        // Requests of a page whose name resolves to this server (DNS rebinding), and of a form on a foreign page.
         for (String path : List.of("/v1/threads", "/", "/console/app.js")) {
             assertThat(raw(
                             open.port(),
@@ -330,7 +330,7 @@ class IdentityTest {
         String none = Base64.getUrlEncoder().withoutPadding().encodeToString("{\"alg\":\"none\"}".getBytes())
                 + signed(claims().build()).replaceFirst("^[^.]*", "").replaceFirst("[^.]*$", "");
         assertThat(tokens.caller(none)).isEmpty();
-        // The public key as a secret.
+        // This token is signed with the public key as a shared secret.
         SignedJWT confused = new SignedJWT(new JWSHeader(JWSAlgorithm.HS256), claims().build());
         confused.sign(new MACSigner(rsa.toRSAPublicKey().getEncoded()));
         assertThat(tokens.caller(confused.serialize())).isEmpty();
@@ -402,7 +402,7 @@ class IdentityTest {
         return answer.status() + " " + answer.text("code");
     }
 
-    /** What is answered to these bytes. */
+    /** Sends these bytes and returns the answer. */
     private static String raw(int port, String request) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             socket.setSoTimeout(20_000);

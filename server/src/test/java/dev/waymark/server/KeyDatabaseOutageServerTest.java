@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The database with the keys of threads stops in the middle of turns, with workers that have read them and one that has not. */
+/** The database with the keys of threads stops during turns. Some workers have read the keys, and one has not. */
 @Tag("full")
 @Tag("server")
 @Timeout(600)
@@ -38,7 +38,7 @@ class KeyDatabaseOutageServerTest {
     private static final Duration UNTIL_KEYS_ARE_READ_AGAIN = Duration.ofSeconds(62);
 
     private static final Duration OUTAGE = Duration.ofSeconds(25);
-    /** One in ten seconds, however many threads are tried how often. */
+    /** One line in ten seconds, regardless of the number of threads and attempts. */
     private static final int MOST_LINES = 10;
 
     @TempDir
@@ -52,7 +52,7 @@ class KeyDatabaseOutageServerTest {
 
     /** How the database stops. */
     private enum DatabaseStop {
-        /** Connections stay open, new ones are accepted, and nothing is answered. */
+        /** Connections stay open and new ones are accepted, but nothing answers. */
         SUSPENDED {
             @Override
             void begin(PostgresCluster postgres) throws Exception {
@@ -64,7 +64,7 @@ class KeyDatabaseOutageServerTest {
                 postgres.resume();
             }
         },
-        /** Connections are lost, and refused. */
+        /** Connections are lost, and new ones are refused. */
         KILLED {
             @Override
             void begin(PostgresCluster postgres) {
@@ -134,7 +134,7 @@ class KeyDatabaseOutageServerTest {
         threads.startWorker("worker-2");
         assertNothingStarts();
         if (outage == DatabaseStop.KILLED) {
-            worker.destroy(); // It finishes what it does, and leaves the rest to one that has no keys.
+            worker.destroy(); // It finishes its current tasks, and leaves the rest to a worker without keys.
         }
         Awaitility.await().atMost(OUTAGE.multipliedBy(2)).until(() -> System.nanoTime() - since > OUTAGE.toNanos());
         int during = effects().size() - before;
@@ -168,7 +168,7 @@ class KeyDatabaseOutageServerTest {
                 .toList();
     }
 
-    /** Without a key nothing starts, and the caller is told why. */
+    /** Checks that nothing starts without a key, and that the caller is told the reason. */
     private void assertNothingStarts() throws Exception {
         AgentClient client = threads.client();
         assertThatThrownBy(() -> client.start(Prompt.of("charger", "Charge").withThread("late")))
@@ -177,14 +177,14 @@ class KeyDatabaseOutageServerTest {
                 .hasMessageNotContaining(EncryptedThreads.PASSWORD);
     }
 
-    /** Few lines, no stack traces, and no secrets. */
+    /** Checks that the log has few lines, no stack traces, and no secrets. */
     private static void assertLogIsShort(String log) {
         System.out.println(log);
         assertThat(log).doesNotContain(EncryptedThreads.PASSWORD, EncryptedThreads.MASTER_KEY, "\tat ");
         assertThat(log.lines()).hasSizeLessThan(MOST_LINES);
     }
 
-    /** The effects so far. The program's directory is that of the agents. */
+    /** The effects so far, which the program writes to the directory of the agents. */
     private List<String> effects() throws IOException {
         Path ledger = directory.resolve("agents").resolve("ledger");
         return Files.exists(ledger) ? Files.readAllLines(ledger) : List.of();

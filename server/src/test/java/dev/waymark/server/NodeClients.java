@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
-/** Clients that nobody here wrote, from npm, in programs of Node. Tests with them are skipped where they can't be had. */
+/** Third-party clients from npm, in Node programs. Tests with them are skipped if they are not available. */
 final class NodeClients {
     private static final Path SOURCES = Path.of("src", "test", "npm").toAbsolutePath();
     static final Path HOME = Path.of("target", "npm").toAbsolutePath();
@@ -31,8 +31,8 @@ final class NodeClients {
     }
 
     /**
-     * Installs the packages of a lock file, which has their digests but no addresses: the registry is that of the
-     * machine.
+     * Installs the packages of a lock file. The lock file has their digests but no addresses: the packages come from
+     * the registry that the machine is configured with.
      *
      * @param name the directory of the lock file
      */
@@ -56,7 +56,9 @@ final class NodeClients {
         }
     }
 
-    /** What other processes of the tests wait for while one writes to the directory. Closing it ends the lock. */
+    /**
+     * The lock file that test processes hold while they write to the directory. Closing the channel releases the lock.
+     */
     static FileChannel lockFile(Path home) throws IOException {
         return FileChannel.open(home.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     }
@@ -77,12 +79,12 @@ final class NodeClients {
                     .start();
             return npm.waitFor(PATIENCE_MINUTES, TimeUnit.MINUTES) && npm.exitValue() == 0;
         } catch (IOException e) {
-            // No npm.
+            // There is no npm.
             return false;
         }
     }
 
-    /** A directory next to the programs, for files that they read or import. */
+    /** Creates a directory next to the programs, for files that they read or import. */
     static Path directory(String name) throws IOException {
         return Files.createDirectories(HOME.resolve(name));
     }
@@ -94,14 +96,14 @@ final class NodeClients {
         try (InputStream source = NodeClients.class.getResourceAsStream(script)) {
             Files.copy(Objects.requireNonNull(source), copy, StandardCopyOption.REPLACE_EXISTING);
         }
-        // Another process of the tests may be reading it.
+        // Another process of the tests may be reading the file.
         Files.move(copy, program, StandardCopyOption.ATOMIC_MOVE);
         List<String> command = new ArrayList<>(List.of("node", program.toString()));
         command.addAll(List.of(words));
         return new ProcessBuilder(command);
     }
 
-    /** What a program prints, as JSON. */
+    /** Runs a program and returns its output as JSON. */
     static JsonNode run(String script, String... words) throws IOException, InterruptedException {
         Path errors = Files.createTempFile(HOME, "node", ".log");
         Process node = program(script, words).redirectError(errors.toFile()).start();

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** A real PostgreSQL from Debian's packages, on loopback. It can be suspended, killed, dumped and restored. */
+/** A real PostgreSQL cluster from Debian's packages, on loopback. It can be suspended, killed, dumped and restored. */
 final class PostgresCluster implements AutoCloseable {
     static final String USER = "temporal";
     private static final Path PROGRAMS = Path.of("/usr/lib/postgresql/15/bin");
@@ -27,7 +27,7 @@ final class PostgresCluster implements AutoCloseable {
     }
 
     /**
-     * A new one whose data is in the directory {@code data} of this one, and its log beside that. Skips the test where
+     * Starts a new cluster with its data in the subdirectory {@code data}, and its log next to it. Skips the test if
      * PostgreSQL is missing.
      */
     static PostgresCluster start(ServerPrograms programs) throws IOException, InterruptedException {
@@ -35,7 +35,7 @@ final class PostgresCluster implements AutoCloseable {
         assumeTrue(
                 System.getProperty("user.name").equals("root"), "PostgreSQL is started as another user by root only");
         Path data = data(programs);
-        // The other user must be able to get there.
+        // The user that runs PostgreSQL must be able to reach the directory.
         for (Path each = programs.directory();
                 each != null && each.startsWith(System.getProperty("java.io.tmpdir")); ) {
             programs.run(Map.of(), List.of("chmod", "a+x", each.toString()));
@@ -107,29 +107,29 @@ final class PostgresCluster implements AutoCloseable {
         return "jdbc:postgresql://127.0.0.1:" + port + "/" + database + "?user=" + USER + "&password=" + password;
     }
 
-    /** All of a database, as {@code pg_dump} writes it. */
+    /** The whole database, as {@code pg_dump} writes it. */
     String dump(String database) throws IOException {
         Process dump = new ProcessBuilder(client("pg_dump", database))
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
-        // Each byte is a character, since payloads are written as they are where they can be.
+        // Each byte becomes a character, because printable payloads are written unchanged.
         return new String(dump.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
     }
 
-    /** A backup of a database, in a file. */
+    /** Writes a backup of a database to a file. */
     Path backUp(String database) throws IOException, InterruptedException {
         Path file = programs.directory().resolve(database + ".dump");
         programs.run(Map.of(), client("pg_dump", "--format=custom", "--file=" + file, database));
         return file;
     }
 
-    /** Creates a database as it is in the backup. */
+    /** Creates a database from a backup. */
     void restore(String database, Path backup) throws IOException, InterruptedException {
         createDatabase(database);
         programs.run(Map.of(), client("pg_restore", "--exit-on-error", "--dbname=" + database, backup.toString()));
     }
 
-    /** Stops all of its processes where they are. Connections stay open, and nothing answers. */
+    /** Suspends all processes of the cluster. Connections stay open, and nothing answers. */
     void suspend() throws IOException, InterruptedException {
         signal("STOP");
     }
@@ -144,7 +144,7 @@ final class PostgresCluster implements AutoCloseable {
         programs.run(Map.of(), words);
     }
 
-    /** As {@code kill -9} of all of its processes does. */
+    /** Kills all processes of the cluster, like {@code kill -9}. */
     void kill() {
         List<ProcessHandle> workers = server.descendants().toList();
         server.destroyForcibly().onExit().join();
@@ -154,7 +154,7 @@ final class PostgresCluster implements AutoCloseable {
         });
     }
 
-    /** Starts it again after it was killed. */
+    /** Starts the cluster again after it was killed. */
     void startAgain() throws IOException, InterruptedException {
         server = launch();
     }

@@ -9,7 +9,7 @@ import dev.waymark.model.ReplyListener;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
-/** A model that says what a test tells it to, when it tells it to. */
+/** A model whose text and timing a test controls. */
 final class PromptedModel implements ModelProvider {
     private static final String END = "\u0000end";
     private static final String FAILURE = "\u0000failure";
@@ -26,7 +26,7 @@ final class PromptedModel implements ModelProvider {
         lines.add(END);
     }
 
-    /** The attempt fails, and another may not. */
+    /** Makes the current attempt fail. The next attempt may succeed. */
     void fails() {
         lines.add(FAILURE);
     }

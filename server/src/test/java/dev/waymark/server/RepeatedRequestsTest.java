@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Requests whose response was lost are sent again, to any instance. They take effect once. */
+/** Requests whose response was lost are repeated at any instance, and take effect once. */
 @Tag("full")
 class RepeatedRequestsTest {
     @TempDir
@@ -458,7 +458,7 @@ class RepeatedRequestsTest {
         assertThat(calls(thread).findValuesAsText("status")).containsExactly("completed");
     }
 
-    /** The decision on the call, with other arguments, next to the answer to the question. */
+    /** A request with the approval of the call with other arguments, and the answer to the question. */
     private static String decided(String chat, String thread, String cents) throws Exception {
         JsonNode waiting = pending(thread);
         assertThat(waiting).hasSize(2);

@@ -117,7 +117,7 @@ class SafeTextScriptTest {
                 .isEqualTo(texts.stream().map(SafeText::lines).toList());
     }
 
-    /** Only characters that this JDK's version of Unicode has: browsers may know later ones. */
+    /** Compares only the characters in this JDK's version of Unicode, because browsers may know later ones. */
     @Test
     void everyCharacter_isShownAlike() throws Exception {
         List<String> texts = Stream.iterate(0, character -> character + 1)

@@ -19,19 +19,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** A worker in a JVM of its own, with the models {@code scripted:FILE} and {@code paused:FILE}. */
+/** A worker in a separate JVM, with the models {@code scripted:FILE} and {@code paused:FILE}. */
 final class ScriptedWorker {
-    /** Next to the directory of the agents: lets paused models go on. */
+    /** A file next to the directory of the agents, which lets paused models continue. */
     private static final String WORDS = "words";
 
     private ScriptedWorker() {}
 
-    /** Returns once the worker takes work. */
+    /** Starts a worker. Returns once the worker takes work. */
     static WorkerProcess start(String temporal, Path agents) throws IOException, InterruptedException {
         return WorkerProcess.start(ScriptedWorker.class, temporal, agents.toString());
     }
 
-    /** Lets the models go on that paused in the middle of a reply. */
+    /** Lets models continue that have paused in the middle of a reply. */
     static void endPause(Path agents) throws IOException {
         Files.createFile(agents.resolveSibling(WORDS));
     }
@@ -49,7 +49,7 @@ final class ScriptedWorker {
         WorkerProcess.work();
     }
 
-    /** Says the first words of a conversation up to a comma, and the rest once a file exists. */
+    /** Sends the first reply of a conversation up to a comma, and the rest once a file exists. */
     private record PausedModel(ModelProvider script, Path file) implements ModelProvider {
         private static final long POLL_MILLIS = 50;
 

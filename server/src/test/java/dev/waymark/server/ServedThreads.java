@@ -22,11 +22,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A Temporal server, a worker with a few agents, and API servers before them, each with the same tokens. */
+/** A Temporal server, a worker with a few agents, and API servers in front of them, all with the same tokens. */
 final class ServedThreads implements AutoCloseable {
     static final String ANN = "wm_ann_00000000000000000000000000000000";
     static final String BOB = "wm_bob_00000000000000000000000000000000";
-    /** Of the group support, as Dave is, and may decide but not talk. */
+    /** Carol is in the group {@code support}, like Dave, and may decide but not talk. */
     static final String CAROL = "wm_carol_000000000000000000000000000000";
 
     static final String DAVE = "wm_dave_0000000000000000000000000000000";
@@ -74,7 +74,7 @@ final class ServedThreads implements AutoCloseable {
         return new ServedThreads(temporal, connection, Optional.of(worker), directory.resolve("tokens.json"), agents);
     }
 
-    /** Without a worker. The agents are in the directory {@code agents}. */
+    /** Starts everything except a worker. The agents are in the directory {@code agents}. */
     static ServedThreads withoutWorker(DevServer temporal, Path directory) throws Exception {
         return new ServedThreads(
                 temporal,
@@ -144,7 +144,7 @@ final class ServedThreads implements AutoCloseable {
         return temporal.address();
     }
 
-    /** One more instance. */
+    /** Starts another instance. */
     ApiServer serve() throws IOException {
         return serve(HttpSettings.at("127.0.0.1", 0).withLimits(1_000, 200, 1_000));
     }

@@ -10,14 +10,14 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** An API server in a JVM of its own, which can be killed. */
+/** An API server in a separate JVM, which can be killed. */
 final class ServerInstance {
     private ServerInstance() {}
 
     /**
      * Starts an instance. Returns once it listens.
      *
-     * @param origin of the pages that may send it requests
+     * @param origin the origin of the pages that may send requests
      */
     static WorkerProcess start(String temporal, Path agents, Path tokens, int port, String origin)
             throws IOException, InterruptedException {

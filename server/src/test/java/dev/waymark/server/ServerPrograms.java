@@ -11,7 +11,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** Programs of servers that run in one directory, each with its log there. */
+/** Server programs that run in one directory, each with its log there. */
 final class ServerPrograms {
     static final int PATIENCE_SECONDS = 120;
     private static final int LOWEST_PORT = 10_000;
@@ -57,7 +57,7 @@ final class ServerPrograms {
                 .redirectOutput(directory.resolve(COMMANDS_LOG).toFile());
     }
 
-    /** Repeats a check until it succeeds, for as long as the program that it asks is running. */
+    /** Repeats a check until it succeeds, as long as the checked program is running. */
     void until(String what, Process program, List<String> check) throws IOException, InterruptedException {
         long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
         while (command(check).start().waitFor() != 0) {
@@ -67,7 +67,7 @@ final class ServerPrograms {
         }
     }
 
-    /** All that the programs have logged. */
+    /** The logs of all programs. */
     String logs() throws IOException {
         return logs(Integer.MAX_VALUE);
     }
@@ -85,19 +85,22 @@ final class ServerPrograms {
         return logs.toString();
     }
 
-    /** A free port that PostgreSQL's column for the server's ports can hold, which the operating system rarely gives. */
+    /**
+     * A free port that fits into Temporal's PostgreSQL column for ports. The operating system rarely assigns such a
+     * port.
+     */
     static int freePort() throws IOException {
         while (true) {
             int port = ThreadLocalRandom.current().nextInt(LOWEST_PORT, Short.MAX_VALUE);
             try (ServerSocket socket = new ServerSocket(port)) {
                 return socket.getLocalPort();
             } catch (BindException e) {
-                // Taken: tries another one.
+                // The port is taken. Tries another one.
             }
         }
     }
 
-    /** Ends a program, and returns when it has ended. */
+    /** Ends a program and waits until it has ended. */
     static void end(Process program) {
         program.destroy();
         program.onExit().orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();

@@ -29,7 +29,7 @@ abstract class StreamCases {
     private ServedThreads threads;
     private HttpCaller ann;
 
-    /** A server of the case's own. */
+    /** A separate Temporal server for these cases. */
     abstract DevServer temporal() throws Exception;
 
     @BeforeEach

@@ -13,14 +13,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The Temporal server that is deployed, on PostgreSQL, with the configuration of {@code docker-compose.yml}. Its
- * programs are those that {@code deploy/exercise.sh} builds; where they or PostgreSQL are missing, tests are skipped.
+ * The deployed Temporal server on PostgreSQL, with the configuration of {@code docker-compose.yml}. Its programs are
+ * built by {@code deploy/exercise.sh}. Tests are skipped if the programs or PostgreSQL are missing.
  */
 final class TemporalOnPostgres implements DevServer {
     private static final Path CONFIGURATION =
             Path.of("..", "deploy", "temporal").toAbsolutePath().normalize();
     private static final String VERSION = "1.29.1";
-    /** Where {@code deploy/exercise.sh} puts the programs. */
+    /** The directory in which {@code deploy/exercise.sh} puts the programs. */
     private static final Path BUILT = Path.of(
             Optional.ofNullable(System.getenv("XDG_CACHE_HOME")).orElse(System.getProperty("user.home") + "/.cache"),
             "waymark",
@@ -76,7 +76,7 @@ final class TemporalOnPostgres implements DevServer {
         Files.copy(CONFIGURATION.resolve("dynamicconfig.yaml"), directory.resolve("dynamicconfig.yaml"));
     }
 
-    /** Starts Temporal alone, on the databases as they are. */
+    /** Starts only Temporal, on the existing databases. */
     void startTemporal() throws Exception {
         Process started = programs.start(
                 "temporal",
@@ -95,7 +95,7 @@ final class TemporalOnPostgres implements DevServer {
                 List.of(binary().toString(), "operator", "cluster", "health", "--address", address()));
     }
 
-    /** Stops Temporal alone. */
+    /** Stops only Temporal. */
     void stopTemporal() {
         temporal.ifPresent(ServerPrograms::end);
         temporal = Optional.empty();
@@ -119,7 +119,7 @@ final class TemporalOnPostgres implements DevServer {
                 List.of("sh", CONFIGURATION.resolve("namespace.sh").toString()));
     }
 
-    /** The ports in the file are the usual ones, which may be taken on this machine. */
+    /** Replaces the ports in the file, which are the usual ones and may be taken on this machine. */
     private String onFreePorts(Path file) throws IOException {
         String text = Files.readString(file).replace("7233", Integer.toString(port));
         for (String usual : List.of("6933", "7234", "6934", "7235", "6935", "7239", "6939")) {
@@ -128,12 +128,12 @@ final class TemporalOnPostgres implements DevServer {
         return text.replace("/etc/waymark", programs.directory().toString());
     }
 
-    /** The databases of Temporal, and of whoever creates some. */
+    /** The cluster with Temporal's databases, in which tests can create others. */
     PostgresCluster postgres() {
         return postgres;
     }
 
-    /** The directory with everything of it, and the logs. */
+    /** The programs of the server, with its directory and logs. */
     ServerPrograms programs() {
         return programs;
     }

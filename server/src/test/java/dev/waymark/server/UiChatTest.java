@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The published {@code useChat} of the AI SDK, rendered by React on Node, runs threads. */
+/** Runs threads with the published {@code useChat} of the AI SDK, rendered by React on Node. */
 @Tag("full")
 class UiChatTest {
     @TempDir
@@ -44,7 +44,7 @@ class UiChatTest {
         return NodeClients.run("aisdk.mjs", server.address(), ANN, agent, scene);
     }
 
-    /** What a chat shows is what it would begin with after a reload. */
+    /** Checks that a chat shows the same messages as after a reload. */
     private static void assertSame(JsonNode played) {
         assertThat(withoutIdsOfUsers(played.path("messages"))).isEqualTo(withoutIdsOfUsers(played.path("saved")));
     }
@@ -121,7 +121,7 @@ class UiChatTest {
         assertSame(played);
     }
 
-    /** Plays a scene of a model that says some words, and goes on when the scene asks for it. */
+    /** Plays a scene. The model sends these words first, and continues when the scene asks for it. */
     private static JsonNode play(String scene, String words, Runnable rest) throws Exception {
         return play(scene, words, server, Map.of("/", rest));
     }

@@ -41,7 +41,7 @@ const open = async (options = {}) => {
     if (!holds()) throw new Error(`still ${page.status}: ${JSON.stringify(page.messages)}`);
   };
   page.idle = () => page.until(() => page.status === 'ready');
-  // Not until the reply is complete: the page goes on meanwhile.
+  // Does not wait until the reply is complete: the page continues meanwhile.
   page.do = (action) => renderer.act(async () => void action());
   page.close = () => renderer.act(async () => page.root.unmount());
   return page;

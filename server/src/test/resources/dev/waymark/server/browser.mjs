@@ -43,7 +43,7 @@ async function open(url, token) {
   await page.locator('.layout').waitFor();
 }
 
-/** What the accessibility checker finds, from serious on. */
+/** The findings of the accessibility checker that are serious or worse. */
 async function axe() {
   await page.evaluate(axeSource);
   const { violations } = await page.evaluate(() =>

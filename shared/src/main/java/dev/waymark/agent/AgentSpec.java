@@ -48,7 +48,7 @@ public record AgentSpec(
     public static final int DEFAULT_MAX_TOKENS = 4_096;
     /** The default maximum number of model calls per turn. */
     public static final int DEFAULT_MAX_ITERATIONS = 10;
-    /** The default limit of silence of a model: some think for minutes before they send anything. */
+    /** How long a model may stay silent by default. Some models think for minutes before they send anything. */
     public static final Duration DEFAULT_SILENCE = Duration.ofMinutes(5);
 
     @JsonCreator
@@ -69,7 +69,8 @@ public record AgentSpec(
     }
 
     /**
-     * Who decides about calls that need approval: nobody, so that they are denied at once, or people, within this time.
+     * Who decides about calls that need approval. With {@code nobody}, they are denied at once; otherwise people
+     * decide, within {@code timeout} if it is set.
      *
      * @param signers if not empty, only decisions signed by one of them count
      * @param thread the thread of this agent; a signature is valid for one thread only
@@ -120,7 +121,7 @@ public record AgentSpec(
         return approvals.filter(by -> !by.signers().isEmpty()).isPresent();
     }
 
-    /** A copy bound to this thread, which signatures have to name. */
+    /** A copy bound to this thread. Signatures must name the thread. */
     public AgentSpec in(String thread) {
         Approvals by = approvals.orElseThrow();
         return with().approvals(new Approvals(by.nobody(), by.timeout(), by.signers(), Optional.of(thread)))
@@ -202,7 +203,7 @@ public record AgentSpec(
             return this;
         }
 
-        /** Who decides about calls that need approval; people, without a time limit, by default. */
+        /** Who decides about calls that need approval. Default: people, without a time limit. */
         public Builder approvals(Approvals by) {
             approvals = Optional.of(by);
             return this;
@@ -214,39 +215,39 @@ public record AgentSpec(
             return this;
         }
 
-        /** The price of the model, if the provider does not know it or another one applies. */
+        /** The price of the model, if the provider does not know its price or another price applies. */
         public Builder pricing(Pricing price) {
             pricing = Optional.of(price);
             return this;
         }
 
-        /** The context of its threads, for its tools. */
+        /** The context of the agent's threads, for its tools. */
         public Builder context(Json carried) {
             context = Optional.of(carried);
             return this;
         }
 
-        /** When conversations are summarized; never by default. */
+        /** When conversations are summarized. Default: never. */
         public Builder summaries(SummaryRule rule) {
             summaries = Optional.of(rule);
             return this;
         }
 
-        /** Options of the model. Default: everything is left to the provider. */
+        /** Options of the model. Default: those of the provider. */
         public Builder options(ModelOptions chosen) {
             options = chosen.equals(ModelOptions.NONE) ? Optional.empty() : Optional.of(chosen);
             return this;
         }
 
-        /** The models that answer while those before them are out of service, in order. Default: none. */
+        /** The models that answer, in this order, while all models before them are out of service. Default: none. */
         public Builder fallback(List<FallbackModel> others) {
             fallback = others;
             return this;
         }
 
         /**
-         * How long the model may send nothing of its reply, from 1 second to 9 minutes, before the attempt fails. Default:
-         * 5 minutes.
+         * How long the model may send no part of its reply before the attempt fails, from 1 second to 9 minutes.
+         * Default: 5 minutes.
          */
         public Builder silence(Duration most) {
             silence = Optional.of(most);

@@ -59,7 +59,7 @@ public record Endpoint(
         return new Endpoint(method, url, more, allowPrivate);
     }
 
-    /** Allows addresses of private networks and of the worker itself. */
+    /** Allows addresses of private networks and of the worker's own machine. */
     public Endpoint allowingPrivate() {
         return new Endpoint(method, url, headers, true);
     }

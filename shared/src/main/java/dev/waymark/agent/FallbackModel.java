@@ -9,12 +9,13 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A model that answers while those before it are out of service. It is part of the agent, so fields are only ever added.
+ * A model that answers while those before it are out of service. It is part of the agent, so fields are only ever
+ * added.
  *
  * @param model as {@code provider:model}
  * @param options its own options; those of the agent's model do not apply
- * @param pricing its price, if the provider does not know it or another one applies
- * @param silence how long it may send nothing of its reply; that of the agent's model does not apply
+ * @param pricing its price, if the provider does not know its price or another price applies
+ * @param silence how long it may send no part of its reply; the limit of the agent's model does not apply
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -31,7 +32,7 @@ public record FallbackModel(
         silence = silence == null ? Optional.empty() : silence;
     }
 
-    /** A model without options, at the price that its provider knows, and with the default limit of silence. */
+    /** A model without options, with the price that its provider knows and the default limit of silence. */
     public static FallbackModel of(String model) {
         return new FallbackModel(model, Optional.empty(), Optional.empty(), Optional.empty());
     }
@@ -46,7 +47,7 @@ public record FallbackModel(
         return new FallbackModel(model, options, Optional.of(price), silence);
     }
 
-    /** A copy that may send nothing of its reply for this time, from 1 second to 9 minutes. */
+    /** A copy that may send no part of its reply for this long, from 1 second to 9 minutes. */
     public FallbackModel withSilence(Duration most) {
         return new FallbackModel(model, options, pricing, Optional.of(most));
     }

@@ -35,7 +35,7 @@ public record McpServer(
         headers = headers == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(headers));
     }
 
-    /** A server that is a program. */
+    /** A server that runs as a program. */
     public static McpServer program(String name, List<String> command, Map<String, String> env) {
         return new McpServer(name, command, env, Optional.empty(), Map.of());
     }

@@ -1,16 +1,16 @@
 package dev.waymark.agent;
 
-/** An option of a model, under the name that agent files use. Providers say which ones they know. */
+/** An option of a model, under the name that agent files use. Each provider lists the options that it knows. */
 public enum ModelOption {
     /** How much work a model puts into a reply. */
     EFFORT("effort"),
-    /** How much chance there is in a reply. */
+    /** How random a reply is. */
     TEMPERATURE("temperature"),
     /** Whether a model thinks before it replies, in the provider's words. */
     THINKING("thinking"),
     /** The maximum number of tokens that a model may think before it replies. */
     THINKING_BUDGET("thinking_budget"),
-    /** The class of service, which decides about speed and price. */
+    /** The class of service, which determines speed and price. */
     SERVICE_TIER("service_tier");
 
     private final String field;

@@ -10,15 +10,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Options of a model. What is not set is left to the provider. They are part of the agent, so fields are only ever
- * added.
+ * Options of a model. The provider decides about options that are not set. They are part of the agent, so fields are
+ * only ever added.
  *
  * <pre>{@code
  * ModelOptions options = ModelOptions.NONE.withEffort("high").withServiceTier("flex");
  * }</pre>
  *
  * @param effort how much work the model puts into a reply, in the provider's words, such as {@code high}
- * @param temperature how much chance there is in a reply; 0 is least
+ * @param temperature how random the reply is; 0 is the least random
  * @param thinkingBudget the maximum number of tokens that the model may think before it replies
  * @param serviceTier the class of service, in the provider's words
  * @param thinking whether the model thinks before it replies, in the provider's words, such as {@code adaptive}
@@ -31,7 +31,7 @@ public record ModelOptions(
         @JsonProperty("thinkingBudget") Optional<Integer> thinkingBudget,
         @JsonProperty("serviceTier") Optional<String> serviceTier,
         @JsonProperty("thinking") Optional<String> thinking) {
-    /** Everything is left to the provider. */
+    /** No option is set, so the provider decides about all of them. */
     public static final ModelOptions NONE =
             new ModelOptions(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
@@ -54,7 +54,7 @@ public record ModelOptions(
         return new ModelOptions(effort, Optional.of(degree), thinkingBudget, serviceTier, thinking);
     }
 
-    /** A copy that says whether the model thinks. */
+    /** A copy that sets whether the model thinks. */
     public ModelOptions withThinking(String word) {
         return new ModelOptions(effort, temperature, thinkingBudget, serviceTier, Optional.of(word));
     }

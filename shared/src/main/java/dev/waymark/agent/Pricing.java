@@ -13,8 +13,8 @@ import java.util.Optional;
 /**
  * The price of a model, in US dollars per million tokens.
  *
- * @param cacheRead for input read from the provider's cache; {@code input} by default
- * @param cacheWrite for input written to it; {@code input} by default
+ * @param cacheRead the price of input read from the provider's cache; {@code input} by default
+ * @param cacheWrite the price of input written to the provider's cache; {@code input} by default
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)

@@ -7,10 +7,10 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
 
 /**
- * What a program can reach inside its sandbox, in addition to the system's programs and, for reading, the directory of
- * the agent files.
+ * What a program can reach from inside its sandbox. In addition, it can use the system's programs and read the
+ * directory of the agent files.
  *
- * @param network whether it has the worker's network, or none
+ * @param network whether the program has the worker's network; otherwise it has none
  * @param read other files and directories that it may read
  * @param write files and directories that it may change
  */

@@ -18,9 +18,9 @@ import java.util.Optional;
 /**
  * A tool of an agent: its description for the model, and how it runs.
  *
- * <p>{@code safeToRetry} means that running twice is harmless. It concerns lost outcomes, not network errors: an error
- * that the tool itself reports is its result. A tool that is not safe to retry is claimed before it runs, and runs at
- * most once per call.
+ * <p>{@code safeToRetry} means that running twice is harmless. This concerns lost outcomes, not network errors: an
+ * error that the tool itself reports is its result. A tool that is not safe to retry is claimed before it runs, and
+ * runs at most once per call.
  *
  * <pre>{@code
  * ToolSpec charge = ToolSpec.command("charge_card", "./charge.sh")
@@ -31,9 +31,9 @@ import java.util.Optional;
  * }</pre>
  *
  * @param approval whether a person must approve every call
- * @param dedupe whether a repeated call with the same arguments returns the first success of the thread
+ * @param dedupe whether a repeated call with the same arguments returns the result of the thread's first success
  * @param verify the program that checks whether a lost call took effect
- * @param verifies whether a Java tool can check that
+ * @param verifies whether a Java tool can check this itself
  * @param askOnUnknown whether a person settles a call whose outcome stays unknown; otherwise the model is told
  * @param honoursKey whether the called system deduplicates requests by the idempotency key
  * @param verifyForbids whether a check that finds no effect also makes the called system refuse the lost call from then
@@ -41,7 +41,7 @@ import java.util.Optional;
  * @param output the JSON Schema of results
  * @param mcp the server and its tool, for an MCP tool
  * @param http the request, for an HTTP tool
- * @param sandbox what its programs can reach; by default everything that the worker's user can
+ * @param sandbox what its programs can reach; by default, everything that the worker's user can reach
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
@@ -79,7 +79,7 @@ public record ToolSpec(
         @JsonProperty("http") Optional<Endpoint> http,
         @JsonProperty("mcp") Optional<McpTool> mcp,
         @JsonProperty("sandbox") Optional<Sandbox> sandbox) {
-    /** The timeout of tools that name none. */
+    /** The timeout of tools that do not set one. */
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(60);
 
     /** What executes a tool. The names are stored in histories. */
@@ -112,7 +112,7 @@ public record ToolSpec(
             this.executor = executor;
         }
 
-        /** What executes calls of such tools, as the rules of a conversation see it. */
+        /** What executes calls of such tools, in the terms of the conversation's rules. */
         public AgentPolicy.Executor executor() {
             return executor;
         }
@@ -164,7 +164,7 @@ public record ToolSpec(
         return builder;
     }
 
-    /** A tool that the conversation executes itself, by asking a person or on its own state. */
+    /** A tool that the conversation executes itself: it asks a person, changes its own state, or starts a subagent. */
     static ToolSpec builtIn(String name, Kind kind, String description, Json input) {
         return new Builder(name, kind)
                 .describedAs(description, input)
@@ -189,7 +189,7 @@ public record ToolSpec(
         return new Builder(this);
     }
 
-    /** Whether it must be granted a claim before it runs. */
+    /** Whether a call must be granted a claim before it runs. */
     @JsonIgnore
     public boolean hasEffect() {
         return !safeToRetry;
@@ -201,8 +201,9 @@ public record ToolSpec(
             return new AgentPolicy.ToolPolicy(false, approval, false, false, false, false, 0);
         }
         boolean verified = !verify.isEmpty() || verifies;
-        // Under the first rules, a command could run again, because its launcher ends it whatever happens to the
-        // worker. But a frozen host, launcher included, may thaw after another execution has started.
+        // Under the first version of the rules, a lost command could run again, because its launcher ends it whatever
+        // happens to the worker. That is not safe: a host that was frozen together with the launcher may resume after
+        // another execution has started.
         boolean rerun = kind == Kind.COMMAND || honoursKey;
         return new AgentPolicy.ToolPolicy(
                 true,
@@ -264,7 +265,7 @@ public record ToolSpec(
             sandbox = spec.sandbox;
         }
 
-        /** What the tool does, and the JSON Schema of its arguments, an object. */
+        /** What the tool does, and the JSON Schema of its arguments, which must be those of an object. */
         public Builder describedAs(String words, Json schema) {
             description = words;
             input = schema;
@@ -283,7 +284,7 @@ public record ToolSpec(
             return this;
         }
 
-        /** Variables of the environment of its programs. */
+        /** Environment variables for the tool's programs. */
         public Builder env(Map<String, String> variables) {
             env = variables;
             return this;
@@ -295,7 +296,7 @@ public record ToolSpec(
             return this;
         }
 
-        /** A repeated call with the same arguments returns the first success of the thread. */
+        /** A repeated call with the same arguments returns the result of the thread's first success. */
         public Builder deduplicated() {
             dedupe = true;
             return this;

@@ -15,12 +15,12 @@ import java.util.regex.Pattern;
 /**
  * Gives every call of a file a unique id, and finds the call that a result belongs to.
  *
- * <p>Some providers give calls no ids, and some use the same ids in every step. A repeated id gets a suffix, as in a
- * live thread: {@code tu_7~2}. A result belongs to the newest reply: to the call with its id, or, if neither has one,
- * to the next call of its tool.
+ * <p>Some providers assign no ids to calls, and some use the same ids in every step. A repeated id gets a suffix, as in
+ * a live thread: {@code tu_7~2}. A result belongs to a call of the newest reply: to the call with its id or, if the
+ * result has no id, to the next call of its tool that has none either.
  */
 final class CallIds {
-    /** The names of results whose calls have no ids: the step's number and the tool. */
+    /** Ids that some programs make up for results of calls without ids: a step's number and the name of the tool. */
     private static final Pattern MADE_UP = Pattern.compile("call_\\d+_(.+)", Pattern.DOTALL);
 
     private final Set<String> reserved;
@@ -42,7 +42,7 @@ final class CallIds {
         this(List.of());
     }
 
-    /** @param known the ids in the file, which are not generated for calls without one */
+    /** @param known the ids in the file, which generated ids must not repeat */
     CallIds(Collection<String> known) {
         reserved = new HashSet<>(known);
     }
@@ -103,7 +103,7 @@ final class CallIds {
         return Optional.ofNullable(unnamed.get(tool)).map(Deque::poll);
     }
 
-    /** The next call of this tool in the newest reply without a result, whatever its id. */
+    /** The next call of this tool in the newest reply that has no result, with or without an id. */
     Optional<String> nextOf(String tool) {
         return nextUnnamed(tool)
                 .or(() -> named.values().stream()

@@ -2,7 +2,7 @@ package dev.waymark.checkpoint;
 
 import dev.waymark.conversation.value.Problem;
 
-/** A document that is not a checkpoint, or that cannot be continued. The message says where and why. */
+/** A document that is not a checkpoint, or that cannot be continued. The message says what is wrong, and where. */
 public final class CheckpointCorruption extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -14,8 +14,8 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A JSON object of a checkpoint. An invalid field is corruption, reported with its place. Fields that are not read are
- * ignored, since other programs write more than they document.
+ * A JSON object of a checkpoint. An invalid field is corruption, reported with its place. Unknown fields are ignored,
+ * since other programs write more fields than they document.
  */
 final class CheckpointFields {
     private static final Instant FIRST = Instant.parse("0001-01-01T00:00:00Z");
@@ -142,7 +142,7 @@ final class CheckpointFields {
         return map.get(name) instanceof String text ? text : json(name).canonical();
     }
 
-    /** A model provider's metadata of a block: an object. Arguments may be any JSON, as the model wrote them. */
+    /** A model provider's metadata of a block. It must be an object, unlike arguments, which may be any JSON value. */
     Json metadata(String name) {
         if (map.get(name) instanceof Map) {
             return json(name);
@@ -161,7 +161,7 @@ final class CheckpointFields {
         return each(list(name), at(name), reader);
     }
 
-    /** A list that is not empty: there is no conversation to continue without messages. */
+    /** A list that must not be empty, such as messages: without any, there is no conversation to continue. */
     <T> List<T> some(String name, BiFunction<Object, String, T> reader) {
         if (list(name).isEmpty()) {
             throw corrupt("\"" + name + "\" is empty");

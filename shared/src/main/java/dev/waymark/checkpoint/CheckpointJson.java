@@ -34,7 +34,7 @@ final class CheckpointJson {
                     .build())
             .build();
 
-    /** A suffix of parser messages with internal settings. */
+    /** A suffix of parser messages that shows internal settings. */
     private static final Pattern BEGINNING = Pattern.compile(" \\(start marker at \\[Source:[^]]*]\\)");
 
     private CheckpointJson() {}
@@ -57,8 +57,8 @@ final class CheckpointJson {
     }
 
     /**
-     * Converts from the inside out, since a value converted as a whole may not be nested as deeply as one built from
-     * such values.
+     * Converts the innermost values first. A value that is converted as a whole may not be nested as deeply as a value
+     * that is built from converted ones.
      */
     private static Json value(JsonParser parser) throws IOException {
         JsonToken token = parser.currentToken();

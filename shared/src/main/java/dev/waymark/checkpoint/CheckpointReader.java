@@ -24,7 +24,7 @@ public final class CheckpointReader {
 
     private CheckpointReader() {}
 
-    /** @param now the time for everything without a time in the checkpoint */
+    /** @param now the time of everything that has no time in the checkpoint */
     public static RestoredCheckpoint read(byte[] text, Instant now) {
         List<Json> documents = CheckpointJson.read(text);
         if (documents.isEmpty()) {
@@ -35,7 +35,8 @@ public final class CheckpointReader {
     }
 
     /**
-     * Reads a thread from a saver. Unlike elsewhere, it may have no messages, since the thread may have been cleared.
+     * Reads a thread from a saver. Unlike other checkpoints, it may have no messages, since the thread may have been
+     * cleared.
      */
     public static RestoredCheckpoint readSaved(byte[] text, Instant now) {
         List<Json> documents = CheckpointJson.read(text);

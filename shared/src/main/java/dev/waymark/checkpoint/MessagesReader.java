@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Reads the {@code messages} format. Calls in the middle without a result are given one, including those without an id,
- * which some providers do not set.
+ * Reads the {@code messages} format. Calls in the middle of the conversation that have no result are given one. This
+ * includes calls without an id, since some providers do not set ids.
  */
 final class MessagesReader {
     private final CallIds ids;
@@ -73,7 +73,7 @@ final class MessagesReader {
         return new Part.ToolUse(ids.call(call.optionalId("id"), tool), tool, call.json("arguments"));
     }
 
-    /** An error is wrapped in an object, unless it reports an unknown outcome, which is such an object already. */
+    /** An error is wrapped in an object. A result with an unknown outcome is such an object already. */
     private static Part.ToolResult result(String callId, String content) {
         if (ToolTexts.isDurability(content)) {
             return new Part.ToolResult(callId, content, true);

@@ -11,8 +11,8 @@ import java.util.stream.Stream;
 /**
  * The records of one run, oldest first: its newest snapshot, and what the later records add to it.
  *
- * <p>A record is written after the event that it reports. So the records after a snapshot tell which of its calls may
- * have run, although it has no results of them.
+ * <p>A record is written after the event that it reports. The records after a snapshot therefore show which of the
+ * snapshot's calls may have run, although the snapshot has no results of these calls.
  */
 final class PhasesChain {
     private static final String LAST = "run_terminal";
@@ -68,10 +68,11 @@ final class PhasesChain {
     }
 
     /**
-     * The run waits only for a person.
+     * A pause, in which the run waits only for people.
      *
-     * @param words the question, or the tool to approve, if the record has it
-     * @param another whether there was an earlier wait since the snapshot, which is over
+     * @param words the question, or the name of the tool to approve; empty if the record has neither
+     * @param another whether this pause comes after the snapshot and after an earlier pause, which ended after the
+     *     snapshot
      */
     record Pause(boolean approval, String words, Instant at, boolean another) {}
 
@@ -129,7 +130,7 @@ final class PhasesChain {
         }
     }
 
-    /** A value that may be given twice, but not with different content. */
+    /** A value that a record may contain more than once. Different values are corruption. */
     private static Optional<String> same(Optional<String> known, CheckpointFields fields, String name) {
         Optional<String> here = fields.optionalId(name);
         if (known.isPresent() && here.isPresent() && !known.equals(here)) {
@@ -209,7 +210,7 @@ final class PhasesChain {
         return entries.get(entries.size() - 1).fields();
     }
 
-    /** The agent in the last record that names one: the start of a run, or a record that was printed alone. */
+    /** The agent in the last record that names one: the start of a run, or a record that was printed on its own. */
     String agent() {
         return entries.stream()
                 .flatMap(entry -> Stream.concat(
@@ -234,7 +235,7 @@ final class PhasesChain {
         return effects;
     }
 
-    /** Whether the snapshot's calls are over, with any outcome. */
+    /** Whether the snapshot's calls have ended, with any outcome. */
     boolean isBatchOver() {
         return after().stream()
                 .anyMatch(entry ->
@@ -246,7 +247,9 @@ final class PhasesChain {
         return after().stream().filter(Entry::endsBatch).findFirst();
     }
 
-    /** The end of a batch that the snapshot cannot include, since it is older than the reply with the calls. */
+    /**
+     * The end of a batch that the snapshot cannot include, since the snapshot is older than the reply with the calls.
+     */
     Optional<Entry> batchOfLaterReply() {
         boolean beforeReply = newest > 0 && entries.get(newest - 1).isOf("step_started");
         for (Entry entry : after()) {

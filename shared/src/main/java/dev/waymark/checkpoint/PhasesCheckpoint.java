@@ -47,7 +47,7 @@ public final class PhasesCheckpoint {
         return withAgent(records.get(0), timeline.now().agent());
     }
 
-    /** Adds the agent next to the payload of a single record. In a chain, the first record names it. */
+    /** Adds the agent's name next to the payload of a single record. In a chain, the first record has the name. */
     private static Json withAgent(Json record, String agent) {
         if (agent.isEmpty()) {
             return record;
@@ -58,7 +58,7 @@ public final class PhasesCheckpoint {
         return Json.of(fields);
     }
 
-    /** The records of the newest turn, as far as they are still in history. */
+    /** The records of the newest turn that are still in history. */
     public static List<Json> chain(Timeline timeline) {
         List<Json> records = new ArrayList<>();
         tell(timeline, records::add);
@@ -66,7 +66,8 @@ public final class PhasesCheckpoint {
     }
 
     /**
-     * Like {@link #chain}, one record at a time: each snapshot has the whole conversation, and a long turn has many.
+     * Like {@link #chain}, but passes on one record at a time, because each snapshot contains the whole conversation
+     * and a long turn has many snapshots.
      */
     public static void tell(Timeline timeline, Consumer<Json> records) {
         new PhasesCheckpoint(timeline, records).addChain();
@@ -190,7 +191,7 @@ public final class PhasesCheckpoint {
         }
     }
 
-    /** Whether the last open one of these calls of the newest reply has ended. */
+    /** Whether the last open one of these calls of the newest reply has just ended. */
     private static boolean ended(
             boolean replied,
             Optional<Conversation> before,
@@ -251,12 +252,12 @@ public final class PhasesCheckpoint {
                 .count();
     }
 
-    /** The first request, of this thread or of a subagent's, if the turn waits only for people. */
+    /** The first request of this thread or of a subagent's thread, if the turn waits only for people. */
     private static Optional<OpenRequest> ask(Conversation state) {
         return state.isInterrupted() ? state.asks().stream().findFirst() : Optional.empty();
     }
 
-    /** The subject of a request. A call may have a question after its approval. */
+    /** What a request is about. This includes the kind, since a call may ask a question after its approval. */
     private static List<Object> subject(OpenRequest ask) {
         return List.of(ask.callId(), ask.kind());
     }

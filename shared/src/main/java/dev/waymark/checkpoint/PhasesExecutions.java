@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** The rows of a snapshot about calls with a result. Each call's row is made once. */
+/** The rows of a snapshot for calls that have a result. The row of each call is created once. */
 final class PhasesExecutions {
     private final Map<Call, Json> rows = new IdentityHashMap<>();
 
@@ -40,7 +40,9 @@ final class PhasesExecutions {
         return rows;
     }
 
-    /** The subagent calls in the snapshot that the thread started from. Its rows have no ids. */
+    /**
+     * The subagent calls in the snapshot that the thread started from. They are found by content: the rows have no ids.
+     */
     private static Set<String> toldOfSubagents(Conversation state) {
         List<Object> rows = new ArrayList<>(Extras.of(state).list("subagent_executions"));
         Set<String> calls = new HashSet<>();
@@ -59,7 +61,7 @@ final class PhasesExecutions {
     }
 
     private static boolean isAbout(Map<?, ?> row, Part.ToolUse use, Part.ToolResult result) {
-        // A snapshot's messages do not tell which results are errors.
+        // A snapshot's messages do not show which results are errors.
         boolean isText = result.content().equals(row.get("output_text"))
                 || result.content().equals(row.get("error"));
         return isText && use.name().equals(row.get("subagent_name"));

@@ -19,8 +19,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the {@code phases} format: a record, a snapshot, or a chain, of which the newest snapshot counts, or the end of
- * the run if it has ended.
+ * Reads the {@code phases} format: a single record, a snapshot, or a chain. In a chain, the newest snapshot counts, and
+ * the end of the run if it has ended.
  */
 final class PhasesReader {
     private static final double LAST_SECOND = 253_402_300_799.0;
@@ -34,13 +34,13 @@ final class PhasesReader {
     /** The calls of the newest reply, with their ids in the file. */
     private List<Part.ToolUse> newestCalls = List.of();
 
-    /** Whether the newest reply of all has calls. */
+    /** Whether the newest reply has calls. If not, {@code newestCalls} are those of an earlier reply. */
     private boolean newestReplyCalls;
 
-    /** Whether each call succeeded, by its id in the file, if the snapshot tells. */
+    /** Whether each call succeeded, by its id in the file, if the snapshot shows that. */
     private Map<String, Boolean> outcomes = Map.of();
 
-    /** Values that no rule needs, for later checkpoints. */
+    /** Values that no rule uses. They are kept for later checkpoints. */
     private final Map<String, Object> extras = new LinkedHashMap<>();
 
     /** @param at the time of the snapshot */
@@ -160,7 +160,7 @@ final class PhasesReader {
         }
     }
 
-    /** Closes the snapshot's open calls with the outcomes in the end record. Any other open call may have run. */
+    /** Closes the snapshot's open calls that have an outcome in the end record. The other open calls may have run. */
     private void closeCalls(PhasesChain.Entry end) {
         List<CheckpointFields> known = executions(payload);
         List<CheckpointFields> rows = executions(end.payload().object("terminal_result"));
@@ -225,7 +225,7 @@ final class PhasesReader {
     private void standing(boolean pendingReply) {
         switch (payload.text("state")) {
             case "paused" -> {
-                // The reply is not pending any more, so its calls were started, and have run as far as they could.
+                // The reply is no longer pending, so its calls were started, and have run as far as they could.
                 if (pendingReply) {
                     conversation.paused();
                 } else {
@@ -243,7 +243,7 @@ final class PhasesReader {
                 structured(payload, "final_structured");
             }
             case "pending", "running", "degraded" -> {
-                // The calls of a reply that is not pending any more were started, even if the run waits for a person.
+                // If the reply is no longer pending, its calls were started, even if the run waits for a person.
                 if (pendingReply) {
                     chain.flatMap(PhasesChain::pauseSinceSnapshot)
                             .ifPresentOrElse(this::pause, conversation::untouched);
@@ -256,7 +256,7 @@ final class PhasesReader {
         }
     }
 
-    /** When the run waits for people, the other calls of the reply are over or wait too. */
+    /** When the run waits for people, the other calls of the reply have ended or wait too. */
     private void pause(PhasesChain.Pause pause) {
         List<Part.ToolUse> open = conversation.openCalls();
         Optional<Part.ToolUse> asking = open.stream()
@@ -330,7 +330,7 @@ final class PhasesReader {
             throw row.corrupt("only a message of the assistant can have calls");
         }
         Message message = switch (row.text("role")) {
-            // The first system message has the instructions; the agent that continues has its own.
+            // The first system message contains the instructions. The agent that continues has its own.
             case "system" -> new Message(Role.USER, first ? List.of() : content(row));
             case "user" -> new Message(Role.USER, content(row));
             case "assistant" -> {
@@ -398,7 +398,7 @@ final class PhasesReader {
                 .toList();
     }
 
-    /** A call as the file has it; its id is empty if the file has none. */
+    /** A call as it is in the file; its id is empty if the file has none. */
     private static Part.ToolUse call(Object value, String place) {
         CheckpointFields call = CheckpointFields.of(value, place);
         return new Part.ToolUse(call.optionalId("id").orElse(""), call.id("tool_name"), call.json("arguments"));

@@ -26,7 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The records of a turn in the {@code phases} format, and above all its snapshots: the whole state in one record. */
+/** Creates the records of a turn in the {@code phases} format, including snapshots of the whole state. */
 final class PhasesSnapshot {
     private static final String SNAPSHOT = "runtime_state";
 
@@ -110,7 +110,7 @@ final class PhasesSnapshot {
         return Json.of(record);
     }
 
-    /** The newest reply, if it has open calls and none of them can be taking effect. */
+    /** The newest reply, if it has open calls and none of them may have a side effect in progress. */
     private static Optional<Message> pendingReply(Conversation state) {
         boolean harmless = state.openCalls().stream().allMatch(call -> isHarmless(state, call));
         return state.openCalls().isEmpty() || !harmless
@@ -173,7 +173,9 @@ final class PhasesSnapshot {
         return effects;
     }
 
-    /** A result with the arguments in the reply. If an approval changed them, only the result shows it. */
+    /**
+     * A result with the hash of the arguments in the reply. Arguments changed by an approval affect only the result.
+     */
     private static Map<String, Object> effect(Part.ToolUse use, Part.ToolResult result) {
         Map<String, Object> row = new LinkedHashMap<>();
         row.put("input_hash", inputHash(use.name(), use.input()));

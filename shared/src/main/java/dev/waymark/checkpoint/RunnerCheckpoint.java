@@ -15,7 +15,8 @@ import java.util.Map;
 /**
  * The {@code runner} format: messages, iterations, usage, and the call that waits for an answer.
  *
- * <p>A prompt's content is a string, an assistant's a list of parts, and tool results are one user message. Results of
+ * <p>The content of a prompt is a string, that of an assistant message a list of parts; tool results form one user
+ * message. Results of
  * an incomplete batch are stored next to the open call as a partial batch; {@code pendingToolUseId} names the first
  * open call in call order and is absent unless the run waits for a person.
  */
@@ -26,7 +27,7 @@ public final class RunnerCheckpoint {
         return of(state, state.turn(), CheckpointMessages.iterations(state));
     }
 
-    /** The state of this turn, which may have ended in the moment in which the next one started. */
+    /** The state of this turn, which may have ended at the moment when the next turn started. */
     public static Json of(Conversation state, Turn turn) {
         return of(state, turn, turn.iterations());
     }

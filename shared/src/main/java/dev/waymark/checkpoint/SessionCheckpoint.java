@@ -24,8 +24,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@code session} format: a session, its newest checkpoint and its tool call log; and {@code versions}, all of its
- * checkpoints.
+ * The {@code session} format: a session, its newest checkpoint and its tool call log. The {@code versions} format has
+ * all checkpoints of the session.
  *
  * <p>It cannot represent images. The status is that of the newest turn.
  */
@@ -35,12 +35,12 @@ public final class SessionCheckpoint {
     public static Json of(Timeline timeline) {
         Map<String, Object> document = log(timeline);
         document.put("checkpoint", checkpoint(timeline, timeline.now(), new IdentityHashMap<>()));
-        // The order of the fields is that of the format.
+        // The format lists the tool calls last.
         document.put("tool_calls", document.remove("tool_calls"));
         return Json.of(document);
     }
 
-    /** The session and its log of tool calls without a checkpoint: what changes between two versions. */
+    /** The session and its tool call log without a checkpoint: the part that changes between two versions. */
     public static Json logOf(Timeline timeline) {
         return Json.of(log(timeline));
     }
@@ -123,7 +123,7 @@ public final class SessionCheckpoint {
                 .map(SessionCheckpoint::block)
                 .flatMap(Optional::stream)
                 .toList();
-        // A message with images only.
+        // A message that has only images would have no blocks.
         row.put("blocks", blocks.isEmpty() ? List.of(block(new Part.Text("")).orElseThrow()) : blocks);
         return row;
     }
@@ -181,7 +181,7 @@ public final class SessionCheckpoint {
                 entries.stream().map(Transcript.Entry::message).toList());
         List<Call> calls = new ArrayList<>();
         state.calls().forEach((id, call) -> {
-            // The key of a deleted call is not known any more.
+            // The idempotency key of a deleted call is no longer known.
             if (call.digest().isEmpty()) {
                 calls.add(call);
             }

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/** Reads the {@code session} format, and {@code versions}, of which the newest counts. */
+/** Reads the {@code session} format, and the newest checkpoint of the {@code versions} format. */
 final class SessionReader {
     private static final int MOST_REPEATS = 100;
 
@@ -58,7 +58,7 @@ final class SessionReader {
         return new CheckpointReader.Named(conversation, Optional.of(id));
     }
 
-    /** Some versions may have been deleted: the newest has everything. */
+    /** Reads the newest version, which contains everything. Earlier versions may have been deleted. */
     static CheckpointReader.Named versions(List<?> list, Instant now) {
         CheckpointFields newest = null;
         int version = -1;
@@ -129,7 +129,7 @@ final class SessionReader {
         List<Part> parts = row.each("blocks", this::block);
         switch (role) {
             case "system" -> {
-                // The first system message has the instructions; the agent that continues has its own.
+                // The first system message contains the instructions. The agent that continues has its own.
                 if (!first) {
                     conversation.say(new Message(Role.USER, parts), id, at);
                 }
@@ -176,7 +176,8 @@ final class SessionReader {
     }
 
     /**
-     * The idempotency key is derived from the call, so one that matches no number of earlier calls is not this call's.
+     * The number of earlier equal calls, found by the idempotency key. A key that fits no number does not belong to
+     * this call.
      */
     private static int repeat(CheckpointFields row, String session, String tool, Json args) {
         return IdempotencyKey.repeatOf(row.id("idempotency_key"), session, tool, args, MOST_REPEATS)

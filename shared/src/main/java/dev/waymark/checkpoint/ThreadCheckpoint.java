@@ -21,8 +21,8 @@ import java.util.Set;
 /**
  * The {@code thread} format: messages, todos and files of a named thread, and the call that waits for a person.
  *
- * <p>If an approved call then asked a question, its approval is among the messages, as in the format's own library.
- * Otherwise it would look like a call that waits for approval, which would run.
+ * <p>If an approved call then asked a question, its approval is stored among the messages, as the format's own library
+ * does. Otherwise the call would look like one that waits for approval, and would be run.
  *
  * <p>It cannot represent reasoning, images and plans. Steps are counted over the thread's whole life, from 1.
  */

@@ -67,8 +67,8 @@ final class ThreadReader {
     }
 
     /**
-     * Reads the call that waits for a person. If it is missing in the messages, it is added to them. If its arguments
-     * differ from those in the messages, a person must have approved them; otherwise it is corruption.
+     * Reads the call that waits for a person. A call that is missing from the messages is added to them. If its
+     * arguments differ from those in the messages, a person must have approved them; otherwise it is corruption.
      */
     private String interrupt(CheckpointFields interrupt, List<Message> messages, Restoration conversation) {
         interrupt.count("step");
@@ -96,7 +96,7 @@ final class ThreadReader {
         return callId;
     }
 
-    /** A decision about a call with a result has no effect any more. */
+    /** Applies a decision. It has no effect on a call that has a result already. */
     private static void decide(Decision decision, Restoration conversation, Optional<String> interrupted) {
         String callId = decision.callId();
         if (!conversation.hasCall(callId)) {
@@ -143,7 +143,7 @@ final class ThreadReader {
 
     private Message message(CheckpointFields row) {
         return switch (row.text("role")) {
-            // The agent's own instructions are not among the messages, so this is a summary or part of the
+            // The agent's own instructions are not among the messages, so this message is a summary or part of the
             // conversation.
             case "system" -> Message.user(row.text("content"));
             case "user" ->

@@ -38,7 +38,7 @@ public record CommandError(
                 "Add --verbose for the stack trace");
     }
 
-    /** A copy with the thread that continues without this request. */
+    /** A copy that names the thread that continues without this request. */
     public CommandError about(Optional<String> id) {
         return new CommandError(exitCode, type, message, remedy, id, details);
     }
@@ -48,7 +48,7 @@ public record CommandError(
         return new CommandError(exitCode, type, message, remedy, thread, more);
     }
 
-    /** For programs, which do not need hints. */
+    /** A copy without the remedy, for programs, which do not need hints. */
     CommandError withoutRemedy() {
         return new CommandError(exitCode, type, message, "", thread, details);
     }
@@ -58,7 +58,7 @@ public record CommandError(
         return "waymark: " + words();
     }
 
-    /** The failure on one line, and each further problem on its own. */
+    /** The failure on one line, and each further problem on a line of its own. */
     public List<String> lines() {
         return Stream.concat(Stream.of(line()), details.stream().map(detail -> "  " + SafeText.line(detail)))
                 .toList();

@@ -10,7 +10,7 @@ public final class CommandName {
 
     private CommandName() {}
 
-    /** Sets the option by which this command reaches its server, so that the commands of hints have it too. */
+    /** Sets the option that selects the server of this command. The commands in hints then include it. */
     public static void reachServerBy(String option) {
         serverOption = option.isEmpty() ? "" : " " + option;
     }
@@ -20,12 +20,14 @@ public final class CommandName {
         return Optional.ofNullable(System.getProperty(PROPERTY)).orElse("waymark");
     }
 
-    /** A command line that can be pasted, such as {@code waymark show trip}. It asks the server of this command. */
+    /**
+     * A command line that can be pasted, such as {@code waymark show trip}. It uses the same server as this command.
+     */
     public static String line(String arguments) {
         return get() + " " + arguments + serverOption;
     }
 
-    /** Like {@link #line}, for commands that ask no server. */
+    /** Like {@link #line}, for commands that use no server. */
     public static String lineWithoutServer(String arguments) {
         return get() + " " + arguments;
     }

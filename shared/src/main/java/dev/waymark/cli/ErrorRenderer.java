@@ -14,8 +14,8 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
- * Prints one line to stderr for each failure, with {@code --verbose} also the stack trace, and with {@code --json} also
- * a document to stdout.
+ * Prints one line to stderr for each failure. With {@code --verbose}, it also prints the stack trace; with
+ * {@code --json}, it also prints a document to stdout.
  */
 public final class ErrorRenderer {
     private static final String JSON = "--json";
@@ -24,7 +24,7 @@ public final class ErrorRenderer {
     /** Converts exceptions of commands to errors. */
     private final Function<Exception, CommandError> words;
 
-    /** Commands that somebody who mistypes may have meant. */
+    /** Commands that are suggested for a mistyped one. */
     private final Set<String> known;
 
     private ErrorRenderer(Function<Exception, CommandError> words, Set<String> known) {

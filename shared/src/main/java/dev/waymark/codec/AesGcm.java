@@ -7,7 +7,7 @@ import javax.crypto.Cipher;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.GCMParameterSpec;
 
-/** AES-256-GCM with a random nonce, which stands in front of the encrypted bytes. */
+/** AES-256-GCM with a random nonce, which precedes the encrypted bytes. */
 final class AesGcm {
     private static final int NONCE_BYTES = 12;
     private static final int TAG_BITS = 128;
@@ -15,7 +15,7 @@ final class AesGcm {
 
     private AesGcm() {}
 
-    /** How many bytes something encrypted has at least. */
+    /** The minimum number of bytes that encryption produces. */
     static int leastBytes() {
         return NONCE_BYTES + TAG_BITS / 8;
     }
@@ -26,7 +26,7 @@ final class AesGcm {
         return bytes;
     }
 
-    /** @param boundTo what must be equal when this is decrypted */
+    /** @param boundTo the context that decryption must repeat */
     static byte[] encrypt(SecretKey key, byte[] boundTo, byte[] plain) throws GeneralSecurityException {
         byte[] nonce = randomBytes(NONCE_BYTES);
         byte[] sealed = cipher(Cipher.ENCRYPT_MODE, key, nonce, boundTo).doFinal(plain);
@@ -35,7 +35,9 @@ final class AesGcm {
         return both;
     }
 
-    /** @throws javax.crypto.AEADBadTagException if the key, the context or the bytes are not the same */
+    /**
+     * @throws javax.crypto.AEADBadTagException if the key or the context is a different one, or the bytes were altered
+     */
     static byte[] decrypt(SecretKey key, byte[] boundTo, byte[] encrypted) throws GeneralSecurityException {
         byte[] nonce = Arrays.copyOf(encrypted, NONCE_BYTES);
         return cipher(Cipher.DECRYPT_MODE, key, nonce, boundTo)

@@ -20,13 +20,13 @@ import javax.crypto.AEADBadTagException;
 import javax.crypto.SecretKey;
 
 /**
- * Compresses payloads and encrypts them with AES-256-GCM: those of a thread that has a key of its own with that, see
- * {@link ThreadKeys}, and others with a master key. Thread-safe.
+ * Compresses payloads and encrypts them with AES-256-GCM. Payloads of a thread that has its own key, see
+ * {@link ThreadKeys}, are encrypted with that key, all others with a master key. Thread-safe.
  *
  * <p>An encrypted payload names its key and its thread in its metadata. Both, and the namespace, are authenticated: a
  * payload that was moved to another thread or namespace, or altered, is rejected. A payload encrypted without a known
  * thread, for example by the Web UI through the codec server, is bound to its namespace only. Unencrypted payloads are
- * accepted when reading, so that threads that started without keys continue, and plain signals work.
+ * accepted when reading, so that threads that started without keys continue, and unencrypted signals work.
  */
 public final class EncryptionCodec implements PayloadCodec {
     /** The value of the metadata field {@code encoding} that marks an encrypted payload. */
@@ -76,12 +76,12 @@ public final class EncryptionCodec implements PayloadCodec {
                 .toList();
     }
 
-    /** Whether this payload was encrypted by such a codec. */
+    /** Whether this payload was encrypted by a codec of this class. */
     public static boolean isEncrypted(Payload payload) {
         return ENCODING.equals(field(payload, ENCODING_FIELD).orElse(""));
     }
 
-    /** The thread that this payload says it belongs to, which is checked when it is decrypted. */
+    /** The thread that the payload's metadata names. Decryption checks the name. */
     public static Optional<String> thread(Payload payload) {
         return field(payload, THREAD_FIELD);
     }

@@ -23,7 +23,7 @@ import javax.crypto.spec.SecretKeySpec;
  * <p>Written as {@code ID:KEY}, separated by commas, spaces or line breaks. A key is 32 bytes in Base64.
  */
 public final class EncryptionKeys {
-    /** The keys, or {@code file:PATH} of a file with them. */
+    /** The environment variable with the keys, or with {@code file:PATH} of a file that contains them. */
     public static final String VARIABLE = "WAYMARK_CODEC_KEYS";
 
     private static final int KEY_BYTES = 32;
@@ -49,7 +49,7 @@ public final class EncryptionKeys {
     }
 
     /**
-     * Parses keys, or reads the file with them.
+     * Parses keys, or reads them from the file that the setting names.
      *
      * @throws KeyProblem if there is no usable key
      */
@@ -127,8 +127,8 @@ public final class EncryptionKeys {
     /**
      * Decrypts another key.
      *
-     * @param owner whose key it is, for failures
-     * @throws KeyProblem if the master key is missing or a different one, or the wrapped key was altered
+     * @param owner the owner of the key, for error messages
+     * @throws KeyProblem if the master key is missing or a different one, or if the wrapped key was altered
      */
     SecretKey unwrap(WrappedKey wrapped, String boundTo, String owner) {
         String id = wrapped.masterKey();

@@ -20,18 +20,18 @@ import java.util.function.LongSupplier;
 import javax.crypto.SecretKey;
 
 /**
- * The keys of single threads. A thread that starts with these has a key of its own, which encrypts its payloads and those
- * of its subagents. The key is stored outside of history, wrapped by a master key. Once it is destroyed, nobody can read
- * the thread, wherever its history was copied to. Thread-safe.
+ * The keys of single threads. A thread that is started with thread keys configured gets a key of its own, which
+ * encrypts its payloads and those of its subagents. The key is stored outside of history, wrapped by a master key.
+ * After the key is destroyed, nobody can read the thread, not even from copies of its history. Thread-safe.
  *
- * <p>Keys are created when threads start, and never while they run: threads that were started without one have none, and
- * a worker cannot bring back a key that was destroyed.
+ * <p>Keys are created when threads start, and never while they run: threads that were started without one have none,
+ * and a worker cannot bring back a key that was destroyed.
  *
- * <p>A key that was read is used for a minute before it is read again, and up to ten minutes while the storage does not
- * answer. So other processes may read a thread for that long after its key was destroyed.
+ * <p>A key is cached for one minute, and for up to ten minutes while the storage does not answer. Other processes may
+ * therefore read a thread for that long after its key was destroyed.
  */
 public final class ThreadKeys implements AutoCloseable {
-    /** Where the keys of threads are: {@code file:DIRECTORY} or {@code jdbc:postgresql:…}. */
+    /** The environment variable with the place of the keys: {@code file:DIRECTORY} or {@code jdbc:postgresql:…}. */
     public static final String VARIABLE = "WAYMARK_THREAD_KEYS";
 
     /** How long a key is used before it is read again. */
@@ -45,9 +45,9 @@ public final class ThreadKeys implements AutoCloseable {
     private static final String NOT_FOR_NEW_THREADS = "[?&]new=no$";
     private static final String ID_PREFIX = "thread:";
     private static final Duration PAUSE = Duration.ofSeconds(2);
-    /** How long a storage that failed is not asked for keys that are in memory. */
+    /** After a failure of the storage, how long it is not queried for keys that are in memory. */
     private static final Duration PAUSE_WITH_KEY = Duration.ofSeconds(10);
-    /** How long a key that is in memory waits for others that ask the storage, until it is used as it is. */
+    /** How long a caller whose key is in memory waits for queries of other callers before it uses that key. */
     private static final Duration PATIENCE_WITH_KEY = Duration.ofMillis(500);
 
     private static final int MOST_CACHED = 10_000;
@@ -56,14 +56,14 @@ public final class ThreadKeys implements AutoCloseable {
     private final KeyStore store;
     private final boolean createsKeys;
     private final LongSupplier nanoTime;
-    /** Entries with keys, by id. That there is none is never kept, since a thread may start at any time. */
+    /** Entries with keys, by id. A missing entry is never cached, since a thread may start at any time. */
     private final Map<String, StoredKey> cache = new ConcurrentHashMap<>();
-    /** Where the keys of subagents' threads are. */
+    /** For threads of subagents without a key of their own, by id: the entry with the key that they use. */
     private final Map<String, Above> above = new ConcurrentHashMap<>();
 
     /**
-     * Held while the storage is asked. Workflow tasks and heartbeats wait for keys: if the storage does not answer, they
-     * wait for one attempt, however many threads ask.
+     * Held while the storage is queried. Workflow tasks and heartbeats wait for keys. If the storage does not answer,
+     * they wait for one attempt in total, not for one attempt per thread.
      */
     private final ReentrantLock asking = new ReentrantLock();
 
@@ -72,10 +72,10 @@ public final class ThreadKeys implements AutoCloseable {
     /** An entry as it was read, and its key in plain form. */
     private record StoredKey(ThreadKeyEntry entry, Optional<SecretKey> secret, long readAt) {}
 
-    /** The id of the entry of the nearest thread above that has a key. */
+    /** The id of the nearest entry among the threads above. */
     private record Above(String id, long readAt) {}
 
-    /** A failure of the storage, which is not asked again for a moment: each attempt may take seconds. */
+    /** A failure of the storage. It is not queried again for a moment, because each attempt may take seconds. */
     private record Outage(KeyStoreException failure, long since) {}
 
     ThreadKeys(EncryptionKeys masterKeys, KeyStore store, boolean createsKeys, LongSupplier nanoTime) {
@@ -86,10 +86,10 @@ public final class ThreadKeys implements AutoCloseable {
     }
 
     /**
-     * The keys at the place that the environment variable {@code WAYMARK_THREAD_KEYS} names, or empty if it is not set or
-     * blank. Connects to nothing.
+     * The keys in the storage that the environment variable {@code WAYMARK_THREAD_KEYS} names, or empty if it is not
+     * set or blank. Does not connect to the storage.
      *
-     * @throws KeyProblem if it names no place, or there are no master keys
+     * @throws KeyProblem if the variable does not name a storage, or if there are no master keys
      */
     public static Optional<ThreadKeys> of(Map<String, String> environment, Optional<EncryptionKeys> masterKeys) {
         Optional<String> setting = Optional.ofNullable(environment.get(VARIABLE))
@@ -116,21 +116,21 @@ public final class ThreadKeys implements AutoCloseable {
         } catch (InvalidPathException e) {
             // Reported below.
         }
-        // The value is not shown, since a URL may have a password.
+        // The value is not shown, since a URL may contain a password.
         throw new KeyProblem(
                 VARIABLE + " is not a place for keys. Use file:DIRECTORY or jdbc:postgresql://HOST/DATABASE");
     }
 
-    /** Whether a payload's key is that of a thread. Master keys cannot have such an id. */
+    /** Whether this is the id of a thread's key. Master keys cannot have such an id. */
     static boolean isIdOfThread(String keyId) {
         return keyId.startsWith(ID_PREFIX);
     }
 
     /**
-     * Creates a key for a thread that is about to start, unless its name has one. Several processes that start it at once
-     * get the same one. If the name's last key was destroyed, the new thread gets another key.
+     * Creates a key for a thread that is about to start, unless its name already has one. Processes that start the
+     * thread at the same time get the same key. If the name's last key was destroyed, the new thread gets another key.
      *
-     * @param copiedFrom the thread whose conversation the new one begins with
+     * @param copiedFrom the thread whose conversation the new thread starts with
      */
     public void begin(String namespace, String thread, Optional<String> copiedFrom) {
         String id = ThreadKeyEntry.id(namespace, thread);
@@ -154,26 +154,28 @@ public final class ThreadKeys implements AutoCloseable {
         }
     }
 
-    /** Reads the key of this thread again before it is used the next time, as other processes may have changed it. */
+    /**
+     * Drops what is cached for this thread, so that its key is read again. Other processes may have changed the key.
+     */
     public void refresh(String namespace, String thread) {
         cache.remove(ThreadKeyEntry.id(namespace, thread));
         above.remove(ThreadKeyEntry.id(namespace, thread));
     }
 
     /**
-     * The id of the thread whose key this thread uses: its own, or the one of the nearest thread above it. Empty if none
-     * of them has a key, now or before.
+     * The id of the thread whose key this thread uses: its own id, or that of the nearest thread above it. Empty if
+     * none of them has a key or ever had one.
      */
     public Optional<String> owner(String namespace, String thread) {
         refresh(namespace, thread);
         return nearest(namespace, thread).map(known -> known.entry().thread());
     }
 
-    /** What happened to a key. */
+    /** When a key was destroyed, and whether that had happened before this request. */
     public record DestroyedKey(Instant at, boolean again) {}
 
     /**
-     * Destroys the key of a thread. Empty if it has none of its own. A key that was destroyed before stays so.
+     * Destroys the key of a thread, unless it was destroyed before. Empty if the thread never had a key of its own.
      */
     public Optional<DestroyedKey> forget(String namespace, String thread) {
         String id = ThreadKeyEntry.id(namespace, thread);
@@ -194,7 +196,9 @@ public final class ThreadKeys implements AutoCloseable {
         }
     }
 
-    /** The threads that began with a copy of this thread's conversation and can still be read, by name. */
+    /**
+     * The names of the threads that started with a copy of this thread's conversation and can still be read, sorted.
+     */
     public List<String> copies(String namespace, String thread) {
         return store.all().stream()
                 .filter(entry -> entry.namespace().equals(namespace)
@@ -205,10 +209,10 @@ public final class ThreadKeys implements AutoCloseable {
                 .toList();
     }
 
-    /** What was wrapped anew, and how many keys there are. */
+    /** How many keys were wrapped again, and how many keys there are. */
     public record Rewrapped(int changed, int all) {}
 
-    /** Wraps all keys with the current master key, so that keys of threads no longer need the earlier ones. */
+    /** Wraps all keys with the current master key. After that, keys of threads need no earlier master key. */
     public Rewrapped rewrap() {
         int changed = 0;
         int all = 0;
@@ -231,7 +235,7 @@ public final class ThreadKeys implements AutoCloseable {
     }
 
     /**
-     * The key that encrypts payloads of this thread. Empty if it has none of its own.
+     * The key that encrypts payloads of this thread. Empty if neither the thread nor a thread above it ever had a key.
      *
      * @throws ThreadForgottenException if it was destroyed
      */
@@ -243,7 +247,7 @@ public final class ThreadKeys implements AutoCloseable {
     }
 
     /**
-     * The key with this id. Empty if the storage does not have it, and did not destroy it.
+     * The key with this id. Empty if the storage does not know the key.
      *
      * @throws ThreadForgottenException if it was destroyed
      */
@@ -255,7 +259,7 @@ public final class ThreadKeys implements AutoCloseable {
         int number = Integer.parseInt(parts[1]);
         Optional<StoredKey> known = known(parts[0]);
         if (known.filter(read -> read.entry().number() < number).isPresent()) {
-            // Another thread has started with this name.
+            // A later thread has started with this name, so the cached entry is outdated.
             cache.remove(parts[0]);
             known = known(parts[0]);
         }
@@ -270,7 +274,7 @@ public final class ThreadKeys implements AutoCloseable {
         return known.secret().get();
     }
 
-    /** The entry of this thread, or else of the nearest thread above it, whose subagent it is. */
+    /** The entry of this thread, or else of the nearest thread above it. A subagent's thread is below its parent's. */
     private Optional<StoredKey> nearest(String namespace, String thread) {
         String own = ThreadKeyEntry.id(namespace, thread);
         Above known = above.get(own);
@@ -330,7 +334,7 @@ public final class ThreadKeys implements AutoCloseable {
         }
     }
 
-    /** What the storage answers. Called with the lock. */
+    /** Queries the storage and caches the answer. The caller holds the lock. */
     private Optional<StoredKey> asked(String id, Duration pause) {
         Optional<StoredKey> read = find(id, pause)
                 .map(entry -> new StoredKey(entry, entry.key().map(key -> secret(entry, key)), nanoTime.getAsLong()));
@@ -344,7 +348,7 @@ public final class ThreadKeys implements AutoCloseable {
         return read;
     }
 
-    /** Asks the storage, unless it has failed within the pause. Others may have waited for that failure as well. */
+    /** Queries the storage. If it failed within the pause, throws that failure again without a query. */
     private Optional<ThreadKeyEntry> find(String id, Duration pause) {
         Optional<Outage> known = outage;
         if (known.isPresent() && age(known.get().since()) < pause.toNanos()) {

@@ -8,6 +8,7 @@ import dev.waymark.contract.EncryptedDataConverter;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
 import io.grpc.ClientInterceptor;
+import io.grpc.ManagedChannelBuilder;
 import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
@@ -31,6 +32,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 
 /** A connection to a Temporal server that has answered. */
 public final class Connection implements AutoCloseable {
@@ -38,11 +40,13 @@ public final class Connection implements AutoCloseable {
     private static final long MAY_REFUSE_MILLIS = 1_500;
     private static final Metadata.Key<byte[]> DEFAULT_SAVER =
             Metadata.Key.of(WireNames.DEFAULT_SAVER_HEADER, Metadata.BINARY_BYTE_MARSHALLER);
-    /** The only kind of saver that a server on this machine may name: a directory. */
+    /** The only kind of saver that is accepted as the default of a server: a directory. */
     private static final String FILE_SAVER = "file:";
 
     private static final Duration ASK_IF_INDEXED_EVERY = Duration.ofMinutes(1);
     private static final Duration ASK_AGAIN_AFTER = Duration.ofSeconds(5);
+
+    private static volatile Consumer<ManagedChannelBuilder<?>> channelInitializer = channel -> {};
 
     private final WorkflowServiceStubs stubs;
     private final WorkflowClient client;
@@ -55,7 +59,7 @@ public final class Connection implements AutoCloseable {
     private final SearchIndex searchIndex;
     private volatile Indexed indexed = Indexed.until(false, Duration.ZERO);
 
-    /** Whether threads can have search attributes, and until when that need not be asked again. */
+    /** Whether threads can have search attributes, and until when this answer is used. */
     private record Indexed(boolean yes, long untilNanos) {
         static Indexed until(boolean yes, Duration later) {
             return new Indexed(yes, System.nanoTime() + later.toNanos());
@@ -98,6 +102,11 @@ public final class Connection implements AutoCloseable {
         this.ownsStubs = ownsStubs;
     }
 
+    /** Configures the channels of all connections that this process opens later. */
+    public static void initializeChannels(Consumer<ManagedChannelBuilder<?>> initializer) {
+        channelInitializer = initializer;
+    }
+
     /**
      * Connects with the settings of the environment: {@code TEMPORAL_ADDRESS}, {@code TEMPORAL_NAMESPACE}, TLS,
      * profiles.
@@ -107,16 +116,17 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
-     * Connects with these settings in place of the environment's, under the same names, and the SDK metrics in this
-     * scope.
+     * Connects with these settings instead of those of the environment, under the same names. The SDK reports its
+     * metrics to this scope.
      */
     public static Connection of(Map<String, String> variables, Optional<Scope> metrics) throws ServerUnreachable {
         return open(settings(variables), variables, metrics, List.of());
     }
 
     /**
-     * Shares the stubs of a program that has its own, and leaves them open when closed. Payloads are encrypted if the
-     * variables have {@link EncryptionKeys#VARIABLE}, and threads have keys of their own with {@link ThreadKeys#VARIABLE}.
+     * Uses the stubs of a program that has its own; closing the connection leaves them open. Payloads are encrypted if
+     * the variables contain {@link EncryptionKeys#VARIABLE}, and threads have keys of their own if they contain
+     * {@link ThreadKeys#VARIABLE}.
      */
     public static Connection over(WorkflowServiceStubs stubs, String namespace, Map<String, String> variables)
             throws ServerUnreachable {
@@ -138,7 +148,7 @@ public final class Connection implements AutoCloseable {
         return open(profile, variables, Optional.empty(), List.of(interceptors));
     }
 
-    /** Connects to this address, or to that of the environment, with the SDK metrics in this scope. */
+    /** Connects to this address, or to that of the environment. The SDK reports its metrics to this scope. */
     public static Connection counted(Optional<String> address, Optional<Scope> metrics) throws ServerUnreachable {
         Map<String, String> variables = ProcessEnvironment.get();
         ClientConfigProfile.Builder profile = settings(variables).toBuilder();
@@ -179,7 +189,8 @@ public final class Connection implements AutoCloseable {
                 .setKeepAliveTime(Duration.ofSeconds(10))
                 .setKeepAliveTimeout(Duration.ofSeconds(5))
                 .setKeepAlivePermitWithoutStream(true)
-                .setGrpcClientInterceptors(interceptors);
+                .setGrpcClientInterceptors(interceptors)
+                .setChannelInitializer(channelInitializer);
         metrics.ifPresent(options::setMetricsScope);
         WorkflowServiceStubs stubs = WorkflowServiceStubs.newServiceStubs(options.build());
         try {
@@ -212,7 +223,7 @@ public final class Connection implements AutoCloseable {
                 .getNamespace();
     }
 
-    /** Retries for a moment, since a starting server refuses connections at first. */
+    /** Retries for 1.5 seconds, since a starting server refuses connections at first. */
     private static ServerInfo serverInfo(WorkflowServiceStubs stubs) {
         AtomicReference<Metadata> headers = new AtomicReference<>(new Metadata());
         ClientInterceptor listening = MetadataUtils.newCaptureMetadataInterceptor(headers, new AtomicReference<>());
@@ -269,8 +280,8 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
-     * The saver recommended by an in-memory development server on this machine for named threads, so that they survive
-     * it: {@code file:DIRECTORY}. Empty for other servers.
+     * The saver that an in-memory development server on this machine recommends for named threads, so that they survive
+     * the server: {@code file:DIRECTORY}. Empty for other servers.
      */
     public Optional<String> defaultSaver() {
         return server.defaultSaver()
@@ -316,8 +327,8 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
-     * Whether threads can have search attributes here. Asked at most once a minute, since attributes may be created while
-     * this is connected. False if the server does not say.
+     * Whether threads can have search attributes in this namespace. The answer is used for a minute, since attributes
+     * may be created in the meantime. While the server is unavailable, the last answer remains; it is false at first.
      */
     public boolean isIndexed() {
         if (!isInMemory() && indexed.isOutdated()) {
@@ -326,7 +337,7 @@ public final class Connection implements AutoCloseable {
         return indexed.yes();
     }
 
-    /** One caller asks; others that come meanwhile wait for its answer. */
+    /** One caller asks the server. Concurrent callers wait for the answer. */
     private synchronized void askIfIndexed() {
         if (!indexed.isOutdated()) {
             return;
@@ -342,7 +353,7 @@ public final class Connection implements AutoCloseable {
         }
     }
 
-    /** The server has just refused search attributes that it has: some of its hosts do not know them yet. */
+    /** Call this after the server refused search attributes that it has: some of its hosts do not know them yet. */
     public void forgetIndex() {
         indexed = Indexed.until(false, ASK_IF_INDEXED_EVERY);
     }

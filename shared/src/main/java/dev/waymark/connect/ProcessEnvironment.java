@@ -11,7 +11,7 @@ import java.util.Map;
 
 /**
  * The environment variables of this process. {@code ./waymark} passes them through a pipe, so that other programs of
- * the same user do not find them in {@code /proc/PID/environ}; a process that was started another way has them in its
+ * the same user do not find them in {@code /proc/PID/environ}. A process that was started another way uses its own
  * environment.
  */
 public final class ProcessEnvironment {

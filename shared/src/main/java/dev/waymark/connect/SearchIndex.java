@@ -28,13 +28,13 @@ public final class SearchIndex {
     private final WorkflowServiceStubs stubs;
     private final String namespace;
 
-    /** Uses the channel of the stubs, which remain the caller's. */
+    /** Uses the channel of the stubs. The caller remains responsible for closing them. */
     public SearchIndex(WorkflowServiceStubs stubs, String namespace) {
         this.stubs = stubs;
         this.namespace = namespace;
     }
 
-    /** An attribute of this name has another type. */
+    /** The namespace has an attribute with the name of one of ours, but with another type. */
     public static final class WrongType extends RuntimeException {
         private static final long serialVersionUID = 1;
 
@@ -46,7 +46,7 @@ public final class SearchIndex {
     /**
      * Whether the namespace has all attributes of threads, and the server accepts them.
      *
-     * @throws StatusRuntimeException if the server does not say
+     * @throws StatusRuntimeException if the server refuses or does not answer
      */
     boolean isComplete() {
         Map<String, IndexedValueType> known = known();
@@ -57,7 +57,7 @@ public final class SearchIndex {
     /**
      * Creates the attributes that are missing, waits until the server accepts them, and returns their names.
      *
-     * @throws WrongType if an attribute has the name of one of these and another type; then nothing is created
+     * @throws WrongType if an attribute with one of these names has another type; then nothing is created
      * @throws StatusRuntimeException if the server refuses
      */
     public List<String> create() {
@@ -100,7 +100,7 @@ public final class SearchIndex {
         }
     }
 
-    /** A server reads its attributes again only every few seconds. Until then it refuses to start threads with them. */
+    /** A server reloads its attributes only every few seconds. Until then it refuses to start threads with new ones. */
     private Optional<StatusRuntimeException> refusal() {
         List<String> conditions = new ArrayList<>();
         ThreadIndex.KEYS.forEach(key -> conditions.add(key.getName() + " IS NOT NULL"));
@@ -134,7 +134,7 @@ public final class SearchIndex {
                 .withDeadlineAfter(ANSWER_SECONDS, TimeUnit.SECONDS);
     }
 
-    /** A type of attributes as Temporal's CLI has it: {@code KeywordList}. */
+    /** The name of an attribute type in Temporal's CLI, such as {@code KeywordList}. */
     public static String typeName(IndexedValueType type) {
         StringBuilder name = new StringBuilder();
         for (String word : type.name().substring("INDEXED_VALUE_TYPE_".length()).split("_")) {

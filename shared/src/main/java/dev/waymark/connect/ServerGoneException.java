@@ -1,6 +1,6 @@
 package dev.waymark.connect;
 
-/** The Temporal server that answered before does not answer any more. */
+/** A Temporal server that answered before no longer answers. */
 public final class ServerGoneException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -9,13 +9,14 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The state at the end of a run, which is too large for the input of the next one: where it is, and how to tell that it
- * is that state. It names no digest of the packed state, because another build may write the same state differently.
+ * Refers to the state at the end of a run, which is too large for the input of the next run: where the state is, and
+ * how to recognize it. There is no digest of the packed state, because another build may write the same state
+ * differently.
  *
- * @param runId the run that ended with it
- * @param facts the number of facts in it
- * @param messages the number of messages in its transcript, with the transcript's {@code digest}
- * @param decisions a digest of who decided what about the thread's calls, if anybody did
+ * @param runId the run that ended with this state
+ * @param facts the number of facts in the state
+ * @param messages the number of messages in the state's transcript; {@code digest} is the transcript's digest
+ * @param decisions a digest of the decisions about the thread's calls; empty if there are none
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -42,7 +43,7 @@ public record CarriedReference(
                 DecisionsDigest.of(last));
     }
 
-    /** Whether this is the state. */
+    /** Whether this refers to the given state. */
     public boolean isOf(Conversation state) {
         return of(runId, state).equals(this);
     }

@@ -46,7 +46,7 @@ public record CarriedState(
         PayloadJson.MAPPER.writeValue(out, this);
     }
 
-    /** As JSON. */
+    /** The state as JSON. */
     public byte[] bytes() {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try {
@@ -57,12 +57,12 @@ public record CarriedState(
         return bytes.toByteArray();
     }
 
-    /** Throws {@link UnknownRulesException} if the state uses rules that this version does not know. */
+    /** Reads a packed state. Throws {@link UnknownRulesException} if this version does not know the state's rules. */
     public static CarriedState unpack(String packed) {
         return read(PackedBytes.unpacking(packed));
     }
 
-    /** What {@link #bytes} wrote. Throws {@link UnknownRulesException} like {@link #unpack}. */
+    /** Reads what {@link #bytes} wrote. Throws {@link UnknownRulesException} like {@link #unpack}. */
     public static CarriedState read(InputStream json) {
         try (JsonParser parser = ANY_KEY.createParser(json)) {
             return PayloadJson.MAPPER.readValue(parser, CarriedState.class);

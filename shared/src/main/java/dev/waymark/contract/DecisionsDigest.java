@@ -8,15 +8,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A digest of who decided what about a thread's calls. Decisions are not in the transcript, so the transcript's digest
- * does not change when somebody alters them in a stored history.
+ * A digest of the decisions about a thread's calls and of who made them. Decisions are not in the transcript, so the
+ * transcript's digest does not change when decisions in a stored history are altered.
  */
 public final class DecisionsDigest {
     private static final int DIGITS = 32;
 
     private DecisionsDigest() {}
 
-    /** Empty while nobody has decided anything. */
+    /** The digest; empty if there are no decisions. */
     public static Optional<String> of(Conversation state) {
         List<Object> decisions = new ArrayList<>();
         state.calls()

@@ -21,9 +21,9 @@ import java.util.Optional;
 /**
  * Encrypts payloads and failures. Thread-safe.
  *
- * <p>A failure of the keys themselves is the exception: encrypting it would fail as well, and with it the report to the
- * server, which would then wait for a timeout. So it is reported in plain form, under a constant type. Its message names
- * keys, threads and the place of the keys, and has nothing of a conversation.
+ * <p>Failures of the keys themselves are not encrypted. Encrypting them would fail as well, so nothing would be
+ * reported, and the server would wait for a timeout. They are reported in plain form with a constant type. Their
+ * messages name keys, threads and the place of the keys, and contain nothing of a conversation.
  */
 public final class EncryptedDataConverter implements DataConverter, PayloadCodec {
     private final CodecDataConverter encrypting;
@@ -86,8 +86,8 @@ public final class EncryptedDataConverter implements DataConverter, PayloadCodec
     }
 
     /**
-     * In an activity, a failure that cannot be encrypted is reported as one of the keys, and the activity is attempted
-     * again. In a workflow it fails the workflow task, so that no other failure takes the place of the real one.
+     * In an activity, a failure that cannot be encrypted is reported as a failure of the keys, and the activity is
+     * retried. In a workflow, it fails the workflow task, so that no other failure replaces the original one.
      */
     @Override
     public Failure exceptionToFailure(Throwable thrown) {

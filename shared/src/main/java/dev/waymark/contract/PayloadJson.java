@@ -44,9 +44,9 @@ public final class PayloadJson {
     }
 
     /**
-     * Decodes what a worker answered about a thread.
+     * Decodes a worker's answer about a thread.
      *
-     * @throws KeyProblem if the answer is encrypted, and this client has no keys or other ones
+     * @throws KeyProblem if the answer is encrypted and this client has no keys or different ones
      */
     public static <T> T answer(WorkflowClient client, String workflowId, Payloads answer, Class<T> type) {
         try {

@@ -7,10 +7,10 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Optional;
 
 /**
- * The size limits of a run. From {@code softEvents} on it continues as new when possible, as it does when the server
- * suggests it; at any of the hard limits it starts nothing new until it has. The server itself terminates a run at
- * 51,200 events or 50 MiB. {@code carriedBytes} is the largest packed state that a new run gets with its input, and
- * {@code chunkedBytes} the largest that it fetches in chunks.
+ * The size limits of a run. From {@code softEvents} on, or when the server suggests it, a run continues as new as soon
+ * as possible. At any of the hard limits, it starts nothing new before it has continued as new. The server itself
+ * terminates a run at 51,200 events or 50 MiB. {@code carriedBytes} is the largest packed state that a new run gets
+ * with its input, and {@code chunkedBytes} the largest that it fetches in chunks.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -23,7 +23,7 @@ public record RunLimits(
         @JsonProperty("carriedBytes") int carriedBytes,
         @JsonProperty("chunkedBytes") Optional<Integer> chunkedBytes) {
     private static final int MEBIBYTE = 1024 * 1024;
-    /** A run takes at most 40 MiB, chunks included, and needs room to grow. */
+    /** A run has at most 40 MiB, chunks included, and needs room to grow. */
     private static final int MOST_IN_CHUNKS = 16 * MEBIBYTE;
 
     public static final RunLimits DEFAULT = new RunLimits(

@@ -12,8 +12,9 @@ import java.util.Optional;
 
 /**
  * The content of a side effect marker: whether the packed state fits into a new run, and facts without an event of
- * their own. {@code inChunks}: in chunks only. {@code limitReached}: it does not fit, and the run cannot grow either.
- * {@code cutOff}: subagents cannot be awaited. {@code notStarted}: a subagent cannot be started.
+ * their own. {@code inChunks}: the state fits only in chunks. {@code limitReached}: the state does not fit, and the run
+ * cannot grow either. {@code cutOff}: the run cannot wait for its subagents. {@code notStarted}: a subagent cannot be
+ * started.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -58,7 +59,7 @@ public record SideEffectMarker(
                 false, Optional.empty(), Optional.empty(), Optional.of(new NotStarted(callId, reason)), false);
     }
 
-    /** The fact that it represents, if any. */
+    /** The fact in this marker, if any. */
     public Optional<Fact> fact() {
         if (cutOff.isPresent()) {
             return cutOff.map(SubagentFact.SubagentsCutOff::new);

@@ -7,8 +7,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Optional;
 
 /**
- * Whose thread it is, for a server that lets people see only their own: one subject's, or a group's. It is recorded when
- * the thread starts, and never changes. The rules of the conversation do not depend on it.
+ * The owner of a thread, a subject or a group, for servers that let people see only their own threads. The owner is
+ * recorded when the thread starts, and never changes. The rules of the conversation do not depend on it.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)

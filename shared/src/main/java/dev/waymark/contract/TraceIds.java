@@ -6,8 +6,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The ids of a thread's spans: hashes of the thread's first run and of what happened in it. So whoever computes them,
- * and however often, gets the same: tools are told the id of a span that is made from history later.
+ * The ids of a thread's spans: hashes of the thread's first run and of what happened in it. Every computation gives the
+ * same ids, so a tool can be told the id of a span that is created from history later.
  *
  * @param traceId the caller's, if the thread was started within a span; otherwise the thread's own
  * @param callerSpan the span that the thread was started in
@@ -36,7 +36,7 @@ public record TraceIds(String firstRunId, String traceId, Optional<String> calle
         return TRACEPARENT.matcher(text).matches() && !ZEROS.matcher(text).matches();
     }
 
-    /** The id of the span of something in the thread, which the name identifies. */
+    /** The id of the thread's span with this name. */
     public String span(String name) {
         return Sha256.hex(firstRunId + "/" + name).substring(0, SPAN_DIGITS);
     }
@@ -46,7 +46,7 @@ public record TraceIds(String firstRunId, String traceId, Optional<String> calle
         return span("call/" + callId);
     }
 
-    /** The context to hand on to what is called within this span. */
+    /** The trace context for everything that is called within this span. */
     public String traceparent(String spanId) {
         return "00-" + traceId + "-" + spanId + "-01";
     }

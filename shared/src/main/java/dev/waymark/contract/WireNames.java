@@ -40,16 +40,16 @@ public final class WireNames {
     public static final String CHECKPOINT_QUERY = "checkpoint";
     public static final String STATE_QUERY = "state";
 
-    /** The failure type of an activity whose problem has no better name. */
+    /** The failure type of an activity whose problem has no more specific type. */
     public static final String ACTIVITY_FAILED = "ActivityFailed";
     /** The failure type of an activity that timed out or whose worker is gone. */
     public static final String TIMEOUT = "Timeout";
     /** The failure type of a cancelled activity. */
     public static final String CANCELLED = "Cancelled";
 
-    /** The failure type of an activity whose worker cannot read the keys of threads now. */
+    /** The failure type of an activity whose worker currently cannot read the keys of threads. */
     public static final String KEYS_UNAVAILABLE = KeyStoreException.TYPE;
-    /** The failure type of an activity whose worker has no key, or another one, for what it has to read. */
+    /** The failure type of an activity whose worker has no key, or a wrong one, for data that it must read. */
     public static final String KEYS_UNUSABLE = KeyProblem.TYPE;
     /** The failure type of an activity whose thread's key was destroyed. */
     public static final String FORGOTTEN = ThreadForgottenException.TYPE;

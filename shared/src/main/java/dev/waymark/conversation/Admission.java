@@ -35,7 +35,9 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
         return fact.match(new Admission(state));
     }
 
-    /** Refuses nearly everything once the thread is being cancelled, and repeated deliveries. */
+    /**
+     * Refuses every fact while the thread is being cancelled, and repeated deliveries. Then applies the further check.
+     */
     private Optional<Problem> unlessOver(Fact.Inbound fact, Supplier<Optional<Problem>> further) {
         if (state.life() == ThreadIdentity.Life.CANCELLED) {
             return refused(Problem.CLOSED, "the thread is being cancelled");
@@ -152,7 +154,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
                 : refused(Problem.NOT_FOUND, "call " + callId + " asks nothing");
     }
 
-    /** The request that an answer or a decision refers to: the one it names, or the first of its kind. */
+    /** The request that an answer or a decision refers to: the one that it names, or else the first of its kind. */
     static Optional<OpenRequest> meant(Conversation state, OpenRequest.Kind kind, Optional<String> callId) {
         List<OpenRequest> asks = asks(state, kind);
         return callId.isEmpty() ? asks.stream().findFirst() : ask(asks, callId.get());

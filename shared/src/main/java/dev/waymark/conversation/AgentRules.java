@@ -40,7 +40,7 @@ final class AgentRules {
 
     void agentRefused(ThreadFact.AgentRefused fact) {
         if (draft.identity.life == ThreadIdentity.Life.CANCELLED) {
-            return; // Caused by the cancellation, which is the outcome already.
+            return; // The cancellation caused this, and is already the outcome.
         }
         if (draft.isLeft(fact.problem())) {
             draft.binding.agentRequested = false;

@@ -64,7 +64,7 @@ final class CallRules {
         }
     }
 
-    /** Releases the first open call of identical ones in a reply; the others follow once it has ended. */
+    /** Releases the first open call of each group of identical calls. The others follow when it has ended. */
     void releaseHeldCalls() {
         List<Call> open = draft.book.openCalls();
         if (draft.binding.terms.isEmpty() || open.stream().noneMatch(Call::isHeld)) {
@@ -88,7 +88,10 @@ final class CallRules {
         draft.reachVersionWhenBatchIsDone();
     }
 
-    /** The order of the reply, but a call whose own claim was restored has to account for it before others would. */
+    /**
+     * The order of the reply, except that calls whose own claim was restored come first. Otherwise an identical call
+     * would account for that claim.
+     */
     private List<Call> inOrderOfRelease(List<Call> held) {
         if (draft.identity.rules < 4) {
             return held;
@@ -104,7 +107,7 @@ final class CallRules {
                 .anyMatch(claim -> claim.callId().equals(call.id()));
     }
 
-    /** Advances an undispatched call as far as possible without the outside world. */
+    /** Advances an undispatched call as far as the thread can without a worker or a person. */
     void advance(Call call) {
         AgentPolicy.ToolPolicy policy = draft.policyOf(call);
         EffectLog.Effect effect = policy.effect() ? draft.book.effectOf(call) : EffectLog.Effect.NONE;
@@ -146,7 +149,7 @@ final class CallRules {
         }
     }
 
-    /** Why a subagent cannot be given this task; empty if it can. */
+    /** Why this task cannot be given to a subagent; empty if it can. */
     private Optional<String> taskFault(Call call) {
         if (!(call.args().field("task") instanceof String task) || task.isBlank()) {
             return Optional.of(ToolTexts.invalidInput(

@@ -32,7 +32,7 @@ final class ClaimRules {
 
     /**
      * Handles a claim that a reset reapplied, for a dispatch that is not open here. The claimed execution may have
-     * taken effect or still do, so no identical call may simply run.
+     * taken effect, or may still take effect, so an identical call must not simply run.
      */
     private void restore(ToolFact.ToolClaimed fact) {
         Call.Claim claim = effects.claim(fact.tool(), fact.argsDigest(), fact.execution());
@@ -67,7 +67,7 @@ final class ClaimRules {
             case VERIFYING, LOST -> draft.book.put(call.claimedLater(claim));
             case DENIED, FAILED, CANCELLED -> {
                 if (draft.dialogue.turn.isRunning() && call.status() != Call.Status.CANCELLED) {
-                    lost.doubt(call.claimedLater(claim)); // It was reported as not run.
+                    lost.doubt(call.claimedLater(claim)); // The call was reported as not run.
                 } else {
                     String known = call.claim().isPresent() ? "" : ToolTexts.claimed(claim.at());
                     String text = call.result().orElse("") + known;

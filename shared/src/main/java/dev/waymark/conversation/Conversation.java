@@ -65,10 +65,10 @@ public record Conversation(
         @JsonUnwrapped ParentLink parentLink,
         @JsonUnwrapped Arrivals arrivals,
         @JsonProperty("counters") Counters counters) {
-    /** Tools are not called with longer arguments, as canonical JSON. */
+    /** The maximum length of a tool call's arguments, as canonical JSON. */
     static final int MAX_ARGS_LENGTH = 256 * 1024;
 
-    /** The maximum number of calls executed per reply, since every fact looks at all of them. */
+    /** The maximum number of calls executed per reply, since applying a fact visits all of them. */
     static final int MAX_CALLS = 500;
 
     /** The maximum number of calls of a reply that run concurrently. */
@@ -86,13 +86,15 @@ public record Conversation(
     /** How often a call is dispatched without being started before the model is told that it failed. */
     static final int MAX_DISPATCHES = 20;
 
-    /** Time after a lost call's timeout by which all of its processes have been killed. */
+    /** The time after a lost call's timeout by which all of its processes have been killed. */
     static final Duration FENCE = Duration.ofSeconds(5);
 
-    /** How long the turn waits for a late outcome of a timed-out call. Workers reconnect to a server in half that time. */
+    /**
+     * How long the turn waits for a late outcome of a timed-out call. Workers reconnect to a server in half that time.
+     */
     static final Duration LATE_WORD = Duration.ofSeconds(20);
 
-    /** How long the turn waits for a late outcome of a call that is no longer running: its report may be on its way. */
+    /** How long the turn waits for a late outcome of a call that is no longer running: its report may still arrive. */
     static final Duration REPORT_ON_ITS_WAY = Duration.ofSeconds(10);
 
     /** What a thread is doing, in one word. The names are shown to users. */
@@ -125,8 +127,8 @@ public record Conversation(
     }
 
     /**
-     * The state after a fact. Facts that no longer matter, such as a late reply of a model, change next to nothing. A
-     * timer that fires without anything due does not change the state at all.
+     * The state after a fact. Facts that no longer matter, such as a late reply of a model, change almost nothing. A
+     * timer that fires when nothing is due does not change the state at all.
      */
     public Conversation apply(Fact fact, Instant at) {
         if (fact instanceof ThreadFact.TimePassed && !isDue(at)) {
@@ -140,7 +142,7 @@ public record Conversation(
         return Decider.decide(this);
     }
 
-    /** Whether a subagent executes this call, or did. */
+    /** Whether a subagent executes or executed this call. */
     public boolean isForSubagent(Call call) {
         return terms().map(known -> known.tools().get(call.tool()) == AgentPolicy.Executor.SUBAGENT)
                 .orElse(false);
@@ -166,7 +168,7 @@ public record Conversation(
         return dialogue.isSummarising(counters.steps());
     }
 
-    /** How many identical calls had a known outcome before this one runs, or ran. */
+    /** The number of identical calls with a known outcome before this call runs or ran. */
     public int repeatOf(Call call) {
         boolean runsLater =
                 call.isOpen() && call.dispatches() == 0 && call.claim().isEmpty() && !call.wasBegun();
@@ -242,13 +244,13 @@ public record Conversation(
         return callBook.asks(binding, rules());
     }
 
-    /** The id under which other systems know this thread's calls, if it is not the thread's own. */
+    /** The id that idempotency keys of this thread's calls are derived from, if it is not the thread's own id. */
     @JsonIgnore
     public Optional<String> session() {
         return identity.origin().flatMap(Origin::session);
     }
 
-    /** What the agent stores besides the transcript. */
+    /** The agent's data besides the transcript. */
     @JsonIgnore
     public Workspace desk() {
         return callBook.workspace().orElse(Workspace.EMPTY);
@@ -267,15 +269,15 @@ public record Conversation(
     }
 
     /**
-     * Whether nothing happens until someone sends something. Not while the agent is unresolved: it may not exist, and
-     * calls from a checkpoint depend on it.
+     * Whether nothing happens until someone sends something. While the agent is not resolved, a running turn is not
+     * settled: the agent may not exist, and calls from a checkpoint depend on it.
      */
     @JsonIgnore
     public boolean isSettled() {
         return !turn().isRunning() || (isInterrupted() && terms().isPresent());
     }
 
-    /** Whether the thread ends, or has ended, because its agent was not found. It did nothing. */
+    /** Whether the thread ends, or has ended, because its agent was not found. Such a thread has done nothing. */
     public boolean lacksAgent() {
         return life() == ThreadIdentity.Life.CLOSING && binding.isResolving();
     }
@@ -357,10 +359,10 @@ public record Conversation(
     }
 
     /**
-     * This restored conversation for a reader who does not know its agent: the results of calls that the checkpoint
-     * left without one do not claim to know whether the tool is safe to retry.
+     * A copy of this restored conversation for a reader who does not know its agent. The results of calls that the
+     * checkpoint left without one then do not claim to know whether the tool is safe to retry.
      *
-     * @param harmlessTools tools that are safe to retry whatever the agent
+     * @param harmlessTools tools that are safe to retry with any agent
      */
     public Conversation readWithoutAgent(Set<String> harmlessTools) {
         return Evolution.readWithoutAgent(this, harmlessTools);

@@ -45,7 +45,10 @@ final class Decider {
         }
     }
 
-    /** The spending is counted when a thread ends, but a cancelled one can no longer report it. */
+    /**
+     * Whether the parent needs a report. Only a cancelled thread reports a change of its spending alone: other threads
+     * return their spending when they end, which a cancelled thread cannot do.
+     */
     private boolean isReportDue(SubagentProgress now, SubagentProgress before) {
         return now.waiting() != before.waiting()
                 || !now.asks().equals(before.asks())
@@ -162,7 +165,9 @@ final class Decider {
                 .ifPresent(time -> steps.add(new Step.WakeAt(time)));
     }
 
-    /** The budget of each of this many subagents: an equal share of what is left and not reserved for running ones. */
+    /**
+     * The budget of each of this many subagents: an equal share of what is neither spent nor reserved for running ones.
+     */
     private Optional<Budget> shareOf(int subagents) {
         if (subagents == 0 || state.limits().equals(Budget.UNLIMITED)) {
             return Optional.empty();

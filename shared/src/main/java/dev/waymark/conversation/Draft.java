@@ -20,9 +20,9 @@ import java.util.Optional;
 
 /**
  * The mutable copy of the state, made once for each fact. The rules change it one after the other, and {@link #state()}
- * makes an immutable value of it again.
+ * turns it back into an immutable value.
  *
- * <p>Besides the parts it has only helpers that several rules need and that concern several parts.
+ * <p>Besides the parts of the state, it has only helpers that several rules need and that concern several parts.
  */
 final class Draft {
     /** The time of the fact that is being applied. */

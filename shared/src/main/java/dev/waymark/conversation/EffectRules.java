@@ -18,7 +18,8 @@ final class EffectRules {
 
     /**
      * A claim, with a fencing token larger than those of all earlier claims for the same tool and arguments. The token
-     * starts with the time, so that it also grows over a reset, and from a saved thread to the one that continues it.
+     * starts with the time, so that it also grows across a reset, and from a saved thread to the thread that continues
+     * it.
      */
     Call.Claim claim(String tool, String argsDigest, String execution) {
         if (draft.identity.rules < 2) {
@@ -37,8 +38,9 @@ final class EffectRules {
     }
 
     /**
-     * Records a claimed call that failed. Under the first rules, this used up its key. But an error reported by a tool
-     * does not prove that nothing took effect, so the next identical call has to use the same key.
+     * Records a claimed call that failed. Under version 1 of the rules, a failure used up the call's key. Now it does
+     * so only with proof that nothing took effect. An error that a tool reports is no such proof, so the next identical
+     * call must use the same key.
      */
     void failed(Call call, boolean notDone) {
         if (notDone || draft.identity.rules < 2) {
@@ -51,7 +53,7 @@ final class EffectRules {
         if (call.claim().isPresent() && policy.effect()) {
             EffectLog.Effect effect = draft.book.effectOf(call).executed();
             draft.book.put(call, succeeded && policy.dedupe() ? effect.succeeded(call.id(), text) : effect);
-            // An undispatched call of a later turn is the next one of its kind now, and gets the key for that.
+            // An undispatched identical call of a later turn is now the next one, and gets the next key.
             draft.book.openCalls().stream()
                     .filter(other -> other.status() == Call.Status.ISSUED
                             && other.dispatches() == 0
@@ -61,12 +63,14 @@ final class EffectRules {
         }
     }
 
-    /** Drops the records of tools without side effects; a checkpoint does not say which tools have some. */
+    /** Drops the records of tools without side effects. A checkpoint does not say which tools have side effects. */
     void keepOnlyEffects(AgentPolicy terms) {
         draft.book.effects = draft.book.effects.of(tool -> terms.policyOf(tool).effect());
     }
 
-    /** Effects of the original thread also count for its fork. A deleted result may have been anything. */
+    /**
+     * Makes effects of the original thread count for its fork. If a result was deleted, the outcome counts as unknown.
+     */
     void inherit() {
         Map<String, String> results = new LinkedHashMap<>();
         draft.dialogue

@@ -16,8 +16,8 @@ import java.util.Set;
  * A step of the fold: makes a draft of the state, lets the rules for the fact's subject change it, and applies all
  * immediate consequences.
  *
- * <p>Everything that follows without the outside world happens here, not in steps: turns end and open, versions are
- * counted. So a reader of history needs only the facts.
+ * <p>Consequences that need nothing from outside happen here, not in steps: turns end and open, and versions are
+ * counted. A reader of history therefore needs only the facts.
  */
 final class Evolution implements Fact.Cases<Runnable> {
     private static final Runnable NOTHING = () -> {};

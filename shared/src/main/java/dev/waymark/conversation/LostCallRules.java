@@ -27,9 +27,9 @@ final class LostCallRules {
 
     /**
      * Handles a call whose claimed execution is lost to the server but may still be running. The execution gets some
-     * time to report before the model is told that the outcome is unknown, even if its time limit has passed: the report
-     * may be on its way. Other sources are asked at once, or as soon as nothing of it can run any more; the execution may
-     * still be first.
+     * time to report before the model is told that the outcome is unknown. It gets this time even if its time limit has
+     * passed, since the report may be on its way. A check or a person is asked at once, or as soon as the call can no
+     * longer be running; the report of the execution may still come first.
      */
     void awaitWord(Call call) {
         AgentPolicy.ToolPolicy policy = draft.policyOf(call);
@@ -62,7 +62,7 @@ final class LostCallRules {
         }
     }
 
-    /** Handles a claimed call of which nothing more will be heard. */
+    /** Handles a claimed call without waiting for a report of its execution. */
     void doubt(Call call) {
         if (!draft.policyOf(call).verify()) {
             leaveUndecided(call);
@@ -98,8 +98,8 @@ final class LostCallRules {
     }
 
     /**
-     * The time after which nothing of the call is running, nor of an identical call that a reset removed: a worker or
-     * its launcher has ended it by then.
+     * The time after which neither the call nor an identical call that a reset removed is still running: by then, a
+     * worker or its launcher has ended them.
      */
     private Instant fenceOf(Call call) {
         Instant claimedAt = Stream.concat(
@@ -111,12 +111,12 @@ final class LostCallRules {
         return claimedAt.plusMillis(draft.policyOf(call).timeoutMillis()).plus(Conversation.FENCE);
     }
 
-    /** When the call may run, if it has to wait for its fence. */
+    /** When the call may run, if it must wait for its fence. */
     Optional<Instant> fenceToCome(Call call) {
         return call.claim().map(claim -> fenceOf(call)).filter(time -> time.isAfter(draft.at));
     }
 
-    /** Keeps the claim until nothing of it can run any more: a person may report too early that it had no effect. */
+    /** Keeps the claim until the call can no longer be running: a person may say too early that it had no effect. */
     private void runAgain(Call call) {
         Call kept = draft.identity.rules < 4 ? call : call.withUsedKey();
         Call again = fenceToCome(call).isPresent() ? kept : kept.withoutClaim();
@@ -188,7 +188,7 @@ final class LostCallRules {
         draft.end(call, Call.Status.COMPLETED, text);
     }
 
-    /** An identical call may still take effect; this call is decided after that. */
+    /** Postpones the decision about this call, because an identical call may still take effect. */
     void postpone(Call call) {
         switch (call.status()) {
             case UNKNOWN, DOUBTED -> doubt(call);
@@ -206,7 +206,7 @@ final class LostCallRules {
                     DENIED,
                     CANCELLED,
                     LOST -> {
-                // The time is checked when it matters.
+                // The fence is checked when it matters.
             }
         }
     }

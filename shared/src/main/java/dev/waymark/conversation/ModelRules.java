@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Rules of model calls: what is committed to the transcript for one, and what its reply or summary changes. */
+/** Rules of model calls: what a call commits to the transcript, and what its reply or summary changes. */
 final class ModelRules {
     private static final String ASKED_TWICE = "the reply does not fit the schema, asked twice: ";
 
@@ -108,8 +108,8 @@ final class ModelRules {
     }
 
     /**
-     * Tells the model again why its final reply did not match, since providers reject a conversation that ends with the
-     * model's words.
+     * Tells the model again why its final reply did not match, since providers reject a conversation that ends with a
+     * reply of the model.
      */
     void answerMisfit() {
         draft.dialogue
@@ -161,7 +161,7 @@ final class ModelRules {
     }
 
     /**
-     * Drops the harmless calls of messages that a summary replaced, so that the log of calls does not grow for ever.
+     * Drops the harmless calls of messages that a summary replaced, so that the log of calls does not grow forever.
      * Looks at these messages only, since a thread may have many calls and many summaries.
      */
     private void dropCalls(List<Transcript.Entry> replaced) {
@@ -173,8 +173,8 @@ final class ModelRules {
     }
 
     /**
-     * Whether nothing needs the call any more. Kept are the calls that are part of the record of side effects, that
-     * people decided or answered, that a subagent executed, and that may still report an outcome.
+     * Whether the call is no longer needed. A call is kept if it is part of the record of side effects, if people
+     * decided or answered it, if a subagent executed it, or if it may still report an outcome.
      */
     private boolean isDroppable(Call call) {
         return call.hasOwnResult()

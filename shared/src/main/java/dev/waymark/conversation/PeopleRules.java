@@ -73,7 +73,7 @@ final class PeopleRules {
         }
     }
 
-    /** Records the call ids of an imported conversation. Records of own calls are kept. */
+    /** Records the call ids of an imported conversation. Records of the thread's own calls are kept. */
     private void recordForeignCalls(Message message) {
         for (Part.ToolUse use : message.toolUses()) {
             if (!draft.book.calls.contains(use.id())) {

@@ -38,7 +38,7 @@ import java.util.Set;
  * <p>A violation of the transcript rules is an {@link IllegalArgumentException} that names the place.
  */
 public final class Restoration {
-    /** This tool only asks a person, so repeating a call of it is harmless, whatever the agent. */
+    /** This tool only asks a person, so repeating a call of it is harmless with any agent. */
     private static final String QUESTION_TOOL = "ask_user";
 
     private final Instant createdAt;
@@ -51,7 +51,7 @@ public final class Restoration {
     private List<Part.ToolUse> batch = List.of();
     private Instant batchAt;
     private final Map<String, Answer> answers = new LinkedHashMap<>();
-    /** The calls of the batch without an answer. Maps, since both may be numerous. */
+    /** The calls of the batch without an answer. This and {@code answers} are maps, since there may be many. */
     private final Map<String, Part.ToolUse> unanswered = new LinkedHashMap<>();
 
     private final Map<String, Json> ran = new LinkedHashMap<>();
@@ -167,7 +167,7 @@ public final class Restoration {
         answers.put(callId, new Answer(result, id, at));
     }
 
-    /** Adds a call's result from another source than the transcript, unless the call has one. */
+    /** Adds a call's result from a source other than the transcript, unless the call has one. */
     public Restoration answerIfOpen(String callId, String text, boolean isError, Instant at) {
         if (unanswered.remove(callId) != null) {
             answers.put(callId, new Answer(new Part.ToolResult(callId, text, isError), Optional.empty(), at));
@@ -176,7 +176,8 @@ public final class Restoration {
     }
 
     /**
-     * The arguments that a call ran or will run with; after an approval they may differ from the reply. Must be called
+     * The arguments that a call ran or will run with; after an approval they may differ from those in the reply. Must
+     * be called
      * before the reply.
      */
     public Restoration ranWith(String callId, Json args) {
@@ -190,7 +191,7 @@ public final class Restoration {
         return this;
     }
 
-    /** How many identical calls had run before this one, if its idempotency key tells. */
+    /** How many identical calls had run before this one, if its idempotency key shows that. */
     public Restoration repeating(String callId, int earlier) {
         effects.repeating(callId, earlier);
         return this;
@@ -211,7 +212,7 @@ public final class Restoration {
                 }
                 String text = ToolTexts.durability(use.name(), use.id(), Optional.empty(), Optional.empty());
                 answer = new Answer(new Part.ToolResult(use.id(), text, true), Optional.empty(), batchAt);
-                // Whether the text is true is only known with the agent's tools.
+                // Only the agent's tools show whether the text is true.
                 calls = calls.with(
                         use.id(), calls.get(use.id()).orElseThrow().claimedLater(Call.Claim.elsewhere(batchAt)));
             }
@@ -237,7 +238,7 @@ public final class Restoration {
         effects.ended(use.id(), use.name(), call.args(), text, !isError);
     }
 
-    /** A call with an unknown outcome, which may be missing in the transcript. It must not simply be repeated. */
+    /** A call with an unknown outcome, which may be missing from the transcript. It must not simply be repeated. */
     public Restoration rememberIssued(String callId, String tool, Json args, Instant startedAt) {
         if (remembered(callId, tool, args, Call.Status.LOST, startedAt)) {
             effects.started(callId, tool, args, startedAt);
@@ -245,7 +246,7 @@ public final class Restoration {
         return this;
     }
 
-    /** An ended call, which may be missing in the transcript. Its result may have been deleted. */
+    /** An ended call, which may be missing from the transcript. Its result may have been deleted. */
     public Restoration rememberEnded(
             String callId, String tool, Json args, Optional<String> result, boolean succeeded, Instant startedAt) {
         Call.Status how = succeeded ? Call.Status.COMPLETED : Call.Status.FAILED;
@@ -396,7 +397,7 @@ public final class Restoration {
         return calls.size() - unanswered.size();
     }
 
-    /** The last message, if it is a final reply of the assistant. */
+    /** The text of the last message if it is a final reply of the assistant, otherwise an empty text. */
     public String lastWords() {
         return transcript.transcript().finalReply().map(Message::text).orElse("");
     }

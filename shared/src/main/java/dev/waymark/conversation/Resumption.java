@@ -11,15 +11,16 @@ import java.util.stream.Collectors;
 /**
  * How a new thread continues a closed one, from its final state.
  *
- * <p>Nothing that the old thread was doing is awaited any more: the model is called again, an unclaimed call is
- * dispatched again, and a claimed one may have taken effect. Questions, approvals and queued messages stay. Calls are
- * handled by the agent's definition, once it is known.
+ * <p>The new thread does not wait for anything that the old one was doing. The model is called again, an unclaimed call
+ * is dispatched again, and a claimed call may have taken effect. Questions, approvals and queued messages remain. Calls
+ * are handled by the agent's definition, once it is known.
  *
  * @param id identifies this resumption in the new thread
  * @param agent the agent to continue with, if not the recorded one
- * @param answer to the first open question; a message if none is open
+ * @param answer the answer to the first open question, or a message if no question is open
  * @param once whether the new thread closes when its turn ends
- * @param session the id under which other systems know the thread's calls, if it is not the new thread's own
+ * @param session the id that idempotency keys of the thread's calls are derived from, if it is not the new thread's own
+ *     id
  * @param context the new thread's context for tools, if not the recorded one
  */
 public record Resumption(
@@ -34,7 +35,7 @@ public record Resumption(
         Objects.requireNonNull(id, "id");
     }
 
-    /** With the recorded context. */
+    /** A resumption with the recorded context. */
     public Resumption(
             String id,
             Optional<String> agent,

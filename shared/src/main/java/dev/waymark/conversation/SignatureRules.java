@@ -12,7 +12,7 @@ import java.util.Optional;
 final class SignatureRules {
     private SignatureRules() {}
 
-    /** Why this decision does not count; empty if it does, or need not be signed. */
+    /** Why this decision does not count; empty if it counts or need not be signed. */
     static Optional<Problem> objection(OpenRequest ask, PersonFact.ApprovalDecided decided) {
         return ask.signers()
                 .flatMap(signers -> signers.objection(statement(signers, ask, decided), decided.signature()));
@@ -41,7 +41,7 @@ final class SignatureRules {
                                 statement.asked(), statement.argsDigest(), statement.newArgsDigest(), signature)));
     }
 
-    /** What the signature of this decision has to state. */
+    /** The statement that this decision must sign. */
     private static DecisionStatement statement(Signers signers, OpenRequest ask, PersonFact.ApprovalDecided decided) {
         return DecisionStatement.about(
                 signers,

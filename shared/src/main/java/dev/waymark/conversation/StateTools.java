@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class StateTools {
     static final int MAX_ITEMS = 500;
     static final int MAX_FILE_LENGTH = 256 * 1024;
-    /** Files are part of the state. */
+    /** The limit for all files together, which are part of the state. */
     static final int MAX_FILES_LENGTH = 1024 * 1024;
 
     static final int MAX_PATH_LENGTH = 1_024;

@@ -29,7 +29,7 @@ public sealed interface Step {
         }
     }
 
-    /** Let the model summarize the older part of the conversation, before it is called with the whole. */
+    /** Let the model summarize the older part of the conversation, before it is called with the whole conversation. */
     record Summarise(int step) implements Step {
         @Override
         public <R> R match(Cases<R> cases) {

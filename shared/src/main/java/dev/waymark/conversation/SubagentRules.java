@@ -67,7 +67,7 @@ final class SubagentRules {
             } else if (fact.problem()
                     .filter(problem -> problem.type().equals(Problem.RAN_BEFORE))
                     .isPresent()) {
-                lost.giveUp(heard); // A reset removed the call, and retention its thread, but not the effects of that.
+                lost.giveUp(heard); // A reset removed the call, and retention its thread; the effects remain.
             } else {
                 draft.end(
                         heard,
@@ -89,7 +89,7 @@ final class SubagentRules {
         }
     }
 
-    /** Counts a subagent's spending as this thread's own, as soon as it is known, and once. */
+    /** Counts a subagent's spending as this thread's own, as soon as it is known, and only once. */
     private void book(Call call, Spent total) {
         call.subagent().ifPresent(known -> {
             Spent more = total.minus(known.booked());
@@ -100,7 +100,7 @@ final class SubagentRules {
         });
     }
 
-    /** Keeps a decision for the subagent's thread that requested it. Returns false if this thread did. */
+    /** Stores a decision for the subagent's thread that requested it. Returns false if this thread requested it. */
     boolean passOn(OpenRequest ask, String signal, Consumer<Map<String, Object>> decision) {
         Optional<Call> above = draft.book.calls.contains(ask.callId())
                 ? Optional.empty()

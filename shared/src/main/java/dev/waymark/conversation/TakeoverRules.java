@@ -126,7 +126,7 @@ final class TakeoverRules {
         if (question.isPresent()
                 && draft.binding.terms.isEmpty()
                 && question.get().asksNothing()) {
-            // It may be waiting for approval instead, which only the agent's tools tell.
+            // The call may be waiting for approval instead. Only the agent's tools show that.
             draft.book.put(question.get().answeredEarly(words));
         } else if (question.isPresent()) {
             draft.end(question.get(), Call.Status.COMPLETED, words);
@@ -146,8 +146,8 @@ final class TakeoverRules {
     }
 
     /**
-     * Calls that were running elsewhere are not awaited. For calls from a file it is not known whether they were
-     * claimed, only that they have no result; in a conversation that waited for people, that they wait too.
+     * Does not wait for calls that were running elsewhere. For a call from a file, it is not known whether it was
+     * claimed, only that it has no result and, in a conversation that waited for people, that the call waits too.
      */
     private void takeUp(Call call, AgentPolicy terms) {
         Optional<AgentPolicy.Executor> executor =
@@ -191,7 +191,7 @@ final class TakeoverRules {
     }
 
     /**
-     * Updates the results of calls that a checkpoint left without one. Which tools are safe to call again is only known
+     * Updates the results of calls that a checkpoint left without one. Which tools are safe to call again is known only
      * with the agent.
      */
     void tellWhatIsHarmless() {

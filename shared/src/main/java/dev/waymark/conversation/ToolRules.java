@@ -29,7 +29,7 @@ final class ToolRules {
                 .ifPresent(call -> draft.book.put(call.dispatched(fact.dispatch(), draft.at)));
     }
 
-    /** The call, if this dispatch of it is awaited. */
+    /** The call, if the thread waits for this dispatch of it. */
     private Optional<Call> running(String callId, int dispatch) {
         return draft.book
                 .calls
@@ -64,7 +64,7 @@ final class ToolRules {
         }
     }
 
-    /** Counts the effect of a call after the model was told something else about it. */
+    /** Counts the effect of a call after the model was told another outcome. */
     private void countLate(Call call, ToolFact.ToolFinished fact) {
         count(call, fact);
         draft.book.put(draft.book.call(call.id()).withoutClaim());
@@ -165,7 +165,7 @@ final class ToolRules {
                     FAILED,
                     DENIED,
                     LOST -> {
-                // Belongs to another dispatch.
+                // The outcome belongs to another dispatch.
             }
         }
     }

@@ -38,7 +38,7 @@ final class TurnRules {
         draft.versionReached = true;
     }
 
-    /** Ends the turn early, with its open calls. */
+    /** Ends the turn early and cancels its open calls. */
     void stop(Turn.Status how, String text) {
         stop(how, text, new Problem(how == Turn.Status.STOPPED ? "Stopped" : "Cancelled", text));
     }

@@ -5,7 +5,7 @@ import java.util.Locale;
 /**
  * The beginning of a text, with a note about the length of the rest.
  *
- * @param isCut whether a part is missing, so that the shown text is not enough for a decision
+ * @param isCut whether a part is missing; if so, the excerpt is not enough for a decision
  */
 public record Excerpt(String text, boolean isCut) {
     /** At most this many characters of an already safe text. */

@@ -9,8 +9,8 @@ public final class IdPrefix {
     private IdPrefix() {}
 
     /**
-     * The ids with this beginning, sorted; only the exact one if it exists. A subagent's thread id starts with its
-     * parent's id, so {@code trip/tu_1} does not count if {@code trip} does.
+     * The ids that start with this prefix, sorted; only the exact id if it exists. A subagent's thread id starts with
+     * its parent's id, so {@code trip/tu_1} is left out if {@code trip} matches.
      */
     public static List<String> matches(String beginning, Collection<String> ids) {
         if (ids.contains(beginning)) {

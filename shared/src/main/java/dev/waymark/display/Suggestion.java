@@ -9,7 +9,7 @@ import java.util.Optional;
 public final class Suggestion {
     private Suggestion() {}
 
-    /** The nearest known word, if the difference is small enough for a typing error, or this is its prefix. */
+    /** The nearest known word that differs by no more than a typing error or starts with the given word. */
     public static Optional<String> of(String word, Collection<String> known) {
         String typed = word.toLowerCase(Locale.ROOT);
         int most = typed.length() / 3;

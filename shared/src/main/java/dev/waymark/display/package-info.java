@@ -1,6 +1,6 @@
 /**
- * How foreign text is shown to a person: made safe, cut, and compared with known words. Must not know where it is
- * shown.
+ * Prepares foreign text for display to a person: makes it safe, cuts it, and compares it with known words. Must not
+ * know where the text is shown.
  */
 @NullMarked
 package dev.waymark.display;

@@ -7,10 +7,11 @@ import java.util.Map;
 import java.util.ServiceLoader;
 
 /**
- * Tools and model providers in a jar of its own, for workers that were built without them. A worker finds it by {@link
- * ServiceLoader}: the jar names the class in {@code META-INF/services/dev.waymark.extension.WorkerExtension}, and {@code
- * ./waymark worker --classpath lib/} has the jars of a directory on its class path. Agent files then use the tools by
- * {@code use: NAME}, and the providers by {@code model: NAME:MODEL}.
+ * Adds tools and model providers from a jar of their own to workers that were built without them. A worker finds the
+ * extension by {@link ServiceLoader}: the jar names the class in
+ * {@code META-INF/services/dev.waymark.extension.WorkerExtension}, and {@code ./waymark worker --classpath lib/} adds
+ * the jars of a directory to its class path. Agent files then use the tools by {@code use: NAME}, and the providers by
+ * {@code model: NAME:MODEL}.
  *
  * <pre>{@code
  * public final class Payments implements WorkerExtension {
@@ -24,18 +25,18 @@ import java.util.ServiceLoader;
 public interface WorkerExtension {
 
     /**
-     * Its tools.
+     * The tools that this extension adds.
      *
-     * @param environment the variables of the worker, which may not be those of the process
+     * @param environment the variables of the worker, which may differ from those of the process
      */
     default List<Tool> tools(Map<String, String> environment) {
         return List.of();
     }
 
     /**
-     * Its model providers, by the name before the colon in {@code model:}.
+     * The model providers that this extension adds, by the name before the colon in {@code model:}.
      *
-     * @param environment the variables of the worker, which may not be those of the process
+     * @param environment the variables of the worker, which may differ from those of the process
      */
     default Map<String, ModelProvider> providers(Map<String, String> environment) {
         return Map.of();

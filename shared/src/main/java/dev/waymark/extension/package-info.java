@@ -1,4 +1,4 @@
-/** What other people's jars add to a worker. Must not know who loads them. */
+/** The interface of jars that add tools and model providers to a worker. Must not know who loads them. */
 @NullMarked
 package dev.waymark.extension;
 

@@ -39,7 +39,7 @@ final class CarriedArrival {
         return complete;
     }
 
-    /** The state that is to arrive, if somebody has read it from the previous run. */
+    /** The state that will arrive, if it was already read from the previous run. */
     Optional<Conversation> expected() {
         return Optional.ofNullable(expected);
     }
@@ -48,7 +48,7 @@ final class CarriedArrival {
         expected = state;
     }
 
-    /** Notes this activity if it fetches a chunk. */
+    /** Whether this activity fetches a chunk; if so, records the event that scheduled it. */
     boolean begins(long eventId, ActivityType type) {
         return type.getName().equals(WireNames.STATE_ACTIVITY) && begun.add(eventId);
     }
@@ -80,9 +80,9 @@ final class CarriedArrival {
     /**
      * The chunks in which a run fetched the state of the previous one.
      *
-     * @param chunks the chunks by the ids of the events that have them
+     * @param chunks the chunks by the ids of the events that contain them
      * @param whole the state; empty if it has not arrived completely
-     * @param digest the digest in the chunks of which the state was put together
+     * @param digest the digest in the chunks that formed the state
      */
     record Chunks(
             CarriedReference reference,
@@ -120,7 +120,7 @@ final class CarriedArrival {
             return new Chunks(arrival.reference(), chunks, whole, digest);
         }
 
-        /** Whether the state was put together of this chunk. */
+        /** Whether the state was assembled with this chunk. */
         boolean isOfWhole(StateChunk chunk) {
             return digest.equals(Optional.of(chunk.whole()));
         }

@@ -7,9 +7,9 @@ import java.util.Optional;
 /**
  * The result of checking the histories of a thread's runs: how many recorded digests were compared, and which differ.
  *
- * <p>{@code contradictions} describes what else was recorded differently: decisions, last words, and the results of closed
- * runs. {@code state} is the newest run's state, {@code cutState} its state after the workflow task at which its history
- * was cut. {@code cut} tells that retention has deleted earlier runs.
+ * <p>{@code contradictions} describes other recorded data that differs: decisions, final replies, and the results of
+ * closed runs. {@code state} is the newest run's state, and {@code cutState} its state after the workflow task that
+ * started at the requested length of the history. {@code cut} is true if retention has deleted earlier runs.
  */
 public record DigestAudit(
         String runId,

@@ -7,7 +7,7 @@ import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** An arrived event that no completed workflow task has seen yet. */
+/** An event that has arrived, but that no completed workflow task has seen yet. */
 final class HeldEvent {
     private final long eventId;
     private final Instant arrivedAt;
@@ -39,7 +39,7 @@ final class HeldEvent {
         return Optional.ofNullable(known);
     }
 
-    /** Whether it is the state that a run begins with, and no fact. */
+    /** Whether this is the state that a run begins with, not a fact. */
     boolean carriesState() {
         return carried != null;
     }

@@ -13,11 +13,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Replays and projects histories with this build, and reports where it would break a thread or understand it
+ * Replays and projects histories with this build, and reports where this build would break a thread or understand it
  * differently.
  */
 public final class HistoryAudit {
-    /** Ends of a run that no worker takes part in. */
+    /** The ends of a run that do not involve a worker. */
     private static final Set<EventType> OUTSIDE_ENDS = Set.of(
             EventType.EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED, EventType.EVENT_TYPE_WORKFLOW_EXECUTION_TIMED_OUT);
 

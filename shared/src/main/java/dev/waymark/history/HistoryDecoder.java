@@ -51,7 +51,7 @@ final class HistoryDecoder {
         return plain.build();
     }
 
-    /** The thread that this event sends something to or has something from. Its payloads belong to that thread. */
+    /** The thread that this event sends something to or receives something from. The payloads belong to that thread. */
     private static Optional<String> other(HistoryEvent event) {
         return switch (event.getAttributesCase()) {
             case START_CHILD_WORKFLOW_EXECUTION_INITIATED_EVENT_ATTRIBUTES ->
@@ -80,8 +80,8 @@ final class HistoryDecoder {
     /**
      * Returns the event for a reader without keys.
      *
-     * @throws KeyProblem if a worker or starter encrypted it. What others send may claim to be encrypted; that makes no
-     *     thread unreadable.
+     * @throws KeyProblem if a worker or starter encrypted it. Data from other senders may claim to be encrypted, but
+     *     cannot make a thread unreadable.
      */
     static HistoryEvent refuseEncrypted(HistoryEvent event) {
         if (ofWorkers(event).anyMatch(EncryptionCodec::isEncrypted)) {
@@ -90,7 +90,7 @@ final class HistoryDecoder {
         return event;
     }
 
-    /** The payloads of workers and starters. Not by reflection, which would take as long as parsing the event. */
+    /** The payloads of workers and starters. Avoids reflection, which would take as long as parsing the event. */
     private static Stream<Payload> ofWorkers(HistoryEvent event) {
         Payloads payloads = switch (event.getAttributesCase()) {
             case WORKFLOW_EXECUTION_STARTED_EVENT_ATTRIBUTES ->
@@ -117,7 +117,7 @@ final class HistoryDecoder {
         return payloads.getPayloadsList().stream();
     }
 
-    /** Whether any payload of an event, or of a part of one, is encrypted, whoever sent it. */
+    /** Whether any payload of an event, or of a part of one, is encrypted, by any sender. */
     static boolean isEncrypted(Message message) {
         if (message instanceof Payload payload) {
             return EncryptionCodec.isEncrypted(payload);

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Why a build must not continue a thread: what is wrong, in which run, and at which event if one is to blame. */
+/** Why a build must not continue a thread: what is wrong, in which run, and at which event if one is the cause. */
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record HistoryFinding(
         @JsonProperty("kind") Kind kind,
@@ -19,7 +19,7 @@ public record HistoryFinding(
         NONDETERMINISM,
         /** The projection differs from what the workflow recorded, or from what another build projects. */
         PROJECTION,
-        /** The thread goes by rules that this build does not know: it would wait for a newer worker. */
+        /** The thread uses rules that this build does not know: it would wait for a newer worker. */
         RULES;
 
         @JsonValue

@@ -22,7 +22,7 @@ import java.util.function.UnaryOperator;
 
 /** Reads the events of a run, page by page, decoded. */
 final class HistoryPages {
-    /** Page sizes, counted in batches of events. Two model calls are seldom further apart than the first. */
+    /** Page sizes, counted in batches of events. Two model calls are rarely further apart than the first page. */
     private static final int FIRST_REVERSE_PAGE = 16;
 
     private static final int MOST_REVERSE_PAGE = 256;
@@ -57,7 +57,7 @@ final class HistoryPages {
                 .orElse(HistoryDecoder::refuseEncrypted);
     }
 
-    /** The request of a long poll for events after those that this token has seen. */
+    /** The request of a long poll for the events that follow this token. */
     GetWorkflowExecutionHistoryRequest poll(String workflowId, String runId, ByteString token) {
         return GetWorkflowExecutionHistoryRequest.newBuilder()
                 .setNamespace(namespace)
@@ -73,7 +73,7 @@ final class HistoryPages {
         forEachStored(run, event -> reader.accept(decoder.apply(event)));
     }
 
-    /** Reads all events of a run as the server has them, which may be encrypted. */
+    /** Reads all events of a run as the server stores them; they may be encrypted. */
     void forEachStored(WorkflowExecution run, Consumer<HistoryEvent> reader) {
         ByteString token = ByteString.EMPTY;
         do {
@@ -126,7 +126,7 @@ final class HistoryPages {
                 .build();
     }
 
-    /** The input that the first event of a run holds. */
+    /** The input in the first event of a run. */
     static StartInput startInput(HistoryEvent started) {
         return input(started, StartInput.class);
     }

@@ -51,14 +51,14 @@ public final class HistoryReader {
     /**
      * Reads all new events into the projector.
      *
-     * @throws PreviousRunGoneException if the run was to fetch its state, and the server no longer has it
+     * @throws PreviousRunGoneException if the run must fetch its state from a run that the server no longer has
      */
     public void catchUp(String workflowId, Projector projector) {
         readNew(workflowId, projector);
         readAwaited(workflowId, projector);
     }
 
-    /** While a run is still fetching the state of the previous one, readers get the previous one. */
+    /** While a run is still fetching the state of the previous run, readers see the previous run's state. */
     private void readAwaited(String workflowId, Projector projector) {
         Optional<CarriedReference> awaited = projector.awaited();
         if (awaited.isEmpty()) {
@@ -91,8 +91,8 @@ public final class HistoryReader {
     }
 
     /**
-     * Waits for new events of the run, about this long at most, and reads them into the projector, by a long poll that
-     * the server answers at once when something happens. Returns false if nothing came.
+     * Waits for new events of the run, for about this long at most, and reads them into the projector. Uses a long
+     * poll, which the server answers as soon as something happens. Returns false if there were no new events.
      */
     public boolean awaitMore(String workflowId, Projector projector, Following following, long waitMillis) {
         GetWorkflowExecutionHistoryResponse page = stubs.blockingStub()
@@ -102,8 +102,8 @@ public final class HistoryReader {
     }
 
     /**
-     * Asks for events that the run does not have yet, as {@link #awaitMore} does, and occupies no Java thread meanwhile.
-     * What comes is for {@link #take}. The future fails with what the server answers, also when the wait is over.
+     * Waits for new events like {@link #awaitMore}, but without occupying a Java thread. Pass the result to
+     * {@link #take}. The future fails with the server's error, and also when the wait is over.
      */
     public CompletableFuture<Polled> poll(String workflowId, String runId, Following following, long waitMillis) {
         return answered(
@@ -142,7 +142,7 @@ public final class HistoryReader {
         }
     }
 
-    /** Gives a projector what came of a poll. Returns false when nothing did. */
+    /** Reads the events of a poll into a projector. Returns false if there were no new events. */
     public boolean take(String workflowId, Projector projector, Following following, Polled polled) {
         long before = projector.lastEventId();
         polled.page.getHistory().getEventsList().stream()
@@ -204,15 +204,15 @@ public final class HistoryReader {
     }
 
     /**
-     * The history of a thread, as far as the server still has it; empty if it has none.
+     * The history of a thread, as far as the server still has it; empty if the server has none.
      *
-     * @throws PreviousRunGoneException if the newest run was to fetch its state, and the server no longer has it
+     * @throws PreviousRunGoneException if the newest run must fetch its state from a run that the server no longer has
      */
     public Optional<Timeline> read(String workflowId) {
         return newestRun(workflowId).map(newest -> readToTheEnd(workflowId, newest));
     }
 
-    /** Like {@link #read}, from the newest run on, which may get a successor while it is read. */
+    /** Like {@link #read}, starting with the newest run, which may get a successor while it is read. */
     public Timeline readToTheEnd(String workflowId, String runId) {
         Timeline timeline = read(workflowId, runId);
         Optional<String> next = successor(workflowId, timeline);
@@ -265,8 +265,8 @@ public final class HistoryReader {
     }
 
     /**
-     * Projects the history of a thread, as far as the server still has it, and compares the digests in it. The newest
-     * run's state is also kept after the workflow task that started at {@code historyLength}, which a live run reports.
+     * Projects the history of a thread, as far as the server still has it, and compares the digests in it. Also returns
+     * the newest run's state after the workflow task that started at {@code historyLength}, which a live run reports.
      */
     public Optional<DigestAudit> audit(String workflowId, long historyLength) {
         return newestRun(workflowId).map(newest -> audit(workflowId, newest, historyLength));
@@ -345,7 +345,7 @@ public final class HistoryReader {
     }
 
     /**
-     * The thread that continues a closed one, or is about to be started for that; empty if there is none.
+     * The thread that continues a closed one, or is about to be started to continue it; empty if there is none.
      *
      * @param marker the workflow id of its first marker, see {@link ContinuationMarker}
      */
@@ -372,7 +372,7 @@ public final class HistoryReader {
      */
     public record Continuation(String marker, String thread) {}
 
-    /** Whether a reset created this run, with a part of another one's history. */
+    /** Whether a reset created this run, from a part of another run's history. */
     boolean isReset(String workflowId, String runId) {
         String original = pages.firstEvent(workflowId, runId)
                 .getWorkflowExecutionStartedEventAttributes()

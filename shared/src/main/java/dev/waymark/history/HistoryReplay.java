@@ -4,8 +4,8 @@ import io.temporal.common.WorkflowExecutionHistory;
 import java.util.Optional;
 
 /**
- * Replays histories with the workflow code of one build. The worker's jar has the only implementation, which programs
- * that must not depend on it find with a {@link java.util.ServiceLoader}. Not thread-safe.
+ * Replays histories with the workflow code of one build. The only implementation is in the worker's jar. Programs that
+ * must not depend on that jar find it with a {@link java.util.ServiceLoader}. Not thread-safe.
  */
 public interface HistoryReplay extends AutoCloseable {
     /** Why this build could not continue the run; empty if it can. */
@@ -15,9 +15,9 @@ public interface HistoryReplay extends AutoCloseable {
     void close();
 
     /**
-     * The workflow code does something else than the history says.
+     * The workflow code does something different from the history.
      *
-     * @param eventId the event that it contradicts; empty if the failure does not name one
+     * @param eventId the event that the code contradicts; empty if the failure does not name one
      */
     record Failure(Optional<Long> eventId, String message) {}
 }

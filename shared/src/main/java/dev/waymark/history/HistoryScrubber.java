@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
  * Removes secrets from the events of a thread, so that they can leave the place where the thread runs. The identities
  * of workers and clients and all headers are removed as well. The conversation remains.
  *
- * <p>Recorded digests of what was masked are replaced with digests of the masked text, so that the result replays and
- * projects like the original. Used for one thread.
+ * <p>Recorded digests of masked data are replaced with digests of the masked text, so that the result replays and
+ * projects like the original. An instance is for one thread only.
  */
 public final class HistoryScrubber {
     private static final String IDENTITY = "identity";
@@ -48,12 +48,12 @@ public final class HistoryScrubber {
 
     private final UnaryOperator<String> mask;
 
-    /** Digests of JSON that was masked, and those of the result. */
+    /** The digests of masked JSON: those before masking, with those after it. */
     private final Map<String, String> digests = new LinkedHashMap<>();
 
     private boolean changed;
 
-    /** @param mask returns a text without secrets; it must return the same for the same text */
+    /** @param mask returns a text without secrets, and equal results for equal texts */
     public HistoryScrubber(UnaryOperator<String> mask) {
         this.mask = mask;
     }
@@ -61,7 +61,7 @@ public final class HistoryScrubber {
     /**
      * The thread without secrets.
      *
-     * @throws IllegalStateException if a secret is such a part of the thread that it would not replay without it
+     * @throws IllegalStateException if the thread would not replay without one of its secrets
      */
     public ThreadHistory scrub(ThreadHistory thread) {
         // Digests of arguments are recorded before and after the arguments themselves.
@@ -130,7 +130,7 @@ public final class HistoryScrubber {
     private Payload masked(Payload payload) {
         String text = payload.getData().toStringUtf8();
         if (!ByteString.copyFromUtf8(text).equals(payload.getData())) {
-            return payload; // Not text; nothing that agents record.
+            return payload; // Agents record only text.
         }
         JsonNode json;
         try {
@@ -182,7 +182,7 @@ public final class HistoryScrubber {
                 : PayloadJson.MAPPER.convertValue(masked, CarriedState.class).pack();
     }
 
-    /** The text without secrets; what it became if it is the digest of something that was masked. */
+    /** The text without secrets. A digest of something that was masked becomes the digest of the masked value. */
     private String text(String text) {
         String masked = mask.apply(text);
         String result = digests.getOrDefault(masked, masked);
@@ -194,7 +194,7 @@ public final class HistoryScrubber {
         return Sha256.hex(PayloadJson.MAPPER.convertValue(json, Json.class).canonical());
     }
 
-    /** Records the digests of the masked conversation where those of the original were recorded. */
+    /** Replaces the recorded digests of the original conversation with those of the masked one. */
     private static WorkflowExecutionHistory resealed(String runId, WorkflowExecutionHistory masked) {
         Projector projector = new Projector(runId, moment -> {});
         History.Builder result = History.newBuilder();
@@ -289,7 +289,7 @@ public final class HistoryScrubber {
         }
     }
 
-    /** A thread in which masking changed what happened would be a test of something else. */
+    /** Checks that masking did not change what happens. Otherwise the result would test something else. */
     private static void compare(ThreadHistory.Run original, WorkflowExecutionHistory result) {
         List<Step> before = steps(original.runId(), original.history());
         List<Step> after = steps(original.runId(), result);
@@ -311,7 +311,7 @@ public final class HistoryScrubber {
         }
     }
 
-    /** What happened, without its words. */
+    /** What happened, without the texts. */
     private record Step(long eventId, String fact, String status, int calls) {}
 
     private static List<Step> steps(String runId, WorkflowExecutionHistory history) {
@@ -328,20 +328,20 @@ public final class HistoryScrubber {
     }
 
     /**
-     * The results with which a run fetched the state of the previous one, without secrets. A secret may be cut in two by
-     * the border of two chunks, so the state is put together, masked, and cut into as many chunks again.
+     * The results with which a run fetched the state of the previous run, without secrets. A secret may be split
+     * between two chunks, so the state is assembled, masked, and cut into the same number of chunks.
      */
     private static final class MaskedChunks {
         private final Map<Long, Payloads> results = new LinkedHashMap<>();
 
         private MaskedChunks() {}
 
-        /** The result to be put into this event, if it is the end of such a fetch and was masked. */
+        /** The masked result for this event, if the event ends such a fetch and its result was masked. */
         Optional<Payloads> result(HistoryEvent event) {
             return Optional.ofNullable(results.get(event.getEventId()));
         }
 
-        /** @param digests receives the digests that have changed, with what they have become */
+        /** @param digests receives each digest that has changed, with the new digest */
         static MaskedChunks of(
                 WorkflowExecutionHistory history, UnaryOperator<JsonNode> mask, BiConsumer<String, String> digests) {
             MaskedChunks masked = new MaskedChunks();
@@ -353,8 +353,8 @@ public final class HistoryScrubber {
         }
 
         /**
-         * Empties the chunks of which no state was put together, and never will be if the previous run is gone. Their
-         * parts of a state may have parts of secrets, and replaying them needs only their numbers.
+         * Empties the chunks that are not part of an assembled state, and never will be if the previous run is gone.
+         * They may contain parts of secrets, and a replay needs only their numbers.
          */
         private void empty(CarriedArrival.Chunks arrival) {
             arrival.chunks().forEach((eventId, chunk) -> {

@@ -7,7 +7,7 @@ import java.util.List;
 /**
  * A complete history, projected.
  *
- * @param contradictions descriptions of what the workflow or its worker recorded and the events do not say
+ * @param contradictions descriptions of data that the workflow or its worker recorded and that the events contradict
  */
 public record ProjectedHistory(List<Moment> moments, List<DigestMismatch> mismatches, List<String> contradictions) {
     public ProjectedHistory {

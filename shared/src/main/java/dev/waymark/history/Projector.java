@@ -57,7 +57,7 @@ public final class Projector {
     private final List<HeldEvent> ready = new ArrayList<>();
 
     private final List<HeldEvent> held = new ArrayList<>();
-    /** Events that were seen before the state of the previous run had arrived. They apply to it. */
+    /** Events that were seen before the state of the previous run had arrived. They are applied to that state. */
     private final List<HeldEvent> early = new ArrayList<>();
 
     private final Map<Long, Work<?>> works = new HashMap<>();
@@ -183,7 +183,7 @@ public final class Projector {
     }
 
     /**
-     * The state after the workflow has seen everything that has arrived, to show threads that no worker has taken yet.
+     * The state after the workflow has seen everything that has arrived, for threads that no worker has taken yet.
      */
     public Optional<Conversation> expectedState() {
         Conversation now = state().orElse(null);
@@ -208,7 +208,7 @@ public final class Projector {
                 .map(CarriedArrival::reference);
     }
 
-    /** Until the state has arrived, the thread is shown with the last one of the run that has it. */
+    /** Until the state has arrived, readers see the last state of the run that it comes from. */
     void expect(Projector previous) {
         Optional<Conversation> last = previous.state();
         boolean isAwaited = awaited()
@@ -220,7 +220,7 @@ public final class Projector {
         }
     }
 
-    /** While the state is still to arrive, events wait for it. */
+    /** Applies events. Until the state of the previous run has arrived, events wait for it. */
     private @Nullable Conversation fold(
             @Nullable Conversation from, List<HeldEvent> events, Function<HeldEvent, Instant> at) {
         Conversation newest = from;
@@ -279,14 +279,14 @@ public final class Projector {
         return lastEventId;
     }
 
-    /** The event in which the newest workflow task started, which its workflow reports as the length of its history. */
+    /** The event in which the newest workflow task started. The workflow reports its id as its history's length. */
     public long taskStartedId() {
         return taskStartedId;
     }
 
     /**
-     * The event that scheduled the workflow task that no worker has taken yet; empty if there is none. Retried tasks are
-     * not in history, so they do not count.
+     * The event that scheduled the workflow task that no worker has taken yet; empty if there is none. Retried tasks
+     * are not in history, so they do not count.
      */
     public Optional<Long> waitingTask() {
         return ending == null ? waitingTask : Optional.empty();
@@ -302,7 +302,7 @@ public final class Projector {
         return checks.mismatches();
     }
 
-    /** What else the workflow recorded and the projection does not have, in words. */
+    /** Descriptions of other recorded data that the projection contradicts. */
     public List<String> contradictions() {
         return checks.contradictions();
     }

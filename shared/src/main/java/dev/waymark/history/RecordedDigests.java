@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Compares what the workflow and its workers recorded about a run's states with what the run projects to. */
+/** Compares data that the workflow and its workers recorded about a run's states with the projected states. */
 final class RecordedDigests {
     private final String runId;
     private final DataConverter converter;
@@ -56,7 +56,9 @@ final class RecordedDigests {
         }
     }
 
-    /** No model call follows the last words of a run, so its result has to say what they were. */
+    /**
+     * Compares the recorded result of a run with its last state. No model call records the last reply, only the result.
+     */
     void completed(Payloads result, Conversation projected) {
         RunOutcome recorded;
         try {

@@ -10,8 +10,8 @@ import io.temporal.common.WorkflowExecutionHistory;
 import java.util.Optional;
 
 /**
- * What a run projected to: digests of its last state. Another build that projects the same events to something else
- * understands the thread differently.
+ * The projection of a run, as digests of its last state. If another build projects the same events to something else,
+ * it understands the thread differently.
  *
  * @param state the digest of everything except the transcript
  */
@@ -34,7 +34,7 @@ public record RunProjection(
                 StateDigest.of(state));
     }
 
-    /** What a workflow reported, which does not include the status. */
+    /** The projection that a workflow reported. Its report does not include the status. */
     static RunProjection of(StateReport report, String status) {
         return new RunProjection(report.rules(), status, report.facts(), report.digest(), report.state());
     }

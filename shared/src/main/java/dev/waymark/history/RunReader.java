@@ -21,10 +21,13 @@ public final class RunReader {
     private static final long MOST_BYTES = 128L * 1024 * 1024;
     private final HistoryReader histories;
     private final int mostRuns;
-    /** By workflow id, least recently used first: one for each thread, of the run that was read last. Guarded by itself. */
+    /**
+     * By workflow id, least recently used first. Each thread has one entry, for the run that was read last. Guarded by
+     * itself.
+     */
     private final Map<String, Known> runs = new LinkedHashMap<>(16, 0.75f, true);
 
-    /** By workflow id, least recently used first: one for each thread, of its newest run. Guarded by itself. */
+    /** By workflow id, least recently used first. Each thread has one entry, for its newest run. Guarded by itself. */
     private final Map<String, Note> notes = new LinkedHashMap<>(16, 0.75f, true);
 
     /** By run id, least recently used first. Guarded by itself. */
@@ -33,7 +36,7 @@ public final class RunReader {
     /** By run id, least recently used first. Guarded by itself. */
     private final Map<String, TraceIds> traces = new LinkedHashMap<>(16, 0.75f, true);
 
-    /** @param mostRuns how many runs are cached at most, or fewer if they are large; the least recently used are dropped */
+    /** @param mostRuns the maximum number of cached runs, or fewer if they are large; drops the least recently used */
     public RunReader(HistoryReader histories, int mostRuns) {
         this.histories = histories;
         this.mostRuns = mostRuns;
@@ -50,7 +53,7 @@ public final class RunReader {
         }
     }
 
-    /** A call that was noted for a run. */
+    /** A call that {@link #note} has cached for a run. */
     private record Note(String runId, Called called) {
         private long bytes() {
             return called.bytes();
@@ -60,11 +63,11 @@ public final class RunReader {
     /**
      * Caches a model call that a workflow of this process is about to schedule, so that its activity reads nothing if
      * it runs in this process too. The activity uses the cached state only if its digest matches, so a missing or
-     * outdated one costs a read at most.
+     * outdated state costs at most one read.
      */
     public void note(String workflowId, String runId, Called called) {
         synchronized (runs) {
-            // The thread has continued in this run, and a long one would fill the memory with its earlier runs.
+            // The thread has continued in this run. Keeping earlier runs of a long thread would fill the memory.
             runs.computeIfPresent(workflowId, (thread, known) -> known.runId.equals(runId) ? known : null);
         }
         synchronized (notes) {
@@ -131,7 +134,7 @@ public final class RunReader {
         });
     }
 
-    /** The span of a call of this run's thread, to hand on to what the call calls. Cached for each run. */
+    /** The trace context for everything that a call of this run's thread calls. Cached for each run. */
     public String traceparent(String workflowId, String runId, String callId) {
         TraceIds trace;
         synchronized (traces) {
@@ -148,8 +151,8 @@ public final class RunReader {
     }
 
     /**
-     * The thread that continues this run's thread, if that was closed and resumed before a reset reopened it. Both have
-     * the same open calls then, and only the continuing thread may execute them.
+     * The thread that continues this run's thread, if this thread was closed and resumed before a reset reopened it.
+     * Both threads then have the same open calls, and only the continuing thread may execute them.
      */
     public Optional<String> continuedAs(String workflowId, String runId) {
         return isReset(workflowId, runId)
@@ -169,7 +172,7 @@ public final class RunReader {
         return histories.wasBegunBefore(workflowId, runId);
     }
 
-    /** Cached, since it never changes for a run. */
+    /** Whether a reset created this run. Cached, since this never changes. */
     private boolean isReset(String workflowId, String runId) {
         synchronized (resets) {
             Boolean known = resets.get(runId);
@@ -185,7 +188,7 @@ public final class RunReader {
         return reset;
     }
 
-    /** What tools get to know about the thread in addition to their call. */
+    /** The data about the thread that tools get in addition to their call. */
     public record Setting(AgentSpec agent, Json context) {
         static Setting of(AgentSpec agent, Conversation state) {
             return new Setting(agent, state.context().orElse(Json.EMPTY_OBJECT));
@@ -197,8 +200,8 @@ public final class RunReader {
     }
 
     /**
-     * Lets one reader of a run in at a time, and drops what is cached of another run of the thread. After a failure the
-     * run is dropped, since its projection may be incomplete.
+     * Admits one reader of a run at a time, and drops what is cached for another run of the thread. After a failure,
+     * the run is dropped, since its projection may be incomplete.
      */
     private <T> T read(String workflowId, String runId, Function<Projector, T> reader) {
         Known known;

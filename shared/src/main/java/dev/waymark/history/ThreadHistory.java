@@ -16,14 +16,15 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The events of a thread: all runs that the server still has, oldest first, and what they projected to when they were
- * read. The payloads are not encrypted.
+ * The events of a thread: all runs that the server still has, oldest first, and their projections at the time when they
+ * were read. The payloads are not encrypted.
  *
- * <p>As a document: {@code {"waymarkHistory": 1, "thread": …, "runs": [{"runId": …, "events": […], "projection":
- * {…}}]}}, with events in Temporal's JSON. The output of {@code temporal workflow show --output json}, which is a single
- * run without a projection, can be read as well.
+ * <p>As a document:
+ * {@code {"waymarkHistory": 1, "thread": …, "runs": [{"runId": …, "events": […], "projection": {…}}]}}, with events in
+ * Temporal's JSON. The output of {@code temporal workflow show --output json}, which is a single run without a
+ * projection, can be read as well.
  *
- * @param encrypted whether the server has any part of it encrypted
+ * @param encrypted whether any part of it is encrypted on the server
  */
 public record ThreadHistory(String thread, List<Run> runs, boolean encrypted) {
     private static final int FORMAT = 1;
@@ -33,7 +34,7 @@ public record ThreadHistory(String thread, List<Run> runs, boolean encrypted) {
         runs = List.copyOf(runs);
     }
 
-    /** @param projection what the run projected to when it was read, if that is known */
+    /** @param projection the projection of the run at the time when it was read, if it is known */
     public record Run(String runId, WorkflowExecutionHistory history, Optional<RunProjection> projection) {}
 
     /** The document that {@link #parse} reads. */
@@ -71,7 +72,7 @@ public record ThreadHistory(String thread, List<Run> runs, boolean encrypted) {
                 .flatMap(each -> payloads((Message) each));
     }
 
-    /** The state in the input of a run, if the text is one. */
+    /** The packed state in the input of a run, if the text is such an input. */
     private static Optional<CarriedState> packedState(String text) {
         try {
             JsonNode json = PayloadJson.MAPPER.readTree(text);

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 
-/** Reads the events of whole threads from a server. Projects nothing, so it also reads what cannot be projected. */
+/** Reads the events of whole threads from a server. Also reads histories that cannot be projected. */
 public final class ThreadHistoryReader {
     private final HistoryReader histories;
     private final HistoryPages pages;
@@ -27,9 +27,10 @@ public final class ThreadHistoryReader {
     }
 
     /**
-     * The ids of all open threads, subagents' included, sorted.
+     * The ids of all open threads, including those of subagents, sorted.
      *
-     * @param filter a further condition of a visibility query; the in-memory server has none and ignores it
+     * @param filter a further condition of a visibility query; the in-memory server does not support queries and
+     *     ignores it
      */
     public List<String> open(Optional<String> filter) {
         String condition = ThreadListing.IS_OPEN
@@ -50,7 +51,7 @@ public final class ThreadHistoryReader {
                 .toList();
     }
 
-    /** The thread with all runs that the server still has, decoded; empty if it has none. */
+    /** The thread with all runs that the server still has, decoded; empty if the server has none. */
     public Optional<ThreadHistory> read(String workflowId) {
         return histories.newestRun(workflowId).map(newest -> read(workflowId, newest));
     }

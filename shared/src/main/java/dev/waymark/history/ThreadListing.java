@@ -31,7 +31,7 @@ public final class ThreadListing {
         this.namespace = namespace;
     }
 
-    /** One page of the runs that a condition of a visibility query finds. */
+    /** One page of the runs that match a condition of a visibility query. */
     public ListWorkflowExecutionsResponse page(String condition, int size, ByteString token) {
         return stubs.blockingStub()
                 .listWorkflowExecutions(ListWorkflowExecutionsRequest.newBuilder()
@@ -42,7 +42,7 @@ public final class ThreadListing {
                         .build());
     }
 
-    /** All runs that a condition of a visibility query finds. */
+    /** All runs that match a condition of a visibility query. */
     public List<WorkflowExecutionInfo> all(String condition) {
         List<WorkflowExecutionInfo> infos = new ArrayList<>();
         ByteString token = ByteString.EMPTY;

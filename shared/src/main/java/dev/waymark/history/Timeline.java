@@ -69,7 +69,10 @@ public record Timeline(
         return agent.map(AgentSpec::model);
     }
 
-    /** The fallbacks that answered in the runs that are still in history, and how often, in the order of their first reply. */
+    /**
+     * The fallbacks that answered in the runs that are still in history, with their numbers of replies, in the order of
+     * their first reply.
+     */
     public Map<String, Integer> fallbacks() {
         Map<String, Integer> answers = new LinkedHashMap<>();
         for (Moment moment : moments) {
@@ -79,7 +82,9 @@ public record Timeline(
         return answers;
     }
 
-    /** Passes on each call that a summary dropped and the thread does not have again, with the last state that had it. */
+    /**
+     * Passes on each call that a summary dropped and that the thread no longer has, with the last state that had it.
+     */
     public void forEachDroppedCall(BiConsumer<Conversation, Call> reader) {
         for (int i = 1; i < moments.size(); i++) {
             if (moments.get(i)

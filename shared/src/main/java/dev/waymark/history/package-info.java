@@ -2,8 +2,8 @@
  * Reads histories: turns events into the facts that the workflow applied, in the same order and with the same times,
  * and keeps every state in between.
  *
- * <p>The only reader of {@code HistoryEvent}. Must not know the rules of the conversation: the core decides what a fact
- * does.
+ * <p>The only reader of {@code HistoryEvent}. Must not know the rules of the conversation: {@code conversation} decides
+ * what a fact does.
  */
 @NullMarked
 package dev.waymark.history;

@@ -14,15 +14,15 @@ import java.util.stream.Stream;
 /**
  * Stores each entry as a JSON file in a directory. Only the owner may read them.
  *
- * <p>An entry is written to a temporary file, forced to disk and then given its name, so a crash at any point leaves the
- * old entry or the new one. New entries get their names by a hard link, which fails if the name exists.
+ * <p>An entry is written to a temporary file, forced to disk and then renamed, so a crash at any point leaves the old
+ * entry or the new one. New entries get their names by a hard link, which fails if the name exists.
  */
 public final class FileKeyStore implements KeyStore {
     private static final String ENTRY = ".json";
 
     private final Path directory;
 
-    /** The directory must exist: a new one in place of a file system that is not mounted would have no keys. */
+    /** The directory must exist. If it were created while its file system is not mounted, it would have no keys. */
     public FileKeyStore(Path directory) {
         this.directory = directory.toAbsolutePath();
     }

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Stores one entry for each thread. Thread-safe, and safe for several processes at once: each change is atomic and
- * durable when its method returns, and happens only if the entry is still what the caller has read.
+ * Stores one entry for each thread. Thread-safe, and safe for concurrent use by several processes. Each change is
+ * atomic, durable when its method returns, and made only if the entry is still the one that the caller has read.
  *
  * <p>All methods throw {@link KeyStoreException} if the storage does not answer or has an invalid entry.
  */

@@ -16,11 +16,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores entries in the table {@code waymark_thread_keys} of a PostgreSQL database. The driver has to be on the class
+ * Stores entries in the table {@code waymark_thread_keys} of a PostgreSQL database. The driver must be on the class
  * path.
  *
- * <p>Keeps one connection open, and opens another one after a failure. Gives up on a database that does not answer within
- * seconds, since workflow tasks wait for it.
+ * <p>Keeps one connection open, and opens another one after a failure. Gives up on a database that does not answer
+ * within a few seconds, since workflow tasks wait for it.
  */
 public final class PostgresKeyStore implements KeyStore {
     private static final String COLUMNS = """
@@ -101,8 +101,8 @@ public final class PostgresKeyStore implements KeyStore {
     }
 
     /**
-     * Repeats the work once if the open connection was lost meanwhile. All statements can be repeated. A database that does
-     * not answer is not asked twice: the caller would wait twice as long.
+     * Repeats the work once if the connection was lost since its last use. All statements can be repeated. A timeout is
+     * not followed by a second attempt: the caller would wait twice as long.
      */
     private <T> T connected(String done, Work<T> work) {
         lock.lock();
@@ -149,7 +149,7 @@ public final class PostgresKeyStore implements KeyStore {
             try {
                 open.close();
             } catch (SQLException e) {
-                // It is lost anyway.
+                // The connection is discarded in any case.
             }
             open = null;
         }

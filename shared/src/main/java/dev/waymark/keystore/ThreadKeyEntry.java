@@ -20,16 +20,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What is stored of the keys of a thread's name: the key in use, or that it was destroyed.
+ * What is stored about the keys of a thread's name: the key in use, or the time when it was destroyed.
  *
- * <p>Keys of a name are counted. A thread that starts with the name of a forgotten one gets the next number, so a
+ * <p>The keys of a name are numbered. A thread that starts with the name of a forgotten one gets the next number, so a
  * destroyed key never comes back.
  *
  * @param namespace the Temporal namespace
- * @param thread the id of the thread, whose subagents use its key
+ * @param thread the id of the thread; its subagents use the key too
  * @param created when the newest key was created
  * @param key the newest key; empty after it was destroyed
- * @param copiedFrom the thread whose conversation this one began with
+ * @param copiedFrom the thread whose conversation this one started with
  * @param forgotten when the keys with the numbers 1, 2, … were destroyed
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -81,7 +81,7 @@ public record ThreadKeyEntry(
         }
     }
 
-    /** The id of the entry of a thread's name: a hash, so that any name is a file name. */
+    /** The id of the entry for a thread's name. It is a hash, so that it is a valid file name for any thread. */
     public static String id(String namespace, String thread) {
         try {
             byte[] name = (namespace + '\0' + thread).getBytes(StandardCharsets.UTF_8);
@@ -103,24 +103,24 @@ public record ThreadKeyEntry(
         return forgotten.size() + (key.isPresent() ? 1 : 0);
     }
 
-    /** With the next key, after the last one was destroyed. */
+    /** A copy with the next key, for a name whose last key was destroyed. */
     public ThreadKeyEntry begunAnew(Instant at, WrappedKey next, Optional<String> from) {
         return new ThreadKeyEntry(namespace, thread, at, Optional.of(next), from, forgotten);
     }
 
-    /** With the same key, encrypted with another master key. */
+    /** A copy with the same key, encrypted with another master key. */
     public ThreadKeyEntry rewrapped(WrappedKey same) {
         return new ThreadKeyEntry(namespace, thread, created, Optional.of(same), copiedFrom, forgotten);
     }
 
-    /** Without its key. */
+    /** A copy without the key, which was destroyed at this time. */
     public ThreadKeyEntry withoutKey(Instant at) {
         List<Instant> times = new ArrayList<>(forgotten);
         times.add(at);
         return new ThreadKeyEntry(namespace, thread, created, Optional.empty(), copiedFrom, times);
     }
 
-    /** Parses {@link #text}. The place is for failures. */
+    /** Parses {@link #text}. The place is shown in error messages. */
     static ThreadKeyEntry parse(String text, String place) {
         try {
             return MAPPER.readValue(text, ThreadKeyEntry.class);
@@ -138,7 +138,7 @@ public record ThreadKeyEntry(
         }
     }
 
-    /** Without the key, which is encrypted but need not be in a log. */
+    /** Omits the key: it is encrypted, but does not belong in a log. */
     @Override
     public String toString() {
         return "ThreadKeyEntry[" + thread + ", key " + number() + (key.isPresent() ? "" : " destroyed") + "]";

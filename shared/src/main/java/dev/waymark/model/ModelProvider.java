@@ -25,23 +25,23 @@ public interface ModelProvider {
      * Sends one request.
      *
      * @throws ModelFailure if no complete reply was received
-     * @throws InterruptedException if the call was cancelled, the model was silent for too long, or the worker is closing;
-     *     the request must be aborted immediately, and its connection closed
+     * @throws InterruptedException if the call was cancelled, the model was silent for too long, or the worker is
+     *     closing; the request must be aborted immediately, and its connection closed
      */
     Reply reply(ModelRequest request) throws ModelFailure, InterruptedException;
 
     /**
-     * Like {@link #reply(ModelRequest)}, with a listener for partial text and progress. Providers that cannot stream do not
-     * call it, so the agent's limit of silence is then a limit of the whole reply. Another attempt starts from the first
-     * word.
+     * Like {@link #reply(ModelRequest)}, with a listener for partial text and progress. Providers that cannot stream do
+     * not call the listener; the agent's limit of silence then applies to the whole reply. Each attempt sends the text
+     * from its beginning.
      */
     default Reply reply(ModelRequest request, ReplyListener listener) throws ModelFailure, InterruptedException {
         return reply(request);
     }
 
     /**
-     * What is missing before its models can be called, such as a key, as a message for the operator. The worker prints
-     * it and starts anyway, since the agent file is valid, and other agents may not need it.
+     * A message for the operator if something that its models need is missing, such as a key. The worker prints the
+     * message and starts anyway, since the agent file is valid and other agents may not need this provider.
      */
     default Optional<String> lacks() {
         return Optional.empty();
@@ -60,14 +60,14 @@ public interface ModelProvider {
      */
     default void check(String model) throws ModelFailure {}
 
-    /** The options that it passes on. An agent with another option is rejected. */
+    /** The options that this provider passes on. An agent with another option is rejected. */
     default Set<ModelOption> knownOptions() {
         return Set.of();
     }
 
     /**
-     * What is wrong with options that it knows, as far as that is known without a request. An agent with such options
-     * is rejected with these messages.
+     * The problems of options in {@link #knownOptions} that are found without a request. An agent with such options is
+     * rejected with these messages.
      *
      * @param maxTokens the maximum number of tokens of a reply
      * @return a message for each option that cannot be used

@@ -8,10 +8,11 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A request to a model. The transcript ends with what the model has to answer, and every call in it has its result.
+ * A request to a model. The transcript ends with the message that the model must answer, and every call in it has its
+ * result.
  *
  * @param model the part after {@code provider:}
- * @param options those that the provider knows; an agent with others is rejected
+ * @param options only options that the provider knows; an agent with others is rejected
  */
 public record ModelRequest(
         String model,

@@ -3,8 +3,8 @@ package dev.waymark.model;
 import dev.waymark.conversation.value.Usage;
 
 /**
- * Receives a reply while it streams, in the thread that requested it. The partial text is for display, and the usage
- * for the cost of an attempt that fails; only the returned reply counts.
+ * Receives a reply while it streams, in the thread that requested it. The partial text is for display, and the usage is
+ * for the cost of a failed attempt; only the returned reply counts.
  */
 @FunctionalInterface
 public interface ReplyListener {
@@ -12,9 +12,9 @@ public interface ReplyListener {
     void words(String piece);
 
     /**
-     * Called when the reply begins, and when it grows by something other than text, such as reasoning or the arguments of
-     * a call; not for events that only keep the connection open. Without text or progress for longer than the agent
-     * allows, the model counts as silent, and the thread that requested the reply is interrupted.
+     * Called when the reply begins, and when it grows by something other than text, such as reasoning or the arguments
+     * of a call. Not called for events that only keep the connection open. If no text or progress arrives for longer
+     * than the agent allows, the model counts as silent, and the thread that requested the reply is interrupted.
      */
     default void progress() {}
 

@@ -35,8 +35,8 @@ public interface CheckpointSaver extends AutoCloseable {
 
     /**
      * Like {@link #save(Json)}, for savers that store more than the newest checkpoint: the thread in the {@code
-     * session} format, with its tool call log. Between two versions, when calls begin or end, it has no {@code
-     * checkpoint}.
+     * session} format, with its tool call log. Between two versions, when calls begin or end, the document has no
+     * {@code checkpoint}.
      *
      * @param session called at most once, by savers that need it
      */
@@ -46,7 +46,7 @@ public interface CheckpointSaver extends AutoCloseable {
 
     /**
      * Saves for a thread that owns the entry, or is the first to save one, and stores the owner with the document.
-     * Savers that do not override this store no owners: any thread may replace the entry.
+     * Savers that do not override this method store no owners, so any thread may replace the entry.
      *
      * @throws SaverException with type {@code CheckpointSuperseded} if another thread owns the entry
      */
@@ -60,8 +60,8 @@ public interface CheckpointSaver extends AutoCloseable {
     }
 
     /**
-     * Makes this the owner of the thread's entry, which has the next epoch or is the first. The document does not
-     * change. If several threads take over from the same owner, one succeeds.
+     * Makes this owner, which is the first or has the next epoch, the owner of the thread's entry. The document does
+     * not change. If several threads take over from the same owner, one succeeds.
      *
      * @throws SaverException with type {@code CheckpointSuperseded} if another thread has taken over
      */

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Documents as text, for savers: everything that is written can be read, and everything unreadable is corrupt. */
+/** Converts documents to text and back, for savers. All text that is written can be read; other text is corrupt. */
 public final class CheckpointText {
     /** The maximum nesting depth. Deeper documents are not written, since they could overflow a reader's stack. */
     private static final int MAX_DEPTH = 1_000;
@@ -84,7 +84,7 @@ public final class CheckpointText {
     /**
      * Reads the stored text of this thread.
      *
-     * @param place where it is stored, for messages
+     * @param place where it is stored, for error messages
      * @throws SaverException with type {@code CheckpointCorruption} if it is not a document of this thread
      */
     public static Json read(String text, String threadId, String place) {
@@ -106,8 +106,8 @@ public final class CheckpointText {
     }
 
     /**
-     * Converts from the inside out, since a value converted as a whole may not be nested as deeply as one built from
-     * such values.
+     * Converts the innermost values first. A value that is converted as a whole may not be nested as deeply as a value
+     * that is built from converted ones.
      */
     private static Json json(@Nullable Object tree) {
         if (tree instanceof Map<?, ?> map) {

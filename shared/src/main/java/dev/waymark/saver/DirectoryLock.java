@@ -13,8 +13,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets one thread of one process on this machine at a time read and change the files of a directory. The same thread may
- * take it again. The lock file stays.
+ * Allows only one thread of one process on this machine at a time to read and change the files of a directory. The lock
+ * is reentrant. The lock file is never deleted.
  */
 public final class DirectoryLock implements Closeable {
     private static final String FILE = ".lock";
@@ -31,7 +31,7 @@ public final class DirectoryLock implements Closeable {
         this.file = file;
     }
 
-    /** Waits for the lock of an existing directory. Closing it releases it. */
+    /** Waits for the lock of an existing directory and takes it. Closing the lock releases it. */
     public static DirectoryLock take(Path directory) throws IOException {
         DirectoryLock lock = LOCKS.computeIfAbsent(directory.toRealPath().resolve(FILE), DirectoryLock::new);
         lock.take();
@@ -59,7 +59,7 @@ public final class DirectoryLock implements Closeable {
     public void close() throws IOException {
         try {
             if (inProcess.getHoldCount() == 1 && channel != null) {
-                // Which releases the lock.
+                // Closing the channel also releases the lock on the file.
                 channel.close();
                 channel = null;
                 lock = null;

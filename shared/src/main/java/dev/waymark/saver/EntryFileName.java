@@ -5,8 +5,9 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The file name of a thread's entry: the id as an {@link EscapedName}, so that {@code ls} shows it, or its hash if that
- * would be too long for file systems. Different ids have different names on every file system, and no name is reserved
+ * The file name of a thread's entry: the id as an {@link EscapedName}, so that {@code ls} shows it, or the hash of the
+ * id if that name is too long for file systems. Different ids have different names on every file system, and no name is
+ * reserved
  * on Windows.
  */
 record EntryFileName(String stem) {
@@ -49,7 +50,7 @@ record EntryFileName(String stem) {
         return isOurs ? Optional.of(file) : Optional.empty();
     }
 
-    /** Whether the thread's id has to be found elsewhere. */
+    /** Whether the name contains only a hash, so that the thread's id must be read from another file. */
     boolean isHashed() {
         return HASHED.matcher(stem).matches();
     }
@@ -63,12 +64,14 @@ record EntryFileName(String stem) {
         return stem + DOCUMENT;
     }
 
-    /** The file next to a hashed entry that has the thread id, so that the id of a corrupt document is known too. */
+    /**
+     * The file next to a hashed entry that contains the thread id, so that the id of a corrupt document is known too.
+     */
     String idName() {
         return stem + ID;
     }
 
-    /** The file next to an entry that has its owner. */
+    /** The file next to an entry that contains its owner. */
     String ownerName() {
         return stem + OWNER;
     }

@@ -29,7 +29,7 @@ import java.util.stream.Stream;
  */
 public final class FileSaver implements CheckpointSaver {
 
-    /** Longer than any save takes. */
+    /** The age at which a temporary file counts as left over. No save takes that long. */
     private static final Duration DRAFT_IS_LEFT = Duration.ofHours(1);
 
     private final Path directory;
@@ -232,7 +232,7 @@ public final class FileSaver implements CheckpointSaver {
         }
     }
 
-    /** Removes the leftovers of killed processes, at most once an hour, since it looks at every file. */
+    /** Removes the leftovers of killed processes, at most once an hour, because this lists the whole directory. */
     private void tidy() {
         long due = tidyAt.get();
         if (due - System.nanoTime() > 0 || !tidyAt.compareAndSet(due, System.nanoTime() + DRAFT_IS_LEFT.toNanos())) {

@@ -71,7 +71,7 @@ public final class JdbcSaver implements CheckpointSaver {
             CheckpointOwner known =
                     owner.replacing(stored.map(text -> CheckpointOwner.read(text, threadId, key)), threadId);
             next = CheckpointText.write(known.json(threadId));
-            // Without an entry, nothing is locked yet.
+            // A missing entry cannot be locked, so another thread may have created it in the meantime.
         } while (!stored.equals(Optional.of(next)) && !JdbcStore.replace(connection, key, stored, next));
     }
 

@@ -16,7 +16,7 @@ import java.util.Properties;
 
 /**
  * Stores entries in a table of a SQLite or PostgreSQL database, {@code waymark_entries}, which it creates on first use.
- * The driver has to be on the class path.
+ * The driver must be on the class path.
  *
  * <p>Every operation uses a connection of its own, so it recovers from outages of the database, and there is nothing to
  * close. Keys are stored as {@link EscapedName}, because databases differ in how they treat NUL, case and composed
@@ -189,7 +189,7 @@ public final class JdbcStore implements KeyValueStore {
         });
     }
 
-    /** @param done the operation's name, for failures */
+    /** @param done the name of the operation, for error messages */
     <T> T inTable(String done, Work<T> work) {
         if (!hasTable && isSqlite()) {
             createPrivateFile();
@@ -206,8 +206,8 @@ public final class JdbcStore implements KeyValueStore {
     }
 
     /**
-     * Creates SQLite's file and its missing directories. The driver does not create directories, and would create the file
-     * readable by everybody; SQLite's other files get the same permissions.
+     * Creates SQLite's file and its missing directories. The driver does not create directories, and would create a
+     * file that everybody can read. SQLite's other files get the same permissions.
      */
     private void createPrivateFile() {
         String file = shown(url).substring(SQLITE.length()).replaceFirst("^file:(//)?", "");
@@ -222,7 +222,7 @@ public final class JdbcStore implements KeyValueStore {
         try {
             PrivateFiles.create(Path.of(file));
         } catch (IOException e) {
-            // The driver will report the problem.
+            // The driver reports the problem.
         }
     }
 

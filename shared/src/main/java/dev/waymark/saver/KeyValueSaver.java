@@ -11,8 +11,8 @@ import java.util.function.Supplier;
  * Stores checkpoints in a key-value store, under {@code NAMESPACE/checkpoints/THREAD}, and their owners under {@code
  * NAMESPACE/owners/THREAD}. Closing it closes the store.
  *
- * <p>Entries are only replaced if they still have the value that was read. So a save that has checked its owner does not
- * replace the document of a thread that took over after that.
+ * <p>Entries are only replaced if they still have the value that was read. So a save that has checked its owner does
+ * not replace the document of a thread that took over after that.
  */
 public final class KeyValueSaver implements CheckpointSaver {
     private final KeyValueStore store;
@@ -39,7 +39,10 @@ public final class KeyValueSaver implements CheckpointSaver {
         save(checkpoint, threadId -> updateOwner(threadId, stored -> owner.replacing(stored, threadId)));
     }
 
-    /** The owner is read after the document: if another one saves in between, the document is no longer the same. */
+    /**
+     * Reads the owner after the document: if another owner saves in between, the document has changed and is read
+     * again.
+     */
     private void save(Json checkpoint, Consumer<String> own) {
         String threadId = CheckpointText.threadId(checkpoint);
         String text = CheckpointText.write(checkpoint);

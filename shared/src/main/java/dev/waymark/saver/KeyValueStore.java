@@ -5,10 +5,11 @@ import java.util.Optional;
 
 /**
  * A store of texts under keys, such as a database or a persistent cache. Implement this for a new kind of storage;
- * {@link KeyValueSaver} makes a saver of it.
+ * {@link KeyValueSaver} turns it into a saver.
  *
- * <p>A key is any text without lone surrogates: it may contain NUL, have several kilobytes, and differ from another one
- * only in case or composition. Stores with more limited keys must encode them. Values are JSON of up to some megabytes,
+ * <p>A key is any text without lone surrogates: it may contain NUL, be several kilobytes long, and differ from another
+ * key only in case or composition. Stores with more limited keys must encode them. Values are JSON of up to some
+ * megabytes,
  * without NUL. {@link #put} and {@link #replace} are atomic, and durable once they return. Thread-safe, and usable by
  * several processes at once. The contract suite in the testkit is {@code KeyValueStoreContract}.
  *

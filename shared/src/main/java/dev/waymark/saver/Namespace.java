@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 public record Namespace(String name) {
     private static final Pattern ALLOWED = Pattern.compile("[A-Za-z0-9._-]{1,100}");
 
-    /** The namespace of those who name none. */
+    /** The namespace that is used if none is named. */
     public static final Namespace DEFAULT = new Namespace("default");
 
     public Namespace {

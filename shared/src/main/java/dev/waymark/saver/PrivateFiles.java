@@ -19,8 +19,8 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
- * Creates files and directories for conversations, readable by their owner only from the moment they exist. On file
- * systems without permissions they are ordinary ones.
+ * Creates files and directories for conversations that only their owner can read, from the moment they exist. On file
+ * systems without permissions, they are ordinary files and directories.
  */
 public final class PrivateFiles {
     private static final Set<PosixFilePermission> FILE = PosixFilePermissions.fromString("rw-------");
@@ -51,7 +51,7 @@ public final class PrivateFiles {
             try {
                 Files.setPosixFilePermissions(file, FILE);
             } catch (IOException e) {
-                // Only its owner can do that.
+                // Only the owner of the file can change its permissions.
             }
         }
     }
@@ -107,7 +107,7 @@ public final class PrivateFiles {
 
     /**
      * Replaces an existing file durably, as {@link #replace} does, and then overwrites the old text with zeros. File
-     * systems that copy on write, and flash storage, may keep it nevertheless.
+     * systems that copy on write, and flash storage, may still keep the old text.
      */
     public static void replaceAndErase(Path file, String text) throws IOException {
         try (FileChannel old = FileChannel.open(file, StandardOpenOption.WRITE)) {
@@ -117,8 +117,8 @@ public final class PrivateFiles {
     }
 
     /**
-     * Creates a file durably, with its whole text, unless it exists. Returns whether it was created. If several processes
-     * create it at once, one of them does.
+     * Creates a file durably, with its whole text, unless it exists. Returns whether it was created. If several
+     * processes create it at once, one of them succeeds.
      */
     public static boolean createNew(Path file, String text) throws IOException {
         Path draft = file.resolveSibling("." + UUID.randomUUID() + DRAFT);
@@ -148,7 +148,7 @@ public final class PrivateFiles {
         channel.force(true);
     }
 
-    /** Whether this is a file that {@link #replace} was writing, or left behind. */
+    /** Whether this is a temporary file of this class, which is being written or was left behind. */
     static boolean isDraft(Path file) {
         return DRAFTS.matcher(file.getFileName().toString()).matches();
     }

@@ -43,7 +43,7 @@ public final class SaverException extends RuntimeException {
                 cause);
     }
 
-    /** Waiting for the storage was given up. */
+    /** The checkpoint was not saved within this time. */
     public static SaverException late(String threadId, Duration waited) {
         return new SaverException(
                 FAILED,
@@ -85,7 +85,7 @@ public final class SaverException extends RuntimeException {
         return new SaverException(Problem.BAD_INPUT, message, remedy, null);
     }
 
-    /** Makes a place printable on one line; it contains thread ids, which may have any characters. */
+    /** Makes a place printable on one line, since it may include a thread id with any characters. */
     private static String printable(String place) {
         String line = place.replaceAll("\\p{Cntrl}", "?");
         return line.length() <= MOST_SHOWN ? line : line.substring(0, MOST_SHOWN) + "…";

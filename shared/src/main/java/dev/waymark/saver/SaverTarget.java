@@ -83,7 +83,7 @@ public record SaverTarget(Kind kind, String place, Namespace namespace) {
         return kind + " " + JdbcStore.shown(place) + ", namespace " + namespace.name();
     }
 
-    /** Connects to nothing and creates nothing before the saver is used. */
+    /** Opens a saver. It connects to nothing and creates nothing until it is used. */
     public CheckpointSaver open() {
         return switch (kind) {
             case FILE -> new FileSaver(Path.of(place), namespace);

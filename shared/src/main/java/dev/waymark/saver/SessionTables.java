@@ -130,7 +130,7 @@ final class SessionTables {
 
     /** Updates the rows of a session to this document, in the caller's transaction. */
     void write(Connection connection, String session, Json document) throws SQLException {
-        // The session's own row first: if several save it at once, all but one wait here.
+        // The session's own row comes first: if several threads save the session at once, all but one wait here.
         writeSession(connection, session, Json.of(document.field("session")));
         Object checkpoint = document.field("checkpoint");
         if (checkpoint != null) {
@@ -167,8 +167,8 @@ final class SessionTables {
             long version, String transcript, @Nullable String plan) {}
 
     /**
-     * A version is never overwritten. It gets the thread's own number, or the next free one: a restored thread counts
-     * anew.
+     * Writes a version; existing versions are never overwritten. The version gets the thread's own number or, because a
+     * restored thread starts counting again, the next free number.
      */
     private void writeCheckpoint(Connection connection, String session, Json row) throws SQLException {
         String transcript = CheckpointText.write(Json.of(row.field("transcript")));
@@ -252,7 +252,7 @@ final class SessionTables {
         }
     }
 
-    /** By call id: status and key. */
+    /** The status and the idempotency key of each stored call, by call id. */
     private static Map<String, String> calls(Connection connection, String session) throws SQLException {
         Map<String, String> known = new LinkedHashMap<>();
         try (PreparedStatement select = connection.prepareStatement(

@@ -2,8 +2,8 @@ package dev.waymark.tool;
 
 /**
  * Thrown by a tool that does not know whether it took effect, for example because its request timed out. If the tool
- * has side effects, the call's outcome is unknown: the tool's {@code verify} or a person is asked, or the model is
- * told. Any other exception is an error result. Unchecked, so that it can be thrown from any depth.
+ * has side effects, the call's outcome is unknown: the tool's {@code verify} checks it, a person settles it, or the
+ * model is told. Any other exception is an error result. Unchecked, so that it can be thrown from any depth.
  *
  * <pre>{@code
  * throw new EffectUnknownException("the bank answered 504 Gateway Timeout");
@@ -11,7 +11,7 @@ package dev.waymark.tool;
  */
 public final class EffectUnknownException extends RuntimeException {
 
-    /** @param seen what was seen of the execution, briefly, for people and the model */
+    /** @param seen what was observed of the execution, briefly, for people and the model */
     public EffectUnknownException(String seen) {
         super(seen);
         if (seen.isBlank()) {

@@ -7,9 +7,9 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A tool from a record of arguments and a lambda. The input schema is derived from the record: strings, numbers,
- * booleans, enums, {@link Json} for any value, nested records, lists of these and maps from strings to these.
- * Components are required unless they are {@code Optional}; {@code @JsonPropertyDescription} describes one.
+ * A tool that consists of a record of arguments and a lambda. The input schema is derived from the record: strings,
+ * numbers, booleans, enums, {@link Json} for any value, nested records, lists of these and maps from strings to these.
+ * Components are required unless they are {@code Optional}; {@code @JsonPropertyDescription} adds a description.
  *
  * <pre>{@code
  * record Forecast(String city, Optional<Integer> days) {}
@@ -73,7 +73,7 @@ public final class JavaTool<A extends Record> implements Tool {
         return with(spec.with().approved());
     }
 
-    /** A repeated call with the same arguments returns the first success of the thread. */
+    /** A repeated call with the same arguments returns the result of the thread's first success. */
     public JavaTool<A> deduplicated() {
         return with(spec.with().deduplicated());
     }
@@ -88,14 +88,14 @@ public final class JavaTool<A extends Record> implements Tool {
         return with(spec.with().honouringKey());
     }
 
-    /** Adds a check whether a lost call took effect. */
+    /** Adds a function that checks whether a lost call took effect. */
     public JavaTool<A> verifiedBy(Verifier<A> check) {
         return new JavaTool<>(spec.with().verifiesItself().build(), args, handler, Optional.of(check));
     }
 
     /**
-     * Declares that the check forbids what it does not find: after {@link Verdict#notLanded} the called system refuses
-     * the lost call, however late it arrives, for example by its idempotency key or fencing token.
+     * Declares that a check that finds no effect also prevents it: after {@link Verdict#notLanded}, the called system
+     * refuses the lost call, however late it arrives, for example by its idempotency key or fencing token.
      */
     public JavaTool<A> forbiddingByVerify() {
         return with(spec.with().forbiddingByVerify());

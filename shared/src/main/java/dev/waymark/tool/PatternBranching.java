@@ -1,13 +1,13 @@
 package dev.waymark.tool;
 
 /**
- * How often a regular expression may branch before it looks at the next character. Matching {@code (|)(|)(|)(?!)} takes
- * eight attempts and looks at none, and each further group doubles them.
+ * How often a regular expression may branch before it reads the next character. Matching {@code (|)(|)(|)(?!)} takes
+ * eight attempts without reading a character, and each further group doubles their number.
  *
- * <p>An upper bound for Java's patterns. It is only exact enough to tell usual patterns from endless ones.
+ * <p>An upper bound for Java's patterns. It is only exact enough to distinguish ordinary patterns from endless ones.
  */
 final class PatternBranching {
-    /** Larger numbers are not told apart. */
+    /** The upper limit of all counts. */
     private static final int MOST = 1_000_000_000;
 
     private final String pattern;
@@ -29,7 +29,7 @@ final class PatternBranching {
         Part whole = Part.EMPTY;
         while (parser.at < pattern.length()) {
             whole = whole.then(parser.alternatives());
-            parser.at++; // In comments, which are read as patterns, a parenthesis may close nothing.
+            parser.at++; // Comments are parsed as patterns too, so a closing parenthesis may be unmatched.
         }
         return new Attempts((int) whole.attempts, (int) whole.attemptsAfter);
     }
@@ -37,15 +37,15 @@ final class PatternBranching {
     /**
      * Part of a pattern.
      *
-     * @param passes the ways through it that look at no character
-     * @param attempts what it takes to try them all
-     * @param exits the ways from a character in it to its end
-     * @param attemptsAfter what it takes to try them all
+     * @param passes the number of ways through this part that read no character
+     * @param attempts the number of attempts to try them all
+     * @param exits the number of ways from a character in this part to its end
+     * @param attemptsAfter the number of attempts to try them all
      */
     private record Part(long passes, long attempts, long exits, long attemptsAfter) {
         static final Part EMPTY = new Part(1, 0, 0, 0);
         static final Part CHARACTER = new Part(0, 1, 1, 0);
-        /** May look at characters, or at none. */
+        /** May read characters or none. */
         static final Part ASSERTION = new Part(1, 1, 1, 0);
 
         Part {
@@ -71,7 +71,7 @@ final class PatternBranching {
                     Math.max(attemptsAfter, other.attemptsAfter));
         }
 
-        /** Java's loops end after a repetition that looked at no character. */
+        /** Java's loops end after a repetition that read no character. */
         Part repeated() {
             Part once = or(EMPTY);
             return new Part(once.passes, once.attempts, exits * once.passes, attemptsAfter + exits * once.attempts);
@@ -86,13 +86,13 @@ final class PatternBranching {
             return count % 2 == 0 ? even : even.then(this);
         }
 
-        /** Looked for from here, and then forgotten. */
+        /** A lookahead: matches from here and consumes nothing. */
         Part ahead() {
             return new Part(1, attempts + 1, 1, attemptsAfter);
         }
     }
 
-    /** Up to the end of the group. */
+    /** Parses alternatives up to the end of the group. */
     private Part alternatives() {
         Part all = sequence();
         while (isAt('|')) {
@@ -140,7 +140,7 @@ final class PatternBranching {
         return looks ? inside.ahead() : inside;
     }
 
-    /** What follows the question mark: a name, flags, or the kind of the group. */
+    /** Skips what follows the question mark: a name, flags, or the kind of the group. */
     private void skipGroupHead() {
         boolean isName = isAt('<') && !pattern.startsWith("<=", at) && !pattern.startsWith("<!", at);
         String last = isName ? ">" : pattern.startsWith("<", at) ? "=!" : ":=!>";

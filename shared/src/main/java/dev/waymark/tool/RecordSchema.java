@@ -16,11 +16,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The JSON Schema of a record: what {@link JavaTool} says of arguments. */
+/** Derives the JSON Schema of a record. {@link JavaTool} lists the supported types. */
 final class RecordSchema {
     private RecordSchema() {}
 
-    /** Throws IllegalArgumentException, with the component, for a type that has no schema. */
+    /** @throws IllegalArgumentException with the name of the component, for a type that has no schema */
     static Json of(Class<? extends Record> type) {
         return Json.of(schema(type));
     }

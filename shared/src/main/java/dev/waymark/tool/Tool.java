@@ -9,7 +9,7 @@ import dev.waymark.conversation.value.Json;
  */
 public interface Tool {
 
-    /** The tool's definition for models. Its kind is {@link ToolSpec.Kind#JAVA}. Must always be the same. */
+    /** The tool's definition for models. Its kind is {@link ToolSpec.Kind#JAVA}. Must not change between calls. */
     ToolSpec spec();
 
     /**

@@ -24,12 +24,12 @@ import java.util.stream.Collectors;
 
 /**
  * Validates arguments against a tool's input schema (JSON Schema, 2020-12 by default). Schemas are compiled once. A
- * {@code $ref} to another document is not followed: nothing is fetched. Arguments that take longer
- * than some seconds to check, because a pattern backtracks or references branch, do not fit.
+ * {@code $ref} to another document is not followed: nothing is fetched. Arguments are rejected if the check takes
+ * longer than a few seconds, because a pattern backtracks or references branch.
  */
 public final class ToolArguments {
 
-    /** Bounds the cache, because reading old histories adds schemas to it, too. */
+    /** Limits the cache, because reading old histories also adds schemas to it. */
     private static final int MOST_SCHEMAS = 1_000;
 
     private static final int MOST_ERRORS = 3;
@@ -43,7 +43,7 @@ public final class ToolArguments {
                             .regularExpressionFactory(ValidationSteps::regularExpression)
                             .build()));
 
-    /** Removed from messages: the class puts its name in front. */
+    /** A prefix that the JDK's class adds to its messages; it is removed. */
     private static final String DECODER = "URLDecoder: ";
 
     private static final Map<Json, Schema> COMPILED = new ConcurrentHashMap<>();
@@ -105,8 +105,7 @@ public final class ToolArguments {
     }
 
     /**
-     * Treats a stack overflow as a mismatch: otherwise it would count as transient and be retried
-     * forever.
+     * Treats a stack overflow as a mismatch. Otherwise it would count as transient and be retried forever.
      */
     private static Optional<String> misfit(Schema schema, JsonNode value) {
         try {

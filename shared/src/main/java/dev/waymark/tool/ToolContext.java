@@ -15,7 +15,7 @@ import java.util.OptionalLong;
  * @param fencingToken for tools with side effects, a number that grows with every execution under the same key. A
  * system that refuses smaller numbers than the largest it has seen is protected from an execution that was frozen and
  * continues after another one has replaced it. {@code verify} gets the number of the lost execution.
- * @param context the context from the agent file, or from the start of the thread; an object
+ * @param context the context from the agent file or from the start of the thread; always an object
  * @param traceparent the span of the call, in the form of W3C Trace Context, for what the tool calls
  */
 public record ToolContext(

@@ -7,11 +7,11 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * A method that models can call. {@link ToolMethods} makes a tool of it.
+ * A method that models can call. {@link ToolMethods} turns it into a tool.
  *
  * <p>Its arguments are the components of one record, or none; see {@link JavaTool} for the types that they can have. It
- * may also take the {@link ToolContext}. The model sees what it returns: a text as it is, nothing as {@code done}, and
- * anything else as JSON. Exceptions are treated like those of {@link Tool#run}.
+ * may also take the {@link ToolContext}. The model sees the returned value: a string unchanged, {@code done} if there
+ * is none, and anything else as JSON. Exceptions are treated like those of {@link Tool#run}.
  *
  * <p>A tool has side effects unless it declares {@code safeToRetry}. A call of a tool with side effects takes effect at
  * most once, whatever crashes.
@@ -41,7 +41,7 @@ public @interface ToolMethod {
     /** Every call needs approval by a person. */
     boolean approval() default false;
 
-    /** A repeated call with the same arguments returns the first success of the thread. */
+    /** A repeated call with the same arguments returns the result of the thread's first success. */
     boolean deduplicated() default false;
 
     /** The maximum time of an execution. */

@@ -16,8 +16,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tools of an object: its methods with {@link ToolMethod}. A proxy of the object, such as Spring makes, is called as
- * well.
+ * Finds the tools of an object: its methods with {@link ToolMethod}. A proxy that extends the object's class, such as
+ * one of Spring's, can be passed too; its methods are called.
  *
  * <pre>{@code
  * List<Tool> tools = ToolMethods.of(new Billing(payments));
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 public final class ToolMethods {
     private ToolMethods() {}
 
-    /** Whether objects of this class have tools. */
+    /** Whether this class declares tools. */
     public static boolean in(Class<?> type) {
         return !declared(type).isEmpty();
     }
@@ -34,7 +34,7 @@ public final class ToolMethods {
     /**
      * The tools of an object, by name.
      *
-     * @throws IllegalArgumentException if it has none, or one of its methods can't be a tool, with the reason
+     * @throws IllegalArgumentException with the reason, if it has no tools or one of its methods can't be a tool
      */
     public static List<Tool> of(Object object) {
         List<Tool> tools = new ArrayList<>();

@@ -9,14 +9,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the steps of a validation and ends it after too many: a pattern may backtrack, and references may branch,
- * almost endlessly. The limit corresponds to some seconds on a slow processor, and is the same on every machine. Not
- * thread-safe.
+ * Counts the steps of a validation and ends it after too many, since a pattern may backtrack, and references may
+ * branch, almost endlessly. The limit corresponds to a few seconds on a slow processor, and is the same on every
+ * machine. Not thread-safe.
  */
 final class ValidationSteps extends ExecutionContext {
     private static final int MOST = 50_000_000;
 
-    /** The steps of a keyword; looking at a character is one step. */
+    /** The steps of a keyword. Reading a character is one step. */
     private static final int KEYWORD = 50;
 
     private static final int ERROR = 200;
@@ -77,8 +77,8 @@ final class ValidationSteps extends ExecutionContext {
     }
 
     /**
-     * Compiles a pattern like the library, and counts the characters that it looks at, with the attempts that it may make
-     * before the next one.
+     * Compiles a pattern as the library does. Each character that is read is counted together with the attempts that
+     * the pattern may make before the next one.
      */
     static RegularExpression regularExpression(String pattern) {
         Pattern compiled = Pattern.compile(RegularExpressions.replaceLongformCharacterProperties(
@@ -86,7 +86,7 @@ final class ValidationSteps extends ExecutionContext {
         PatternBranching.Attempts attempts = PatternBranching.of(compiled.pattern());
         return text -> {
             ValidationSteps steps = CURRENT.get();
-            if (steps == null) { // A schema is compiled.
+            if (steps == null) { // A schema is being compiled.
                 return compiled.matcher(text).find();
             }
             steps.take((text.length() + 1L) * attempts.beforeFirst());
@@ -95,7 +95,7 @@ final class ValidationSteps extends ExecutionContext {
         };
     }
 
-    /** @param cost the steps of looking at a character */
+    /** @param cost the steps of reading a character */
     private record CountedText(String text, ValidationSteps steps, int cost) implements CharSequence {
         @Override
         public char charAt(int index) {

@@ -25,7 +25,7 @@ public record Verdict(Optional<Boolean> landed, Optional<String> result) {
         return new Verdict(Optional.of(false), Optional.empty());
     }
 
-    /** Nobody knows whether the call took effect. */
+    /** It is unknown whether the call took effect. */
     public static Verdict unknown() {
         return new Verdict(Optional.empty(), Optional.empty());
     }

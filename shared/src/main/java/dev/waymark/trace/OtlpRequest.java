@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** An export request of the OpenTelemetry protocol with some spans, in its two encodings. */
+/** An export request of the OpenTelemetry protocol (OTLP) with spans, in the protocol's two encodings. */
 public final class OtlpRequest {
     private static final String SCHEMA = "https://opentelemetry.io/schemas/" + ThreadSpans.CONVENTIONS;
     private static final String SERVICE = "service.name";
@@ -23,7 +23,7 @@ public final class OtlpRequest {
 
     private OtlpRequest() {}
 
-    /** In OTLP's JSON: one document, also the content of a line of a file. */
+    /** The request in JSON: one document, which is also one line of an OTLP file. */
     public static ObjectNode json(List<Span> spans, String service) {
         ObjectNode request = PayloadJson.MAPPER.createObjectNode();
         ObjectNode resource = request.putArray("resourceSpans").addObject();
@@ -69,7 +69,7 @@ public final class OtlpRequest {
         }
     }
 
-    /** In protobuf: an {@code ExportTraceServiceRequest}. */
+    /** The request in protobuf: an {@code ExportTraceServiceRequest}. */
     public static byte[] protobuf(List<Span> spans, String service) {
         return message(request -> request.writeByteArray(1, message(resource -> {
             resource.writeByteArray(1, message(of -> of.writeByteArray(1, attribute(SERVICE, service))));

@@ -10,7 +10,7 @@ import java.util.Optional;
  * A span that has ended.
  *
  * @param attributes strings, longs, doubles, booleans and lists of strings, by name
- * @param problem why it failed, if it did
+ * @param problem why it failed; empty if it did not fail
  */
 public record Span(
         String traceId,

@@ -34,9 +34,9 @@ import org.jspecify.annotations.Nullable;
  * subagent is a child of the call that it executes. Names and attributes follow OpenTelemetry's semantic conventions
  * for generative AI.
  *
- * <p>Only what has ended has a span, and the same history always gives the same spans, with the same ids, whoever folds
- * it and whenever. So collectors that know a span's id lose nothing and count nothing twice. A thread is a span when it
- * has closed.
+ * <p>A span is created only for something that has ended. The same history always produces the same spans with the same
+ * ids, in any process and at any time. A repeated export therefore loses nothing, and collectors that recognize span
+ * ids count nothing twice. The thread's own span is created when the thread has closed.
  */
 public final class ThreadSpans {
     /** The version of the semantic conventions. */
@@ -330,7 +330,7 @@ public final class ThreadSpans {
         }
     }
 
-    /** From the dispatch to the grant or refusal. */
+    /** Creates the span of a claim, from the dispatch of the call to the grant or refusal. */
     private void claim(Fact fact, Moment moment) {
         if (fact instanceof ToolFact.ToolDispatched dispatched) {
             dispatchedAt.put(dispatched.callId(), moment.at());
@@ -365,7 +365,7 @@ public final class ThreadSpans {
         return draft;
     }
 
-    /** The name of the n-th thing of this name. */
+    /** The name with a number: how often it has been used so far. */
     private String numbered(String name) {
         int number = occurrences.merge(name, 1, Integer::sum);
         return name + "/" + number;

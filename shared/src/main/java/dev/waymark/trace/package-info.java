@@ -1,6 +1,6 @@
 /**
- * OpenTelemetry spans of threads, folded from their histories. Must not know where spans are sent, nor how histories are
- * read.
+ * OpenTelemetry spans of threads, derived from their histories. Must not know where spans are sent, nor how histories
+ * are read.
  */
 @NullMarked
 package dev.waymark.trace;

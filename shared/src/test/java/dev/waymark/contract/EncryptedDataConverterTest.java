@@ -31,7 +31,7 @@ class EncryptedDataConverterTest {
     @TempDir
     Path directory;
 
-    /** As in a process that has read no key yet. */
+    /** The converter of a process that has read no key yet. */
     private EncryptedDataConverter converter() {
         return new EncryptedDataConverter(new EncryptionCodec(MASTER, Optional.of(keys()), "default"));
     }

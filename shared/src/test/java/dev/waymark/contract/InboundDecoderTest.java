@@ -40,7 +40,7 @@ class InboundDecoderTest {
     };
     private static final Optional<String> NONE = Optional.empty();
 
-    // ---- what is understood
+    // ---- valid input
 
     @Test
     void say_object_becomesAMessage() {
@@ -173,7 +173,7 @@ class InboundDecoderTest {
                         .getBytes(StandardCharsets.UTF_8));
     }
 
-    // ---- what is ignored, and why
+    // ---- ignored input, and the reason
 
     @ParameterizedTest
     @CsvSource(
@@ -327,7 +327,7 @@ class InboundDecoderTest {
         assertThat(input.facts()).isEqualTo(List.of(new ThreadFact.RunStarted(1, "a", false, Optional.empty())));
     }
 
-    // ---- and it never throws
+    // ---- arbitrary input never throws
 
     @Test
     void payload_ofRandomBytes_isAlwaysAFactThatAStateCanHold() {

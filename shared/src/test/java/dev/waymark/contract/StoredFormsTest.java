@@ -69,13 +69,13 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Everything that histories hold, in its JSON form: fields may be missing, null, or from the future. */
+/** The JSON forms of everything in histories. Fields may be missing, null, or from later versions. */
 class StoredFormsTest {
     private static final Instant AT = Instant.parse("2026-05-01T09:00:00.003Z");
     private static final Json ARGS = Json.of(Map.of("x", List.of(1, 2.5, "é"), "big", 123456789012L));
     private static final Part.ToolUse USE = new Part.ToolUse("tu_1", "add", ARGS);
 
-    /** A record with everything in it, and the fields that it can't do without. */
+    /** A record with all of its fields set, and the names of its required fields. */
     static Stream<Arguments> stored() {
         Transcript transcript =
                 Transcript.EMPTY.plus(new Transcript.Entry("m1", AT, Optional.of("id-1"), Message.assistant(USE)));
@@ -276,7 +276,7 @@ class StoredFormsTest {
         assertThat(read(value, tree)).isEqualTo(value);
     }
 
-    /** States that were stored before they had parts are read, and written as they were. */
+    /** States that were stored before the state had parts are read, and written in the same form. */
     @Test
     void conversation_storedAsOneFlatObject_isTheSameAfterReading() throws IOException {
         JsonNode golden;
@@ -289,7 +289,7 @@ class StoredFormsTest {
         assertThat(tree(read)).isEqualTo(golden);
     }
 
-    /** A field that may be missing leaves something usable; one that may not is found out when it is read. */
+    /** A record without an optional field is usable. A record without a required field is refused when it is read. */
     @ParameterizedTest
     @MethodSource("stored")
     void record_withAFieldMissingOrNull_isReadOrRefusedAlike(Object value, Set<String> required) throws IOException {
@@ -355,7 +355,7 @@ class StoredFormsTest {
                 .hasMessageContaining("Upgrade the workers first");
     }
 
-    /** Call ids are keys there, and Jackson by default reads no key of more than 50,000 characters. */
+    /** Call ids are keys in this form, and Jackson's default limit for a key is 50,000 characters. */
     @Test
     void carried_callWithAVeryLongId_isReadAgain() {
         Conversation state = Conversation.start(new ThreadFact.RunStarted(1, "helper", false, Optional.empty()), AT)

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What activities of tools and their workflow send each other. */
+/** The messages between tool activities and their workflow. */
 class ToolFormsTest {
     private static final String EXECUTION = "0196f4a2-5b7c-7d10-8a53-0f6c1f0f7a11/1/1b9d6bcd";
 
@@ -79,7 +79,7 @@ class ToolFormsTest {
         assertThat(written(input)).isEqualTo("{\"callId\":\"a\",\"dispatch\":1,\"tool\":\"t\",\"args\":{}}");
     }
 
-    /** Databases of servers take no NUL, and no update's id of more than 255 bytes. */
+    /** The servers' databases accept no NUL character, and no update id of more than 255 bytes. */
     @ParameterizedTest
     @ValueSource(strings = {"a\u0000b", "漢", "a b", "", "\u007f", "a123456789012345678901234567890123456789"})
     void claim_ofAnOddCallId_hasAPlainUpdateId(String callId) {

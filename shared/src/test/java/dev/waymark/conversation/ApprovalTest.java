@@ -224,7 +224,7 @@ class ApprovalTest {
         assertThat(story.call("a").result()).contains("Wrote x.");
     }
 
-    /** Who decided is not in the transcript, whose digest would hold it. */
+    /** The transcript does not contain who decided, so its digest does not cover that. */
     @Test
     void modelCall_recordsWhoDecidedBeforeIt() {
         Conversation byAnn = replied(use("a", "fire"))

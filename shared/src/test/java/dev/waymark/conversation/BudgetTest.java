@@ -49,7 +49,7 @@ class BudgetTest {
                 step, new Reply(List.of(parts), new Usage(10, 5), "").charged(Optional.of(usd(cost)), Spent.NOTHING));
     }
 
-    /** A round that costs a tenth of a dollar. */
+    /** A step that costs a tenth of a dollar. */
     private static ConversationScript round(ConversationScript story, int step) {
         Part.ToolUse use = ADD.withId("tu_" + step);
         return story.with(
@@ -110,7 +110,7 @@ class BudgetTest {
         assertThat(state.refusal((Fact.Inbound) raise(dollars("0.11")))).isEmpty();
     }
 
-    /** Older histories have raises of limits that were not there, beside one that was. */
+    /** Older histories raise limits that did not exist, along with one that did. */
     @Test
     void raise_ofALimitThatIsNotThere_isPassedOverBesideOneThatIs() {
         ConversationScript story = limited(tokens(1_000))

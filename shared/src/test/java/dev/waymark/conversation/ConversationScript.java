@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A thread told fact by fact, a second apart. Steps are carried out by the facts that say so. */
+/** A thread built fact by fact, one second apart. The facts of a step's execution are given explicitly. */
 public final class ConversationScript {
     public static final Instant START = Instant.parse("2026-05-01T09:00:00Z");
     public static final Optional<String> NONE = Optional.empty();
@@ -38,13 +38,13 @@ public final class ConversationScript {
         return new ConversationScript(Conversation.start(started, START));
     }
 
-    /** A thread whose agent is there: tools add, lookup and ask_user, at most 4 iterations. */
+    /** A thread with a resolved agent: tools add, lookup and ask_user, at most 4 iterations. */
     public static ConversationScript ready() {
         return begun(new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
                 .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(terms(4)));
     }
 
-    /** A thread in which a model was asked and replied with these parts. */
+    /** A thread in which a model was called and replied with these parts. */
     public static ConversationScript replied(Part... parts) {
         return ready().with(said("Hello"), new ModelFact.ModelCalled(1), reply(1, parts));
     }
@@ -65,7 +65,7 @@ public final class ConversationScript {
         return this;
     }
 
-    /** At a time of their own. The next ones go on from there. */
+    /** Applies facts at this time. Later facts follow from that time. */
     ConversationScript at(Instant time, Fact... more) {
         for (Fact fact : more) {
             state = state.apply(fact, time);
@@ -86,7 +86,7 @@ public final class ConversationScript {
         return state.turn().status();
     }
 
-    /** The transcript, in short. */
+    /** The messages of the transcript. */
     List<Message> messages() {
         return state.transcript().messages();
     }

@@ -51,7 +51,7 @@ class ConversationTest {
     private static final Fact CLEAR = new PersonFact.Cleared(false, NONE);
     private static final Fact CLOSE = new PersonFact.CloseRequested(NONE);
 
-    // ---- beginnings
+    // ---- starting
 
     @Test
     void thread_new_looksForItsAgent() {
@@ -295,7 +295,7 @@ class ConversationTest {
         assertThat(story.decides()).containsExactly(new Step.CallModel(2));
     }
 
-    /** The workflow would be taken for deadlocked, and every worker that tries again with it. */
+    /** If this were slow, Temporal would report a deadlock on every worker that tries the task. */
     @Test
     @Timeout(10)
     void callIds_oneRepeatedThousandsOfTimes_areRenamedInNoTime() {
@@ -578,7 +578,7 @@ class ConversationTest {
                 .contains(Problem.TOO_LARGE);
     }
 
-    // ---- endings
+    // ---- ending
 
     @Test
     void close_duringATurn_waitsForItsEnd() {

@@ -51,7 +51,7 @@ class ResumptionTest {
         return new AgentPolicy("helper", 4, tools, Map.of("charge", policy), Optional.empty());
     }
 
-    /** A thread whose model asks for one charge, which is handed out. */
+    /** A thread whose model requests one charge, which is dispatched. */
     private static ConversationScript charged(AgentPolicy.ToolPolicy policy) {
         return ConversationScript.begun(new ThreadFact.RunStarted(1, "helper", false, Optional.empty()))
                 .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(charging(policy)))
@@ -120,7 +120,7 @@ class ResumptionTest {
         assertThat(begun.decide()).containsExactly(new Step.VerifyTool(call(begun, "tu_1")));
     }
 
-    /** A call without a result in a file, which says that it was approved. */
+    /** A checkpoint with an approved call without a result. */
     private static Conversation approvedInAFile() {
         return new Restoration(ConversationScript.START, false)
                 .say(Message.user("Charge"), Optional.empty(), ConversationScript.START)
@@ -148,7 +148,7 @@ class ResumptionTest {
         assertThat(settled.decide()).isEmpty();
     }
 
-    /** Nothing of it is known to run, so no second check would find more. */
+    /** No execution of the call is known to run, so a second check would not find more. */
     @Test
     void callFromAFile_whoseCheckFoundNoEffect_isVerifiedOnceAndThenUnknown() {
         AgentPolicy.ToolPolicy checked = new AgentPolicy.ToolPolicy(true, false, false, true, false, false, 60_000);

@@ -84,7 +84,7 @@ class SignedDecisionTest {
         }
     }
 
-    /** What is to be signed about the only thing that waits. */
+    /** The statement to sign about the only pending item. */
     private static DecisionStatement statement(ConversationScript story, String decision, Optional<Json> args) {
         OpenRequest ask = story.state().asks().get(0);
         return DecisionStatement.about(

@@ -59,7 +59,7 @@ class SubagentRulesTest {
                 .with(said("Go"), new ModelFact.ModelCalled(1), reply(1, parts));
     }
 
-    /** A thread of which a subagent has the call tu_1. */
+    /** A thread whose call tu_1 is delegated to a subagent. */
     private static ConversationScript delegated(Part... others) {
         Part[] parts = new Part[others.length + 1];
         parts[0] = task("tu_1", "look");

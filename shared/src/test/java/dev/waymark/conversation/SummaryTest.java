@@ -46,7 +46,7 @@ class SummaryTest {
         return new ModelFact.Summarised(step, new Reply(List.of(ConversationScript.text(words)), new Usage(7, 3), ""));
     }
 
-    /** A turn, and the beginning of the next: four messages, and 100 tokens when the last reply was counted. */
+    /** A complete turn and the beginning of the next one: four messages, and 100 tokens at the last reply. */
     private static ConversationScript secondTurn(int keep) {
         return summarised(100, keep)
                 .with(
@@ -266,7 +266,7 @@ class SummaryTest {
         assertThat(called.isSummarising()).isFalse();
     }
 
-    /** One call of a turn, and what happens to it. The last of its facts is its end. */
+    /** A turn with one call and its facts, the last of which ends the call. */
     private static ConversationScript called(int rules, Part.ToolUse use, Fact... life) {
         return called(rules, new SummaryRule(100, 1), use, life);
     }

@@ -16,7 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** The facts and the tools that stories about side effects are made of. */
+/** Facts and tools for tests about side effects. */
 final class ToolConversationScript {
     static final String DIGEST = Sha256.hex("{}");
 
@@ -49,7 +49,7 @@ final class ToolConversationScript {
                 .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(terms(approvals)));
     }
 
-    /** The model was asked, and replied with these parts. */
+    /** A thread in which a model was called and replied with these parts. */
     static ConversationScript replied(Part... parts) {
         return begun(Optional.empty())
                 .with(
@@ -66,7 +66,7 @@ final class ToolConversationScript {
         return new ToolFact.ToolClaimed(callId, dispatch, tool, DIGEST, 0, execution, false);
     }
 
-    /** The same, brought back by a reset. */
+    /** A claim that a reset has restored. */
     static ToolFact.ToolClaimed restored(String callId, int dispatch, String tool, String execution) {
         return new ToolFact.ToolClaimed(callId, dispatch, tool, DIGEST, 0, execution, true);
     }
@@ -75,17 +75,17 @@ final class ToolConversationScript {
         return new ToolFact.ToolFinished(callId, dispatch, text, false);
     }
 
-    /** It ended, and nobody knows how. */
+    /** The call ended with an unknown outcome. */
     static Fact lost(String callId, int dispatch) {
         return new ToolFact.ToolLost(callId, dispatch, new Problem(Problem.OUTCOME_UNKNOWN, "HTTP 504"));
     }
 
-    /** The server takes it for lost. It may go on. */
+    /** The server considers the execution lost, although it may still be running. */
     static Fact timedOut(String callId, int dispatch) {
         return new ToolFact.ToolLost(callId, dispatch, new Problem("Timeout", "the worker was lost"));
     }
 
-    /** Its execution says at last how it ended. */
+    /** The execution reports its outcome late. */
     static ToolFact.ToolEndedLate endedLate(String callId, String execution, Fact end) {
         return new ToolFact.ToolEndedLate(callId, execution, end);
     }

@@ -44,7 +44,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Claims, and what follows when nothing more is heard of a call that was claimed. */
+/** Claims, and the handling of claimed calls whose outcome is not reported. */
 class ToolProtocolRulesTest {
     private static final Duration FENCE = Duration.ofSeconds(65);
 
@@ -182,7 +182,7 @@ class ToolProtocolRulesTest {
         assertThat(story.decides()).isEmpty();
     }
 
-    // ---- the same call again
+    // ---- identical calls
 
     @Test
     void sameCalls_inOneReply_runOneAfterTheOtherWithTheirOwnKeys() {
@@ -244,7 +244,7 @@ class ToolProtocolRulesTest {
         assertThat(story.call("b").status()).isEqualTo(Call.Status.AWAITING);
     }
 
-    /** The first waits for the second to end, which would have waited for the first one to begin. */
+    /** The first call waits until the second ends. The second must not wait until the first starts. */
     @Test
     void sameCalls_madeSoByAnEdit_doNotBlockEachOther() {
         Json edited = Json.of(Map.of("n", 1));
@@ -359,7 +359,10 @@ class ToolProtocolRulesTest {
         assertThat(story.with(notStarted("a", 1, "new")).call("a").status()).isEqualTo(Call.Status.UNKNOWN);
     }
 
-    /** Within a workflow task updates come last, so the new execution's word may be there before the old one's claim. */
+    /**
+     * Updates come last in a workflow task, so the report of the new execution may arrive before the claim of the old
+     * one.
+     */
     @Test
     void restoredClaim_afterTheNewExecutionWasTurnedAway_isNotForgotten() {
         ConversationScript story = replied(use("a", "charge")).with(dispatched("a", 1), notStarted("a", 1, "new"));
@@ -387,7 +390,7 @@ class ToolProtocolRulesTest {
         assertThat(story.call("c").status()).isEqualTo(Call.Status.ISSUED);
     }
 
-    /** Otherwise the call could start again while its old execution is still running. */
+    /** If the first call took the claim, the second could start again while its old execution is still running. */
     @Test
     void restoredClaim_ofTheSecondOfIdenticalCalls_isNotTakenByTheFirst() {
         ConversationScript story = ToolConversationScript.begun(Optional.empty())
@@ -408,7 +411,7 @@ class ToolProtocolRulesTest {
         assertThat(story.call("y").status()).isEqualTo(Call.Status.ISSUED);
     }
 
-    /** A check by another key would find nothing, and the call would run a second time. */
+    /** A check with another key would find no effect, and the call would run a second time. */
     @Test
     void restoredClaim_ofALaterOfTheSameCalls_keepsItsKey() {
         ConversationScript story = replied(use("a", "pay"), use("b", "pay"))
@@ -467,7 +470,7 @@ class ToolProtocolRulesTest {
         assertThat(story.call("b").status()).isEqualTo(Call.Status.LOST);
     }
 
-    /** The effect of the later execution may land between the verdict and the rerun. */
+    /** The later execution may take effect between the verdict and the rerun. */
     @Test
     void verdict_askedForBeforeALaterClaimCameToLight_isNotBelieved() {
         ConversationScript story = verifying("pay").with(restored("a", 2, "pay", "old"), verified("a", 1, false));
@@ -497,7 +500,7 @@ class ToolProtocolRulesTest {
         assertThat(story.call("b").repeat()).isEqualTo(1);
     }
 
-    /** Its old execution may still be frozen: only the same key lets the other system recognise it. */
+    /** The old execution may still be frozen. Only with the same key can the other system detect the duplicate. */
     @Test
     void rerun_ofACallThatRanBeforeAReset_keepsItsKey() {
         ConversationScript story = replied(use("a", "drop"), use("b", "drop"))
@@ -522,7 +525,7 @@ class ToolProtocolRulesTest {
                         new Step.WakeAt(ConversationScript.START.plusSeconds(6).plus(FENCE)));
     }
 
-    /** The approval went with the part of the thread that a reset undid; the claim came back. */
+    /** A reset has undone the approval but restored the claim. */
     @Test
     void claimedCall_whoseApprovalWasTakenBackAndWhichDidNotRun_isAskedForAgain() {
         ConversationScript story = replied(use("a", "drop")).with(restored("a", 1, "drop", "old"));
@@ -534,7 +537,7 @@ class ToolProtocolRulesTest {
         assertThat(story.with(approved("a")).decides()).hasSize(1).first().isInstanceOf(Step.RunTool.class);
     }
 
-    // ---- four calls, all orders
+    // ---- four calls in all orders
 
     static List<List<String>> orders() {
         List<List<String>> orders = new ArrayList<>();
@@ -584,7 +587,7 @@ class ToolProtocolRulesTest {
 
     // ---- cost
 
-    /** A workflow task that computes for longer than a second is taken for deadlocked. */
+    /** Temporal reports a deadlock if a workflow task computes for longer than a second. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     @Timeout(30)

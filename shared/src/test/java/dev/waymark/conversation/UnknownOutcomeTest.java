@@ -34,11 +34,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Ends that nobody knows the meaning of, what is heard of them later, and the keys and tokens that keep them harmless. */
+/**
+ * Calls with an unknown outcome, late reports about them, and the keys and fencing tokens that prevent a second effect.
+ */
 class UnknownOutcomeTest {
     private static final Duration LATE_WORD = Duration.ofSeconds(20);
 
-    // ---- what is told of it
+    // ---- reporting the unknown outcome
 
     @Test
     void unknownEnd_isToldToTheModelAtOnceWithWhatWasSeen() {
@@ -141,13 +143,16 @@ class UnknownOutcomeTest {
         assertThat(script.refusal(settled("a", PersonFact.Settlement.DONE))).isEmpty();
     }
 
-    /** Nobody knows whether a call from a checkpoint was claimed, so no claim says when a check is too early. */
+    /**
+     * It is unknown whether a call from a checkpoint was claimed, so there is no claim that tells when a check is too
+     * early.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"pay", "wire", "post"})
     void notLanded_ofACallFromElsewhere_isNotVerifiedForEver(String tool) {
         Conversation over = replied(use("a", tool)).with(dispatched("a", 1)).state();
         Call begun = over.calls().get("a").orElseThrow().begunElsewhere(Call.Status.CLAIMED);
-        Draft draft = new Draft(over, START.plusSeconds(20)); // As a checkpoint is read, which knows of no claims.
+        Draft draft = new Draft(over, START.plusSeconds(20)); // This is how a checkpoint is read, which has no claims.
         draft.book.put(begun);
         Resumption how =
                 new Resumption("r-1", Optional.empty(), Optional.empty(), Optional.empty(), false, Optional.empty());
@@ -302,7 +307,7 @@ class UnknownOutcomeTest {
         assertThat(script.call("a__").tool()).isEqualTo("charge");
     }
 
-    /** The model was asked. */
+    /** A thread under these rules whose model was called. */
     private static ConversationScript begunUnder(int rules) {
         return ConversationScript.begun(new ThreadFact.RunStarted(rules, "helper", false, Optional.empty()))
                 .with(

@@ -28,12 +28,12 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Facts that come when nobody expects them. A rule that throws there stalls its thread for good. */
+/** Facts that arrive at unexpected times. A rule that throws then would block its thread forever. */
 class UnusualOrdersTest {
     private static final Instant LATER = ConversationScript.START.plusSeconds(100);
     private static final Problem LOOKED_UP = new Problem(Problem.BAD_INPUT, "the agent is being looked up");
 
-    /** Under another agent, which is not known yet. */
+    /** The thread resumed with another agent, which is not resolved yet. */
     private static Conversation resumed(ConversationScript story) {
         return new Resumption("r", Optional.of("helper"), Optional.empty(), Optional.empty(), false, Optional.empty())
                 .of(story.state(), LATER);
@@ -101,7 +101,7 @@ class UnusualOrdersTest {
         assertThat(state.decide()).noneMatch(Step.VerifyTool.class::isInstance);
     }
 
-    /** A reset took an approval back, and brought back the claim that followed it. */
+    /** A reset has undone an approval, and restored the claim that followed it. */
     @Test
     void restoredClaim_ofACallThatWaitsForApproval_isNotRunByAnApproval() {
         ConversationScript story = ToolConversationScript.replied(new Part.ToolUse("tu_1", "fire", Json.EMPTY_OBJECT))

@@ -22,7 +22,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Histories of which only a part is encrypted. */
+/** Histories that are only partly encrypted. */
 class EncryptedThreadTest {
     private static final DataConverter ENCRYPTING = encryptingWith("k1");
     private static final StartInput START = StartInput.of("assistant").saying(SayPayload.message("m1", "Hi"));

@@ -26,7 +26,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A server of one thread whose runs were written beforehand, and whose newest run changes while it is being read. */
+/** A server with one thread whose runs are given in advance. The newest run changes while the thread is read. */
 final class ScriptedServer extends WorkflowServiceGrpc.WorkflowServiceImplBase implements AutoCloseable {
     private final Map<String, WrittenHistory> runs = new HashMap<>();
     private final Deque<String> newest = new ArrayDeque<>();
@@ -59,13 +59,13 @@ final class ScriptedServer extends WorkflowServiceGrpc.WorkflowServiceImplBase i
         return this;
     }
 
-    /** What is the newest run each time that somebody asks. The last one stays. */
+    /** Sets the newest run for each request. The last one applies to all further requests. */
     ScriptedServer newestIs(String... runIds) {
         newest.addAll(List.of(runIds));
         return this;
     }
 
-    /** How often the history of this run was read. */
+    /** The number of reads of this run's history. */
     int reads(String runId) {
         return Collections.frequency(read, runId);
     }

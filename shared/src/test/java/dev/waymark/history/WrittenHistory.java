@@ -16,12 +16,12 @@ import io.temporal.common.converter.DataConverter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A history, written event by event as a server would. */
+/** A history that a test writes event by event, as a server would. */
 final class WrittenHistory {
     private final List<HistoryEvent> events = new ArrayList<>();
     private DataConverter converter = PayloadJson.dataConverter();
 
-    /** From here on, payloads are written by this converter. */
+    /** Writes all following payloads with this converter. */
     WrittenHistory writtenWith(DataConverter other) {
         converter = other;
         return this;
@@ -39,7 +39,7 @@ final class WrittenHistory {
                         .setInput(payloads(input))));
     }
 
-    /** A workflow task that was scheduled, and that nobody has taken. */
+    /** A workflow task that was scheduled and that no worker has taken. */
     WrittenHistory taskScheduled() {
         return add(HistoryEvent.newBuilder().setEventType(EventType.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED));
     }
@@ -67,7 +67,7 @@ final class WrittenHistory {
                         .setInput(payloads(input))));
     }
 
-    /** The activity that was scheduled last ends well. */
+    /** The activity that was scheduled last succeeds. */
     WrittenHistory activityCompleted(Object result) {
         return add(HistoryEvent.newBuilder()
                 .setEventType(EventType.EVENT_TYPE_ACTIVITY_TASK_COMPLETED)

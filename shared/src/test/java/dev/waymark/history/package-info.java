@@ -1,4 +1,4 @@
-/** Tests of reading histories. */
+/** Tests of reading histories. They must not know clients or workers. */
 @NullMarked
 package dev.waymark.history;
 

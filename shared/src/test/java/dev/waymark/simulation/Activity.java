@@ -4,12 +4,12 @@ import dev.waymark.conversation.call.Call;
 import java.util.Optional;
 
 /**
- * An activity under way, as a server holds it. A reset brings back those that were under way at its point: the same
- * inputs, decided by a run that is no more.
+ * A pending activity, as a server has it. A reset restores the activities that were pending at its point, with the same
+ * inputs, although the run that decided them no longer exists.
  *
- * @param run that decided it
- * @param call as it was handed out, for tools
- * @param sample what a check saw when it began, if it looked at once
+ * @param run the run that decided it
+ * @param call the call as it was dispatched, for tools
+ * @param sample the result of a check that looked when it started, if it did
  */
 record Activity(String kind, int step, Optional<Call> call, int dispatch, String run, Optional<Boolean> sample) {
     static Activity of(String kind, int step, String run) {
@@ -24,7 +24,7 @@ record Activity(String kind, int step, Optional<Call> call, int dispatch, String
         return new Activity("verify", 0, Optional.of(call), call.dispatches(), run, sample);
     }
 
-    /** Not quite an activity: the wait for a subagent's thread, which may be one that could not be begun. */
+    /** The wait for a subagent's thread, which may have failed to start. Handled like an activity. */
     static Activity subagent(Call call, boolean exists, String run) {
         return new Activity("subagent", exists ? 1 : 0, Optional.of(call), 0, run, Optional.empty());
     }

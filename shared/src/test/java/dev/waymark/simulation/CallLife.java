@@ -16,9 +16,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The table of {@code docs/call-life.md}: each status of a call, which ones may follow, and who brings them about. */
+/**
+ * The table of {@code docs/call-life.md}: each status of a call, the statuses that may follow, and the cause of each
+ * transition.
+ */
 final class CallLife {
-    /** The prefix of a move in the coverage. What follows reads like {@code issued -> lost by reset}. */
+    /** The prefix of a transition in the coverage. The rest has the form {@code issued -> lost by reset}. */
     private static final String MOVE = "move ";
 
     private static final String RARE = "?";
@@ -28,12 +31,12 @@ final class CallLife {
 
     private CallLife() {}
 
-    /** Every move that may happen. */
+    /** All transitions that may happen. */
     static Set<String> allowed() throws IOException {
         return moves().map(move -> move.replace(RARE, "")).collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** The moves that happen in every long simulation. */
+    /** The transitions that happen in every long simulation. */
     static Set<String> frequent() throws IOException {
         return moves().filter(move -> !move.endsWith(RARE)).collect(Collectors.toCollection(TreeSet::new));
     }
@@ -65,7 +68,7 @@ final class CallLife {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** Counts each move that a fact makes. */
+    /** Counts each transition that a fact causes. */
     static void count(Coverage coverage, Conversation before, Fact fact, Conversation after) {
         Set<String> ids = new LinkedHashSet<>(before.batch());
         ids.addAll(after.batch());

@@ -19,7 +19,9 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 
-/** A subagent's thread as it really is, whatever the thread above knows of it: a reset there changes nothing here. */
+/**
+ * The real state of a subagent's thread, whatever its parent knows about it. A reset of the parent does not change it.
+ */
 final class Child {
     private final String callId;
     private final Random random;
@@ -38,7 +40,7 @@ final class Child {
         return end;
     }
 
-    /** Asks something new, or what it asked before, or asks something no more. */
+    /** Asks something new, repeats an earlier request, or withdraws one. */
     void live(Instant at) {
         spent = spent.plus(new Spent(
                 new Usage(random.nextInt(50), 1),
@@ -67,7 +69,7 @@ final class Child {
         return new SubagentFact.SubagentReported(callId, new SubagentProgress(random.nextBoolean(), asks, spent));
     }
 
-    /** A decision comes. Without a reset, none comes twice, and none to what was not asked. */
+    /** Receives a decision. Without a reset, no decision arrives twice, and none without a request. */
     void decided(Delegation.Decision decision, boolean afterReset) {
         Optional<OpenRequest> meant = asks.stream()
                 .filter(ask -> ask.callId().equals(decision.body().field("callId")))

@@ -9,7 +9,7 @@ import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.value.PersistentMap;
 import java.util.function.Consumer;
 
-/** Makes states that the rules would never make. */
+/** Creates states that the rules would never produce. */
 final class Doctor {
     private Doctor() {}
 

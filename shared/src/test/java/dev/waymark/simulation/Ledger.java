@@ -35,11 +35,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What must hold after every fact. It keeps books of its own: which messages were accepted and what each call came to,
- * as whoever sent them would expect it.
+ * Checks the invariants after every fact. Keeps its own records of the accepted messages and the outcome of each call,
+ * as their senders would expect them.
  */
 final class Ledger {
-    /** Every message that a person sends in a simulation starts with this, and no other text does. */
+    /** The prefix of every message that a person sends in a simulation. No other text starts with it. */
     static final String MESSAGE = "msg-";
 
     private final Coverage coverage;
@@ -69,7 +69,7 @@ final class Ledger {
         return terms.policyOf(tool);
     }
 
-    /** By what a side effect is known: models give the same thing new ids. */
+    /** Identifies a side effect. Call ids cannot, because models give identical calls new ids. */
     static String key(Call call) {
         return call.tool() + " " + call.argsDigest();
     }
@@ -92,7 +92,7 @@ final class Ledger {
             boolean late =
                     fact instanceof ToolFact.ToolFinished done && isCancelled(before, done.callId(), done.dispatch());
             boolean spentUp = before.turn().isRunning() && after.turn().status() == Turn.Status.BUDGET;
-            if (!spentUp) { // What comes late is paid like anything else, and may have been the last of the budget.
+            if (!spentUp) { // A late reply costs money too, and may have used up the budget.
                 unchanged(before, after, "a stale " + fact.type());
             }
             Violation.unless(
@@ -118,13 +118,13 @@ final class Ledger {
         decisions(after);
     }
 
-    // ---- books
+    // ---- records
 
     private static Optional<Problem> refusal(Conversation before, Fact fact) {
         return fact instanceof Fact.Inbound inbound ? before.refusal(inbound) : Optional.empty();
     }
 
-    /** Writes down what happened, without a look at whether it was right. */
+    /** Records what happened, without checking it. */
     void book(Conversation before, Fact fact, Conversation after) {
         facts++;
         if (refusal(before, fact).isPresent()) {
@@ -184,7 +184,10 @@ final class Ledger {
         }
     }
 
-    /** What a thread below took in all; what it told before, and what a reset brings again, is no more. */
+    /**
+     * Records the total cost of a subagent's thread. Earlier reports, and reports that a reset repeats, do not add to
+     * it.
+     */
     private void below(Conversation state, String callId, Spent total) {
         boolean known = state.calls().get(callId).flatMap(Call::subagent).isPresent();
         Spent before = below.getOrDefault(callId, Spent.NOTHING);
@@ -215,13 +218,13 @@ final class Ledger {
                 .count();
     }
 
-    /** Executions whose outcome is known now: the next deliberate call of the same must have another key. */
+    /** Records executions whose outcome is known now: the next intended call of the same kind must have another key. */
     private void outcome(Conversation before, Fact fact, Conversation after) {
         Optional<String> callId = Optional.empty();
         if (fact instanceof ToolFact.ToolEndedLate late) {
             if (late.end() instanceof ToolFact.ToolNotStarted
                     && before.calls().get(late.callId()).orElseThrow().dispatches() == 0) {
-                repeats.remove(late.callId()); // No execution has used the key.
+                repeats.remove(late.callId()); // No execution has used this key.
             }
             boolean counts = late.end() instanceof ToolFact.ToolFinished done
                     ? uses(done)
@@ -265,7 +268,10 @@ final class Ledger {
         }
     }
 
-    /** An error that a tool reports proves nothing about its effect, and uses no key up. */
+    /**
+     * Whether the result uses up the call's key. An error that a tool reports does not, because it proves nothing about
+     * the effect.
+     */
     private static boolean uses(ToolFact.ToolFinished done) {
         return !done.isError() || done.notDone();
     }
@@ -279,7 +285,7 @@ final class Ledger {
 
     // ---- tools
 
-    /** A call is about to be handed to a worker. */
+    /** Checks a call that is about to be dispatched to a worker. */
     void dispatched(Call call, int dispatch) {
         AgentPolicy.ToolPolicy policy = policyOf(call.tool());
         Violation.unless(
@@ -303,7 +309,7 @@ final class Ledger {
                 "a call has the key of another");
     }
 
-    /** An execution of a call is about to be allowed to take effect. */
+    /** Checks an execution that is about to be granted its claim. */
     void granted(Call call) {
         Violation.unless(
                 world.alive().stream()
@@ -318,7 +324,7 @@ final class Ledger {
         }
     }
 
-    /** Whether a call took effect is about to be found out. */
+    /** Checks a call that is about to be verified. */
     void verifying(Call call, Instant at) {
         Instant claimedAt = call.claim().orElseThrow().at();
         Violation.unless(
@@ -387,7 +393,7 @@ final class Ledger {
                         !tookEffect || text.isEmpty() || text.contains("had been claimed"),
                         "said not to have run, and it took effect");
             case ISSUED, HELD, AWAITING, DISPATCHED, CLAIMED, DELEGATED, VERIFYING, ASKING, FAILED -> {
-                // Whatever took effect shows in the claims.
+                // The claims show what took effect.
             }
         }
     }
@@ -417,7 +423,7 @@ final class Ledger {
                 .plus(reply.wasted().orElse(Spent.NOTHING));
     }
 
-    /** How many of the messages that people sent a summary has replaced. */
+    /** The number of messages from people that a summary has replaced. */
     private static int gaveWay(Conversation before, Conversation after) {
         Set<String> kept = new HashSet<>();
         after.transcript().entries().toList().forEach(entry -> kept.add(entry.id()));
@@ -430,7 +436,7 @@ final class Ledger {
         return message.role() == Role.USER && message.text().startsWith(MESSAGE);
     }
 
-    /** The newest messages are the ones that there were, the model is not asked twice, and providers take what is left. */
+    /** Checks that the newest messages are unchanged, no second summary follows, and providers accept the rest. */
     private void summarised(Conversation before, Conversation after) {
         List<Message> was = before.transcript().messages();
         List<Message> is = after.transcript().messages();
@@ -453,7 +459,9 @@ final class Ledger {
                 after.decide().stream().noneMatch(Step.Summarise.class::isInstance), "a summary follows a summary");
     }
 
-    /** A summary may drop a call only if it has ended and nobody can ask for it or report about it any more. */
+    /**
+     * Checks that a summary drops a call only if the call has ended and can neither be requested nor reported any more.
+     */
     private void dropped(Call call, Conversation after) {
         if (after.calls().contains(call.id())) {
             Violation.unless(after.calls().get(call.id()).equals(Optional.of(call)), "a summary changed a call");
@@ -512,7 +520,7 @@ final class Ledger {
                 && state.counters().steps() == step;
     }
 
-    // ---- what must hold
+    // ---- invariants
 
     private void counters(Conversation before, Conversation after) {
         Violation.unless(after.counters().facts() == facts, "facts are miscounted");
@@ -674,7 +682,7 @@ final class Ledger {
         }
     }
 
-    /** Each accepted message is in the transcript or in the queue, once, and in the order of arrival. */
+    /** Checks that each accepted message is in the transcript or in the queue once, in the order of arrival. */
     private void messages(Conversation after) {
         List<String> held = new ArrayList<>();
         for (Transcript.Entry entry : after.transcript().entries().toList()) {

@@ -43,11 +43,12 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * One thread's life, decided by a seed. It holds a state, carries out what the state decides as activities that end when
- * they like, lets people interfere, and moves to a new run where it may; after every fact, {@link Ledger} looks.
+ * Simulates one thread, determined by a seed. Executes the steps that the state decides as activities that end at
+ * random times, lets people interfere, and continues as new when it may. After every fact, {@link Ledger} checks the
+ * state.
  */
 final class Simulation {
-    /** Ways in which a driver can be wrong, to prove that it would be noticed. */
+    /** Mistakes that a driver can make, to prove that the simulation would notice them. */
     enum Fault {
         NONE,
         DISPATCH_UNRECORDED,
@@ -67,7 +68,9 @@ final class Simulation {
         ARRIVALS_APPLIED_BACKWARDS
     }
 
-    /** Those with side effects more often, and with few arguments, so that the same is called again and again. */
+    /**
+     * Tools with side effects appear more often and have few different arguments, so that identical calls are frequent.
+     */
     private static final String[] TOOLS = {
         "add",
         "lookup",
@@ -96,9 +99,9 @@ final class Simulation {
     private static final String[] CALL_IDS = {"tu_1", "tu_2", "tu_3", "tu_1~2", "call", "", "漢", "a", "b", "c", "d/e"};
 
     private final Random random;
-    /** Of its own, so that what is spent changes nothing of what else happens. */
+    /** A separate generator, so that costs do not change anything else that happens. */
     private final Random money;
-    /** Of its own too, for what happens between runs. */
+    /** A separate generator for everything that happens between runs. */
     private final Random transit;
 
     private final Core core;
@@ -129,9 +132,9 @@ final class Simulation {
     private boolean restoring;
     private int runs = 1;
     private int runBegan;
-    /** Where the runs before this one began. */
+    /** The positions at which earlier runs began. */
     private final List<Integer> earlierRuns = new ArrayList<>();
-    /** What arrives while a new run fetches its state, which waits until the state is there. */
+    /** Facts that arrive while a new run fetches its state. They wait until the state is complete. */
     private Optional<List<Fact>> postponed = Optional.empty();
 
     private int executions;
@@ -159,7 +162,7 @@ final class Simulation {
         pendingAt.add(List.of());
     }
 
-    /** An execution that nobody waits for any more, and that will ask for its claim all the same. */
+    /** An execution that nobody waits for any more, but that will still request its claim. */
     private record LateClaim(Activity activity, String run, String execution) {}
 
     void run() {
@@ -185,7 +188,7 @@ final class Simulation {
         refold();
     }
 
-    /** The facts so far, for whoever looks for the reason of a violation. */
+    /** The facts so far, for finding the cause of a violation. */
     String story() {
         StringBuilder story = new StringBuilder();
         recorded.forEach(fact -> story.append("  ").append(fact).append('\n'));
@@ -194,7 +197,7 @@ final class Simulation {
 
     // ---- the driver
 
-    /** What the workflow's main loop does in one go: move on if it can, then carry out what is decided. */
+    /** One pass of the workflow's main loop: continues as new if it can, then executes the decided steps. */
     private void work() {
         for (int round = 0; !closed; round++) {
             Violation.unless(round < 50, "the driver goes round in circles");
@@ -327,7 +330,10 @@ final class Simulation {
         return world.hasEffect(Ledger.key(call), call.repeat());
     }
 
-    /** Whatever the state waits for is really under way; if it waits for nothing, something is decided. */
+    /**
+     * Checks that everything that the state waits for is pending. If the state waits for nothing, it must decide a
+     * step.
+     */
     private void notStuck() {
         if (closed || state.life() == ThreadIdentity.Life.CANCELLED) {
             return;
@@ -423,7 +429,7 @@ final class Simulation {
                 "what arrived while the state was fetched was lost or shuffled");
     }
 
-    /** The state as the next run fetches it in chunks. Whatever arrives meanwhile is added to the arrivals. */
+    /** The state as the next run fetches it in chunks. Facts that arrive meanwhile are added to the arrivals. */
     private Conversation fetched(Conversation sent, List<Fact> arrivals) {
         Conversation other = states.get(transit.nextInt(states.size()));
         StateTransfer transfer = new StateTransfer(sent, other, runId(), transit, coverage, fault);
@@ -480,8 +486,8 @@ final class Simulation {
     }
 
     /**
-     * Another reader of the facts, one that never moved to a new run, sees the same state after each of them. A claim of
-     * another run looks restored to it even if it was granted in time, before the reset.
+     * Checks that a reader of the facts that never continued as new sees the same state after each of them. To this
+     * reader, a claim of another run looks restored even if it was granted in time, before the reset.
      */
     private void refold() {
         Conversation folded = Conversation.start((ThreadFact.RunStarted) recorded.get(0), times.get(0));
@@ -498,7 +504,7 @@ final class Simulation {
         Violation.unless(folded.equals(state), "a reader of the same facts ends with another state");
     }
 
-    /** Lets everything that is under way end, answers what is asked, and expects the thread to come to rest. */
+    /** Lets everything pending end, answers all requests, and checks that the thread becomes idle. */
     private void settle() {
         quiet = true;
         for (int i = 0; i < 2_000 && !closed; i++) {
@@ -589,7 +595,7 @@ final class Simulation {
         }
     }
 
-    /** Some activity ends, somehow, however long nobody has waited for it. */
+    /** Ends a random activity in a random way, even if nobody waits for it any more. */
     private void land() {
         Activity flight = flights.get(random.nextInt(flights.size()));
         if (flight.kind().equals("tool")
@@ -629,7 +635,7 @@ final class Simulation {
         return new ModelFact.Summarised(step, charged(List.of(new Part.Text(words))));
     }
 
-    /** Something happens in a subagent's thread, and perhaps the thread above is told. */
+    /** Something happens in a subagent's thread, which may report it to its parent. */
     private void subagent(Activity flight) {
         Child child = children.get(flight.callId());
         boolean wanted = state.calls()
@@ -639,7 +645,7 @@ final class Simulation {
         if (flight.step() == 1) {
             apply(new SubagentFact.SubagentNotStarted(flight.callId(), true, "there is a thread of its name"));
         } else if (child.end().isPresent()) {
-            apply(child.end().get()); // A reset brings it again.
+            apply(child.end().get()); // After a reset, the end is reported again.
         } else if (quiet || chance(3)) {
             apply(child.finish(!wanted));
         } else {
@@ -651,7 +657,7 @@ final class Simulation {
         }
     }
 
-    /** What a check finds, and sees to that it stays so if it is such a check. */
+    /** The result of a check. If the tool's check forbids later effects, a negative result stays true. */
     private boolean look(Call call) {
         boolean landed = landed(call);
         if (!landed && policyOf(call.tool()).forbids()) {
@@ -673,7 +679,7 @@ final class Simulation {
 
     // ---- tools with side effects
 
-    /** One thing that can happen to the activity of a call with side effects. It may stay under way. */
+    /** Something happens to the activity of a call with side effects. The activity may stay pending. */
     private void execute(Activity activity) {
         Optional<World.Execution> granted = Optional.ofNullable(running.get(nameOf(activity)));
         if (granted.isPresent()) {
@@ -791,7 +797,7 @@ final class Simulation {
                 apply(notStarted(activity, execution.name, "no answer in time"));
             }
             case 3 -> {
-                end(activity); // Paused and resumed: another attempt, while the first one still runs.
+                end(activity); // It was paused and resumed: another attempt starts while the first runs.
                 coverage.count("second attempts");
                 apply(notStarted(activity, newExecution(2), "an earlier attempt may have run"));
             }
@@ -804,7 +810,7 @@ final class Simulation {
                 end(activity);
                 boolean notDone = !execution.tookEffect() && chance(2);
                 if (!notDone && chance(3)) {
-                    execution.takeEffect(at); // Errors prove nothing.
+                    execution.takeEffect(at); // A tool may report an error although it took effect.
                 }
                 execution.end();
                 finish(
@@ -868,7 +874,7 @@ final class Simulation {
         return new ToolFact.ToolNotStarted(activity.callId(), activity.dispatch(), execution, reason);
     }
 
-    /** What a lost execution, which goes on, says at last. */
+    /** A lost execution that is still running reports its outcome late. */
     private void tellLate(World.Execution zombie) {
         int dispatch = state.calls().get(zombie.callId).map(Call::dispatches).orElse(1);
         Fact end;
@@ -892,7 +898,10 @@ final class Simulation {
         apply(late);
     }
 
-    /** What nobody waits for any more happens: an effect of a lost worker, or a claim of an earlier dispatch. */
+    /**
+     * Something happens that nobody waits for any more: a lost worker takes effect, or an earlier dispatch requests its
+     * claim.
+     */
     private void haunt() {
         List<World.Execution> alive = world.alive();
         if (!alive.isEmpty() && chance(3)) {
@@ -930,9 +939,9 @@ final class Simulation {
     // ---- resets
 
     /**
-     * Takes the run, or the one before it, back to an earlier point, as an operator does. What was under way there is
-     * under way again; what came in later and was accepted comes again: signals first, then updates. What ran may go on
-     * running.
+     * Resets the run, or the one before it, to an earlier point, as an operator does. Activities that were pending at
+     * that point are pending again. Messages that were accepted later arrive again: signals first, then updates.
+     * Executions may continue to run.
      */
     private void reset() {
         if (!earlierRuns.isEmpty() && transit.nextInt(3) == 0) {
@@ -1047,7 +1056,7 @@ final class Simulation {
                 .charged(Optional.of(Usd.of(BigDecimal.valueOf(money.nextInt(1000), 6))), spent());
     }
 
-    /** Of attempts that came to nothing. */
+    /** The cost of attempts without a result. */
     private Spent spent() {
         return money.nextInt(5) == 0
                 ? new Spent(new Usage(money.nextInt(50), 0), Optional.of(Usd.of(BigDecimal.valueOf(1, 3))))
@@ -1089,7 +1098,7 @@ final class Simulation {
                 someId(), Optional.empty(), Optional.of(Message.user(nextWords())), false, schema);
     }
 
-    /** None, a new one, or one that was sent before. */
+    /** No message id, a new one, or one that was sent before. */
     private Optional<String> someId() {
         if (chance(2)) {
             return Optional.empty();
@@ -1127,7 +1136,7 @@ final class Simulation {
                 quiet ? Optional.empty() : someId(), callId, "answer-" + random.nextInt(1000), someone());
     }
 
-    /** None, one that asks, or any at all. */
+    /** No call id, the id of a call that asks, or any id. */
     private Optional<String> someCallId() {
         List<OpenRequest> questions = state.asks().stream()
                 .filter(ask -> ask.kind() == OpenRequest.Kind.QUESTION)
@@ -1175,7 +1184,7 @@ final class Simulation {
         };
     }
 
-    /** What a person makes of a call that waits for one. Nobody lies about what took effect. */
+    /** A person's decision about a pending call. It never claims a false outcome. */
     private Fact decision(Call call) {
         Optional<String> id = quiet ? Optional.empty() : someId();
         return switch (call.status()) {

@@ -28,15 +28,15 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * One seed again: {@code mvn -pl shared test -Dtest=SimulationTest -Dwaymark.seed=123}. Others, before a release:
- * {@code -Dwaymark.seed=100000-200000}.
+ * Repeats one seed: {@code mvn -pl shared test -Dtest=SimulationTest -Dwaymark.seed=123}. Tests more seeds before a
+ * release: {@code -Dwaymark.seed=100000-200000}.
  */
 class SimulationTest {
     private static final int INTERLEAVINGS = 5_000;
-    /** As many as a wrong driver or rule may go unnoticed for. */
+    /** The number of simulations within which a wrong driver or rule must be noticed. */
     private static final int FAULTY = 1_500;
 
-    /** What must happen at least once, or the simulation proves less than it says. */
+    /** Events that must happen at least once, because the simulation does not test what never happens. */
     private static final String[] EXPECTED = {
         "continued as new",
         "continued as new within a batch",
@@ -190,7 +190,7 @@ class SimulationTest {
         }
     }
 
-    /** Others than the first ones. */
+    /** Tests other seeds than the first ones. */
     @Test
     @Tag("full")
     void conversation_moreInterleavings_keepsItsPromises() throws IOException {
@@ -511,7 +511,7 @@ class SimulationTest {
         return Arguments.of(name, core, violation);
     }
 
-    /** What is noticed, seed by seed: one mistake may show in several ways. */
+    /** The violations that are noticed, seed by seed. One mistake may cause several kinds. */
     private static Stream<String> violations(Core core, Simulation.Fault fault) {
         return LongStream.range(0, FAULTY)
                 .mapToObj(seed -> {

@@ -18,8 +18,8 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run that fetches the state of the run before it, chunk by chunk, from workers of two builds that write the state
- * differently. Fetches are lost, or end with a chunk that was not asked for or is none; the run is replayed and reset.
+ * A run that fetches the state of the previous run chunk by chunk, from workers of two builds that write the state
+ * differently. Fetches are lost, or return a wrong or an invalid chunk; the run is replayed and reset.
  */
 final class StateTransfer {
     private static final int MOST_CHUNKS = 7;
@@ -30,19 +30,19 @@ final class StateTransfer {
     private final Simulation.Fault fault;
     private final CarriedReference reference;
     private final List<ChunkedState> builds;
-    /** What each of them wrote, with a digit changed of which the reference says nothing. */
+    /** The state as each build wrote it, with one changed digit that the reference does not cover. */
     private final List<ChunkedState> changed;
 
     private final int[] counts;
     private final ChunkedState other;
-    /** The results of the fetches, as the history of the run has them. */
+    /** The results of the fetches in the run's history. */
     private final List<Optional<StateChunk>> results = new ArrayList<>();
 
     private final Map<Integer, StateChunk> held = new HashMap<>();
     private StateAssembly assembly;
     private Optional<Conversation> arrived = Optional.empty();
 
-    /** @param other a state of this thread that is not the last one */
+    /** @param other an earlier state of this thread */
     StateTransfer(
             Conversation sent,
             Conversation other,
@@ -77,7 +77,7 @@ final class StateTransfer {
         return arrived;
     }
 
-    /** One fetch, or something that happens to the run between two. */
+    /** Performs one fetch, or something that happens to the run between two fetches. */
     void goOn() {
         Violation.unless(results.size() < MOST_FETCHES, "the state never arrives");
         boolean disturbed = results.size() < 4 * MOST_CHUNKS && chance(3);
@@ -108,12 +108,15 @@ final class StateTransfer {
         end(isOfSameWhole ? "chunks" : "chunks of another build", chunk(build, next.index()));
     }
 
-    /** What a worker of this build returns. It may have fewer chunks than the one that began. */
+    /**
+     * The chunk that a worker of this build returns. This build may have fewer chunks than the build that sent the
+     * first one.
+     */
     private StateChunk chunk(int build, int index) {
         return builds.get(build).chunk(index < counts[build] ? index : 0, counts[build]);
     }
 
-    /** The result of an earlier fetch comes once more. */
+    /** Repeats the result of an earlier fetch. */
     private void repeat() {
         if (!results.isEmpty()) {
             end("chunks repeated", results.get(random.nextInt(results.size())).orElse(null));
@@ -130,7 +133,7 @@ final class StateTransfer {
         };
     }
 
-    /** A chunk with the bytes of another one, of no one, of a whole state, or with one digit changed. */
+    /** A chunk with the bytes of another chunk or of a whole state, with invalid bytes, or with one changed digit. */
     private StateChunk altered() {
         int build = random.nextInt(2);
         StateChunk chunk = chunk(build, random.nextInt(counts[build]));
@@ -168,7 +171,7 @@ final class StateTransfer {
         };
     }
 
-    /** Notes this chunk, and returns whether all chunks of one whole are there as they were written. */
+    /** Records this chunk, and returns whether all chunks of one state are present and unaltered. */
     private boolean completes(StateChunk chunk) {
         if (chunk.index() < 0 || chunk.index() >= chunk.count()) {
             return false;

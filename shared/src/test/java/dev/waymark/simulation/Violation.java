@@ -1,6 +1,6 @@
 package dev.waymark.simulation;
 
-/** Something that must hold does not. */
+/** An invariant is violated. */
 final class Violation extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What tools really did. It knows executions and their effects and no rule of the conversation, and holds every state
- * against them: for each effect the state must hold the claim on which it took place.
+ * The real effects of tools. Knows executions and their effects but no rule of the conversation, and compares every
+ * state with them: for each effect, the state must have the claim under which it happened.
  */
 final class World {
     static final Duration TIMEOUT = Duration.ofSeconds(60);
@@ -21,8 +21,8 @@ final class World {
     private final Set<String> known = new HashSet<>();
 
     /**
-     * One execution that was granted its claim. It takes effect once or never, whenever it likes: nothing ends an execution
-     * whose host was frozen. Only the target can refuse it, where it knows the effect by its key or was told to forbid it.
+     * One execution that was granted its claim. It takes effect once or never, at any time: nothing ends an execution
+     * whose host was frozen. Only the target can refuse it, if it knows the effect by its key or was told to forbid it.
      */
     static final class Execution {
         final String name;
@@ -45,12 +45,12 @@ final class World {
             this.claimedAt = claimedAt;
         }
 
-        /** Whether an effect of it may still come. */
+        /** Whether the execution may still take effect. */
         boolean isAlive() {
             return !ended && !forbidden;
         }
 
-        /** Whether it may still run, and an effect of it would be a second one. */
+        /** Whether the execution may still run, and its effect would be a second one. */
         boolean isDangerous() {
             return isAlive() && !honoursKey;
         }
@@ -63,7 +63,10 @@ final class World {
             ended = true;
         }
 
-        /** A late effect whose key the target honours is one with that of the execution that may have taken its place. */
+        /**
+         * Takes effect, if possible. If the target honours keys, a late effect and the effect of a replacing execution
+         * are one effect.
+         */
         void takeEffect(Instant at) {
             excused |= isAlive() && honoursKey && isLate(at);
             tookEffect |= isAlive();
@@ -87,7 +90,7 @@ final class World {
         return granted.stream().filter(Execution::isAlive).toList();
     }
 
-    /** A check that found no effect has seen to it that none comes. */
+    /** Forbids further effects with this key, as a check does that found no effect. */
     void forbid(String key, int repeat) {
         granted.stream()
                 .filter(each -> each.key.equals(key) && each.repeat == repeat && !each.tookEffect)
@@ -98,7 +101,7 @@ final class World {
         return granted.stream().anyMatch(each -> each.name.equals(execution) && each.tookEffect);
     }
 
-    /** What a check by the idempotency key finds. */
+    /** The result of a check by idempotency key. */
     boolean hasEffect(String key, int repeat) {
         return granted.stream().anyMatch(each -> each.key.equals(key) && each.repeat == repeat && each.tookEffect);
     }
@@ -107,12 +110,12 @@ final class World {
         return granted.stream().anyMatch(each -> each.name.equals(execution));
     }
 
-    /** The outcome of this execution was reported, after its call had been cancelled. */
+    /** Records that the outcome of this execution was reported after its call had been cancelled. */
     void reportedLate(String execution) {
         known.add(execution);
     }
 
-    /** Nothing took effect of which the state says, or would have somebody believe, that it did not. */
+    /** Checks that nothing took effect that the state reports, or implies, as not done. */
     void check(Conversation state) {
         Set<String> accounted = new HashSet<>(known);
         state.calls()

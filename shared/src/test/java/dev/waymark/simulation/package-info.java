@@ -1,7 +1,8 @@
 /**
- * Random interleavings of everything that can happen to a thread, with a driver that does what the workflow does.
+ * Simulates random interleavings of everything that can happen to a thread, with a driver that behaves like the
+ * workflow.
  *
- * <p>It must not know Temporal, and no rule of the conversation: only what must hold whatever the rules are.
+ * <p>It must not know Temporal or any rule of the conversation: only invariants that are independent of the rules.
  */
 @NullMarked
 package dev.waymark.simulation;

@@ -54,7 +54,7 @@ class ToolMethodsTest {
         }
     }
 
-    /** What frameworks make of a bean: a subclass whose methods do something else, too. */
+    /** A subclass as frameworks create it for a bean, whose methods also do something else. */
     static class Proxy extends Payments {
         @Override
         public List<String> customers() {

@@ -20,12 +20,18 @@ import org.springframework.util.ClassUtils;
 import org.springframework.web.client.RestClientResponseException;
 import org.springframework.web.reactive.function.client.WebClientResponseException;
 
-/** Which failures a retry may help with. The types are those of the providers over HTTP; histories store them. */
+/**
+ * Decides which failures a retry may solve. The failure types are the same as those of the HTTP providers, because
+ * histories store them.
+ */
 final class SpringAiFailures {
     private static final Duration LONGEST_WAIT = Duration.ofDays(1);
     private static final int UNAUTHORIZED = 401;
 
-    /** How Spring AI, its model of Anthropic, and the clients of Azure and AWS put the status into words. */
+    /**
+     * The forms in which Spring AI, its Anthropic model, and the clients of Azure and AWS write the status into
+     * messages.
+     */
     private static final Pattern STATUS =
             Pattern.compile("^([345]\\d\\d) - |Status: \\[([345]\\d\\d)[ \\]]|[Ss]tatus [Cc]ode:? ([345]\\d\\d)");
 
@@ -109,10 +115,10 @@ final class SpringAiFailures {
                 .filter(wait -> !wait.isZero() && wait.compareTo(LONGEST_WAIT) <= 0);
     }
 
-    /** What the service answered in place of a reply. */
+    /** The service's answer in place of a reply. */
     private record Answer(int status, String body, Optional<Duration> retryAfter) {
         ModelFailure failure() {
-            // Services repeat a key that they do not know, and histories must not have it.
+            // Services repeat an unknown key in their answer, and histories must not contain keys.
             String words = status == UNAUTHORIZED ? "the service does not accept the key" : Causes.cut(body);
             ModelFailure failure = StatusFailures.of(status, status + ": " + words);
             return failure.retryable() && retryAfter.isPresent()
@@ -121,7 +127,7 @@ final class SpringAiFailures {
         }
     }
 
-    /** Loaded only if there is a WebClient. */
+    /** A separate class, which is loaded only if there is a WebClient. */
     private static final class WebClientAnswers {
         private WebClientAnswers() {}
 

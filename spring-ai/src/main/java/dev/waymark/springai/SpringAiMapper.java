@@ -29,9 +29,9 @@ import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.definition.ToolDefinition;
 import org.springframework.util.MimeType;
 
-/** Transcripts and tools in the types of Spring AI. */
+/** Converts transcripts and tools to the types of Spring AI. */
 final class SpringAiMapper {
-    /** Models that reason have it, and refuse the usual limit. */
+    /** The limit that reasoning models have. They refuse the usual one. */
     private static final String OWN_LIMIT = "max_completion_tokens";
 
     private SpringAiMapper() {}

@@ -25,10 +25,10 @@ import reactor.core.publisher.BaseSubscriber;
  * Models of Spring AI, by names of your own. Agents refer to one by {@code spring-ai:NAME}, if the provider is registered
  * under {@code spring-ai}. Spring AI never executes tools here: Waymark does.
  *
- * <p>Replies are streamed, which Spring AI's models do without the retries of their {@code RetryTemplate}: only Temporal
- * retries, and records and pays for each attempt. Models that do not stream have to be named in {@link
- * #withoutStreaming}. A model's own options apply, except for the limit of tokens, which is that of the agent, unless
- * the model has a {@code maxCompletionTokens} of its own.
+ * <p>Replies are streamed. When they stream, Spring AI's models do not use their {@code RetryTemplate}: only Temporal
+ * retries, and records the cost of each attempt. Name models that do not stream in {@link #withoutStreaming}. A model's
+ * own options apply, except for the token limit, which the agent sets, unless the model has its own {@code
+ * maxCompletionTokens}.
  *
  * <pre>{@code
  * OpenAiChatModel gpt = OpenAiChatModel.builder()…build();
@@ -45,17 +45,17 @@ public final class SpringAiProvider implements ModelProvider {
         this.whole = Collections.unmodifiableSet(new LinkedHashSet<>(whole));
     }
 
-    /** A provider of these models, which stream. */
+    /** Creates a provider of these models, which must stream. */
     public static SpringAiProvider of(Map<String, ? extends ChatModel> models) {
         return new SpringAiProvider(new LinkedHashMap<>(models), Set.of());
     }
 
     /**
-     * Asks these models for whole replies: for services, or models of Spring AI, that do not stream. Such a model must
-     * not retry, which cannot be seen from outside: build it with {@code
+     * Asks these models for complete replies, for services or models of Spring AI that do not stream. Such a model must
+     * not retry, which cannot be checked here: build it with {@code
      * retryTemplate(RetryTemplate.builder().maxAttempts(1).build())}.
      *
-     * @throws IllegalArgumentException if there is no model of one of these names
+     * @throws IllegalArgumentException if there is no model with one of these names
      */
     public SpringAiProvider withoutStreaming(String... names) {
         Set<String> all = new LinkedHashSet<>(whole);
@@ -163,7 +163,7 @@ public final class SpringAiProvider implements ModelProvider {
         }
     }
 
-    /** What the model tells, in whichever thread; the listener is called in the thread that asked. */
+    /** Queues the model's responses, which may arrive in any Java thread. The calling thread invokes the listener. */
     private static final class Responses extends BaseSubscriber<ChatResponse> {
         private final BlockingQueue<Event> queue = new LinkedBlockingQueue<>();
 
@@ -183,7 +183,7 @@ public final class SpringAiProvider implements ModelProvider {
         }
     }
 
-    /** A response or a failure; with neither, the end. */
+    /** A response or a failure. If it has neither, it is the end. */
     private record Event(Optional<ChatResponse> response, Optional<Throwable> failure) {}
 
     private static final class NotStreaming extends RuntimeException {

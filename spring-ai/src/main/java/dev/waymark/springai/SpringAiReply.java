@@ -19,13 +19,13 @@ import org.springframework.ai.chat.metadata.EmptyUsage;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
 
-/** A reply while its pieces arrive. */
+/** Collects the pieces of a reply as they arrive. */
 final class SpringAiReply {
     private static final int LONGEST = 1024 * 1024;
 
     private static final String MAX_TOKENS = "max_tokens";
 
-    /** How the models say that a reply is complete, cut or refused, in lower case. */
+    /** The words by which models say that a reply is complete, cut or refused, in lower case. */
     private static final Set<String> COMPLETE = Set.of(
             "stop", "end_turn", "stop_sequence", "tool_use", "tool_calls", "tool_call", "function_call", "complete");
 
@@ -42,12 +42,12 @@ final class SpringAiReply {
             "recitation",
             "spii");
 
-    /** By these, models mark generations that are thoughts: Anthropic's with a signature or as data. */
+    /** Metadata that marks a generation as a thought: Anthropic's models add a signature or data. */
     private static final Set<String> MARKS_OF_THOUGHTS = Set.of("signature", "data");
 
     private final ReplyListener listener;
     private final StringBuilder text = new StringBuilder();
-    /** By id, since some models repeat the last call at the end of the reply. */
+    /** Calls by id, because some models repeat the last call at the end of the reply. */
     private final Map<String, PlainReply.Call> calls = new LinkedHashMap<>();
 
     private Usage usage = Usage.NONE;
@@ -116,7 +116,7 @@ final class SpringAiReply {
         if (input == 0 && output == 0 && details.isMissingNode()) {
             return;
         }
-        // Anthropic's count of input is without what its cache read or wrote, OpenAI's with it.
+        // Anthropic's input count excludes the tokens that its cache read or wrote; OpenAI's includes them.
         long read = details.path("cache_read_input_tokens").asLong();
         long written = details.path("cache_creation_input_tokens").asLong();
         long included =
@@ -129,7 +129,7 @@ final class SpringAiReply {
         return tokens == null ? 0 : Math.max(0, tokens);
     }
 
-    /** What the service told of the usage, if it is in a form that can be read. */
+    /** The service's usage report, if it has a readable form. */
     private static JsonNode details(@Nullable Object told) {
         try {
             return told == null || told instanceof Map<?, ?>
@@ -146,7 +146,7 @@ final class SpringAiReply {
         }
     }
 
-    /** @param streamed whether a reply that was broken off looks like one that is complete, but for the reason */
+    /** @param streamed whether a reply that broke off can be told from a complete one only by its missing reason */
     Reply finish(boolean streamed) throws ModelFailure {
         if (stop.isEmpty() && streamed) {
             throw ModelFailure.passing("StreamCut", "the reply ended without a reason");

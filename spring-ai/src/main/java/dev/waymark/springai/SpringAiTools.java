@@ -14,9 +14,9 @@ import org.springframework.ai.tool.definition.ToolDefinition;
 import org.springframework.ai.tool.execution.ToolExecutionException;
 
 /**
- * The tool callbacks of Spring AI as tools of Waymark: with claims, approvals and idempotency keys around them. They have
- * side effects unless they are declared otherwise, because a callback does not tell. Spring AI makes callbacks of
- * annotated methods, of functions and of the tools of MCP servers.
+ * The tool callbacks of Spring AI as tools of Waymark, with claims, approvals and idempotency keys. They count as
+ * having side effects unless they are declared otherwise, because a callback does not say. Spring AI creates callbacks
+ * from annotated methods, from functions and from the tools of MCP servers.
  *
  * <p>The callback finds the call's key in its tool context as {@code idempotencyKey}, and the thread as {@code thread}.
  *
@@ -31,13 +31,13 @@ import org.springframework.ai.tool.execution.ToolExecutionException;
 public final class SpringAiTools {
     private SpringAiTools() {}
 
-    /** These callbacks as tools, side-effecting. */
+    /** These callbacks as tools, declared to have side effects. */
     public static List<Tool> of(List<? extends ToolCallback> callbacks) {
         return of(callbacks, tool -> tool);
     }
 
     /**
-     * These callbacks as tools, each declared like this.
+     * These callbacks as tools, each with this declaration.
      *
      * @throws IllegalArgumentException if the schema of one is not JSON
      */

@@ -1,6 +1,6 @@
 /**
- * Models and tools of Spring AI, as providers and tools of Waymark. Must not know which services are behind the models, nor
- * Spring Boot.
+ * Adapts models and tools of Spring AI to providers and tools of Waymark. Must not know which services are behind the
+ * models, nor Spring Boot.
  */
 @NullMarked
 package dev.waymark.springai;

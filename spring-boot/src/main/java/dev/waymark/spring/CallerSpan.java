@@ -2,9 +2,9 @@ package dev.waymark.spring;
 
 import java.util.Optional;
 
-/** The current span of the application, in whose trace new threads are. */
+/** The current span of the application. New threads belong to its trace. */
 @FunctionalInterface
 interface CallerSpan {
-    /** In the form of W3C Trace Context. */
+    /** The span as a {@code traceparent} of W3C Trace Context. */
     Optional<String> traceparent();
 }

@@ -14,7 +14,10 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandi
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Where the connection comes from. The order matters: the second one looks for stubs that the first one did not add. */
+/**
+ * The configurations that provide the connection. Their order matters: the second one looks for stubs that the first
+ * one did not add.
+ */
 final class ConnectionConfigurations {
     private ConnectionConfigurations() {}
 
@@ -29,7 +32,7 @@ final class ConnectionConfigurations {
             return connect(variables -> Connection.of(variables, metrics.scope()), properties);
         }
 
-        /** Closed with the connection. */
+        /** The stubs are closed with the connection. */
         @Bean(destroyMethod = "")
         WorkflowServiceStubs waymarkServiceStubs(Connection connection) {
             return connection.stubs();

@@ -11,7 +11,7 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 
-/** The health {@code waymark} of Spring Boot 4, which has the classes of health in a module of their own. */
+/** The health indicator {@code waymark} for Spring Boot 4, whose health classes are in a separate module. */
 @AutoConfiguration(after = WaymarkWorkerAutoConfiguration.class)
 @ConditionalOnClass(HealthIndicator.class)
 @ConditionalOnBean(Connection.class)

@@ -13,7 +13,7 @@ import io.micrometer.observation.transport.ReceiverContext;
 
 /**
  * A tool whose executions the application observes: as a timer {@code waymark.tool}, and, with a tracer, as a span
- * within the span of its call. So what the tool calls belongs to the trace of the thread.
+ * within the span of the call. Requests that the tool makes therefore belong to the trace of the thread.
  */
 record ObservedTool(Tool tool, ObservationRegistry registry) implements Tool {
     private static final String TRACEPARENT = "traceparent";

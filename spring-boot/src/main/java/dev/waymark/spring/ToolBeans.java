@@ -38,7 +38,7 @@ final class ToolBeans {
         return Proxy.isProxyClass(type) ? AopUtils.getTargetClass(beans.getBean(name)) : ClassUtils.getUserClass(type);
     }
 
-    /** A class that refers to libraries that are not there has no tools. */
+    /** A class that refers to missing libraries counts as having no tools. */
     private static boolean declaresTools(Class<?> type) {
         try {
             return ToolMethods.in(type);

@@ -17,7 +17,7 @@ import org.springframework.context.annotation.Import;
 
 /**
  * The connection to the Temporal server, and the client of agents. Beans of the application, and of Temporal's own
- * starter, are used in place of new ones: {@link Connection}, {@link WorkflowServiceStubs}, {@link WorkflowClient} and
+ * starter, are used instead of new ones: {@link Connection}, {@link WorkflowServiceStubs}, {@link WorkflowClient} and
  * {@link AgentClient}.
  */
 @AutoConfiguration(
@@ -36,7 +36,7 @@ public final class WaymarkAutoConfiguration {
         return new SdkMetrics(Optional.ofNullable(registry.getIfUnique()));
     }
 
-    /** The connection is closed by itself. */
+    /** The client must not close the connection, which is a bean of its own. */
     @Bean(destroyMethod = "")
     @ConditionalOnMissingBean
     AgentClient waymarkAgentClient(

@@ -23,7 +23,7 @@ final class WaymarkHealth {
         return worker().map(AgentWorker::isReady).orElseGet(() -> Connection.answers(connection.stubs(), PATIENCE));
     }
 
-    /** What operators see beside the status. */
+    /** Details for operators, in addition to the status. */
     Map<String, Object> details() {
         Map<String, Object> details = new LinkedHashMap<>();
         details.put("server", connection.address());

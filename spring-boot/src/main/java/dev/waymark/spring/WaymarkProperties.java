@@ -73,7 +73,7 @@ public record WaymarkProperties(
      */
     public record ModelService(
             @Nullable String apiKey, @Nullable String baseUrl) {
-        /** Without the key. */
+        /** Omits the key. */
         @Override
         public String toString() {
             return "ModelService[baseUrl=" + baseUrl + "]";
@@ -94,7 +94,7 @@ public record WaymarkProperties(
             @Nullable String deployment,
             @Nullable String buildId) {}
 
-    /** These settings over those of the environment, under the environment's names. */
+    /** The environment's settings, overridden by these settings under the environment's names. */
     Map<String, String> over(Map<String, String> environment) {
         Map<String, String> variables = new LinkedHashMap<>(environment);
         put(variables, "TEMPORAL_ADDRESS", address);
@@ -123,7 +123,7 @@ public record WaymarkProperties(
                 .ifPresent(text -> variables.put(name, text));
     }
 
-    /** Without keys. */
+    /** Omits all keys. */
     @Override
     public String toString() {
         return "WaymarkProperties[address=" + address + ", namespace=" + namespace + ", taskQueue=" + taskQueue + "]";

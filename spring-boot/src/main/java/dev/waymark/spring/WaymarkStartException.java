@@ -16,7 +16,7 @@ final class WaymarkStartException extends RuntimeException {
         this.action = action;
     }
 
-    /** What to do. */
+    /** The action that solves the problem. */
     String action() {
         return action;
     }

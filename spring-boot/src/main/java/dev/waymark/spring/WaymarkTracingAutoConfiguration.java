@@ -8,7 +8,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
 
-/** Threads that a request of the application starts belong to the trace of the request. */
+/** Adds threads that a request of the application starts to the trace of that request. */
 @AutoConfiguration(before = WaymarkAutoConfiguration.class)
 @ConditionalOnClass(Tracer.class)
 final class WaymarkTracingAutoConfiguration {
@@ -22,7 +22,7 @@ final class WaymarkTracingAutoConfiguration {
                 .map(WaymarkTracingAutoConfiguration::traceparent);
     }
 
-    /** Trace ids of 64 bits, which Brave can have, are filled up. */
+    /** Pads the 64-bit trace ids that Brave may use to 128 bits. */
     private static String traceparent(TraceContext context) {
         String trace = context.traceId();
         String flags = Boolean.FALSE.equals(context.sampled()) ? "00" : "01";

@@ -7,7 +7,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 
-/** The worker, in the life cycle of the application. */
+/** The worker, which runs as long as the application. */
 @AutoConfiguration(after = WaymarkAutoConfiguration.class)
 @ConditionalOnBean(Connection.class)
 final class WaymarkWorkerAutoConfiguration {

@@ -9,11 +9,12 @@ import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Runs the worker while the application runs. It starts before the web server accepts requests, and drains after the web
- * server has finished the last one, since requests may wait for agents; beans that tools use are still there.
+ * Runs the worker while the application runs. It starts before the web server accepts requests, and drains after the
+ * web server has finished the last one, because requests may wait for agents. The beans that tools use still exist at
+ * that time.
  */
 final class WorkerLifecycle implements SmartLifecycle {
-    /** Below the phases of web servers, which end at about 2,000 under the default one. */
+    /** A phase below those of web servers, the lowest of which is about 2,000 below the default phase. */
     static final int PHASE = SmartLifecycle.DEFAULT_PHASE - 4_096;
 
     private static final Logger LOG = LoggerFactory.getLogger(WorkerLifecycle.class);

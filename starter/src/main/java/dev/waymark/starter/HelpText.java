@@ -119,7 +119,7 @@ final class HelpText {
         return examples;
     }
 
-    /** All commands of {@code ./waymark}, whichever jar they are in. */
+    /** All commands of {@code ./waymark}, from both jars. */
     static Set<String> commands() {
         Set<String> commands = new LinkedHashSet<>(List.of("install", "completion", "codec"));
         GROUPS.values().forEach(commands::addAll);

@@ -1,5 +1,6 @@
 package dev.waymark.starter;
 
+import dev.waymark.starter.connection.CommandEventLoop;
 import dev.waymark.starter.render.ResultStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -16,7 +17,9 @@ public final class Main {
         ResultStream results = new ResultStream(new FileOutputStream(FileDescriptor.out));
         PrintWriter err = writer(new FileOutputStream(FileDescriptor.err));
         int exitCode = WaymarkCommand.execute(writer(results), err, args);
-        System.exit(results.exitCode(exitCode, err));
+        int reported = results.exitCode(exitCode, err);
+        CommandEventLoop.stop();
+        System.exit(reported);
     }
 
     /** The output is UTF-8 in every locale. */

@@ -4,12 +4,15 @@ import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
 import dev.waymark.client.document.JsonDocuments;
+import dev.waymark.client.list.PendingPage;
+import dev.waymark.client.list.PendingPageRequest;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.Ack;
 import dev.waymark.history.Timeline;
 import dev.waymark.starter.connection.ConnectionOptions;
+import dev.waymark.starter.options.SlowProgress;
 import dev.waymark.starter.render.OutcomeRenderer;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.ThreadView;
@@ -28,6 +31,8 @@ import io.temporal.api.workflowservice.v1.GetSystemInfoRequest;
 import io.temporal.api.workflowservice.v1.GetSystemInfoResponse;
 import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryRequest;
 import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryResponse;
+import io.temporal.api.workflowservice.v1.ListWorkflowExecutionsRequest;
+import io.temporal.api.workflowservice.v1.ListWorkflowExecutionsResponse;
 import io.temporal.api.workflowservice.v1.StartWorkflowExecutionRequest;
 import io.temporal.api.workflowservice.v1.StartWorkflowExecutionResponse;
 import io.temporal.api.workflowservice.v1.UpdateWorkflowExecutionRequest;
@@ -42,9 +47,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /**
- * Loads the classes that most commands need, so that {@code ./waymark} can put them into a class-data-sharing archive;
- * without it, a command spends over a second on loading them. Runs the commands' code against a server that knows one
- * thread.
+ * Loads the classes that most commands need, so that {@code ./waymark} can put them into a class-data-sharing archive.
+ * Without the archive, a command spends over a second on loading classes. Runs the commands' code against a server that
+ * knows one thread.
  */
 @Command(name = "warm-up", hidden = true)
 final class WarmUpCommand implements Callable<Integer> {
@@ -70,6 +75,9 @@ final class WarmUpCommand implements Callable<Integer> {
             output.document(JsonDocuments.show(timeline));
             output.pretty(JsonDocuments.versions(timeline));
             ThreadView.of(timeline).forEach(output::line);
+            SlowProgress progress = new SlowProgress(output);
+            PendingPage waiting = client.lists().pending(PendingPageRequest.first(1), progress);
+            output.document(JsonDocuments.tree(waiting.items()));
             timeline.moments().forEach(moment -> {
                 output.line(WatchRenderer.line(moment));
                 output.document(JsonDocuments.of(moment));
@@ -107,10 +115,17 @@ final class WarmUpCommand implements Callable<Integer> {
             answer(
                     caller,
                     DescribeWorkflowExecutionResponse.newBuilder()
-                            .setWorkflowExecutionInfo(WorkflowExecutionInfo.newBuilder()
-                                    .setExecution(execution())
-                                    .setType(WorkflowType.newBuilder().setName(WireNames.WORKFLOW_TYPE))
-                                    .setStatus(WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_COMPLETED))
+                            .setWorkflowExecutionInfo(info())
+                            .build());
+        }
+
+        @Override
+        public void listWorkflowExecutions(
+                ListWorkflowExecutionsRequest request, StreamObserver<ListWorkflowExecutionsResponse> caller) {
+            answer(
+                    caller,
+                    ListWorkflowExecutionsResponse.newBuilder()
+                            .addExecutions(info())
                             .build());
         }
 
@@ -142,10 +157,12 @@ final class WarmUpCommand implements Callable<Integer> {
                             .build());
         }
 
-        private static WorkflowExecution execution() {
-            return WorkflowExecution.newBuilder()
-                    .setWorkflowId(THREAD)
-                    .setRunId(THREAD)
+        private static WorkflowExecutionInfo info() {
+            return WorkflowExecutionInfo.newBuilder()
+                    .setExecution(
+                            WorkflowExecution.newBuilder().setWorkflowId(THREAD).setRunId(THREAD))
+                    .setType(WorkflowType.newBuilder().setName(WireNames.WORKFLOW_TYPE))
+                    .setStatus(WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_COMPLETED)
                     .build();
         }
 

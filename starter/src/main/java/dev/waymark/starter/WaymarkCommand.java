@@ -121,12 +121,15 @@ public final class WaymarkCommand implements Runnable {
         return commands;
     }
 
-    /** The command line with all commands, for programs that only parse one. */
+    /** The command line with all commands, for programs that only parse a command line. */
     public static CommandLine commandLine() {
         return commandLine(Optional.empty());
     }
 
-    /** Reading the options of all commands takes longer than most commands do, so one alone may be enough. */
+    /**
+     * Reads the options of one command if it is given, because reading those of all commands takes longer than most
+     * commands run.
+     */
     private static CommandLine commandLine(Optional<Class<?>> only) {
         CommandLine waymark = new CommandLine(new WaymarkCommand());
         COMMANDS.forEach((name, command) -> {
@@ -141,7 +144,7 @@ public final class WaymarkCommand implements Runnable {
     public static int execute(PrintWriter out, PrintWriter err, String... typed) {
         String[] args = HelpWord.replaced(typed);
         if (args.length > 1 && !args[0].startsWith("-") && !COMMANDS.containsKey(args[0])) {
-            // Reported first, whatever else was typed, even --help.
+            // This problem is reported first, whatever else was typed, even --help.
             args = new String[] {args[0]};
         }
         Optional<Class<?>> wanted = args.length == 0 ? Optional.empty() : Optional.ofNullable(COMMANDS.get(args[0]));
@@ -183,7 +186,7 @@ public final class WaymarkCommand implements Runnable {
     static final class Version implements CommandLine.IVersionProvider {
         @Override
         public String[] getVersion() {
-            // Missing if the classes are not packaged.
+            // The version is missing if the classes are not in a jar.
             String version = Optional.ofNullable(
                             WaymarkCommand.class.getPackage().getImplementationVersion())
                     .orElse("unpackaged");

@@ -24,16 +24,20 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * The contract of {@link CheckpointSaver}, as tests. Savers that outlive their process extend {@link
- * DurableSaverContract}.
+ * The contract of {@link CheckpointSaver}, as tests. Savers that outlive their process extend
+ * {@link DurableSaverContract}.
  *
  * <pre>{@code
  * class RedisSaverTest extends DurableSaverContract {
  *     protected CheckpointSaver open() {
- *         return new RedisSaver(redis);    // the same storage each time within a test
+ *         return new RedisSaver(redis); // the same storage each time within a test
  *     }
  *
- * protected void replaceStored(String threadId, String text) { redis.set(keyOf(threadId), text); } } }</pre>
+ *     protected void replaceStored(String threadId, String text) {
+ *         redis.set(keyOf(threadId), text);
+ *     }
+ * }
+ * }</pre>
  */
 public abstract class CheckpointSaverContract {
     /** The saver under test, opened before each test. */
@@ -148,7 +152,7 @@ public abstract class CheckpointSaverContract {
         assertThat(saver.load("t")).contains(document);
     }
 
-    /** The session of the thread in that document, with a call that is done and one that is open. */
+    /** The session of the thread in that checkpoint, with one completed and one open call. */
     protected static Json session(String threadId, int version, String said) {
         Map<String, Object> session = new LinkedHashMap<>();
         session.put("session_id", threadId);

@@ -100,7 +100,7 @@ public final class EffectLedger implements AutoCloseable {
                 threads.execute(() -> serve(asker));
             }
         } catch (SocketException e) {
-            // Closed.
+            // The ledger was closed.
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -136,7 +136,10 @@ public final class EffectLedger implements AutoCloseable {
         return effects().stream().anyMatch(effect -> effect.key().equals(key));
     }
 
-    /** Whether the key has no effect yet; then it gets none with this token or a smaller one. */
+    /**
+     * Returns whether the key has had no effect yet. If so, effects with this token or a smaller one are refused from
+     * now on.
+     */
     private synchronized boolean forbid(String key, long token) {
         if (hasLanded(key)) {
             return false;

@@ -70,7 +70,7 @@ public final class GeneratedThread {
     private final AgentPolicy terms;
 
     private GeneratedThread(long seed) {
-        // Random starts with similar values for neighboring seeds.
+        // Multiplied, because Random starts with similar values for neighboring seeds.
         this.random = new Random(seed * 0x9E3779B97F4A7C15L);
         this.extras = new Random(~seed);
         this.maxIterations = chance(2) ? 2 : 12;
@@ -96,7 +96,7 @@ public final class GeneratedThread {
         return thread.timeline();
     }
 
-    /** A thread that starts with this state and has done nothing yet. */
+    /** A thread that starts with this state and has no further facts. */
     public static Timeline begunWith(Conversation state, String thread) {
         Moment moment = new Moment("run-2", 1, state.updatedAt(), Optional.empty(), state);
         return new Timeline(thread, "run-2", List.of(moment), state, Optional.of(AGENT), Optional.empty(), 1, false);
@@ -249,7 +249,7 @@ public final class GeneratedThread {
                 apply(new PersonFact.OutcomeSettled(
                         call.id(), PersonFact.Settlement.DONE, Optional.of("done"), Optional.empty()));
             default -> {
-                // The rules continue it.
+                // The rules continue the call.
             }
         }
         if (chance(10)) {

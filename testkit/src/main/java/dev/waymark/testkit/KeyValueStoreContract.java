@@ -87,7 +87,7 @@ public abstract class KeyValueStoreContract {
         assertThat(store.get("k")).contains("v");
     }
 
-    /** Each adds one to the number that it read, so none may be overwritten unseen. */
+    /** Each writer adds one to the number that it read, so the sum shows whether an addition was lost. */
     @Test
     void replace_byManyAtOnce_succeedsForOneEach() throws Exception {
         int writers = 4;

@@ -9,10 +9,10 @@ import org.junit.jupiter.api.TestTemplate;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A test that a thread of the past can still be continued: every run in the files, which {@code waymark export} writes,
- * is replayed with the workflow code on the class path, and projected, before the test method runs. It fails with the
- * name of the run and the event where this build would do, or understand, something else. {@code waymark-worker} must
- * be on the test's class path.
+ * A test that recorded threads can still be continued. Before the test method runs, every run in the files, which
+ * {@code waymark export} writes, is replayed with the workflow code on the class path, and projected. The test fails
+ * with the run and the event at which this build would act differently or read the history differently.
+ * {@code waymark-worker} must be on the test's class path.
  *
  * <pre>{@code
  * @RecordedThread("trip.json")
@@ -29,8 +29,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(RecordedThreadExtension.class)
 public @interface RecordedThread {
     /**
-     * Files, each a test of its own: as resources beside the test class, from the root of the class path if the name
-     * begins with a slash, or otherwise as paths of the file system.
+     * The files, each of which is a separate test. Each name is that of a resource: next to the test class, or from the
+     * root of the class path if it begins with a slash. If there is no such resource, it is a path in the file system.
      */
     String[] value();
 }

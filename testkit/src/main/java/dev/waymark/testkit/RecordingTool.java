@@ -48,7 +48,7 @@ public final class RecordingTool implements Tool {
         return new RecordingTool(change.apply(spec.with()).build(), ledgerPort, middle);
     }
 
-    /** This tool, which runs the action between its request to the ledger and the answer. */
+    /** Makes the tool run this action between its request to the ledger and the answer. */
     public RecordingTool inTheMiddle(Runnable action) {
         return new RecordingTool(spec, ledgerPort, action);
     }

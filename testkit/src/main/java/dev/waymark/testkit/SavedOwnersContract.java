@@ -167,7 +167,7 @@ public interface SavedOwnersContract {
         }
     }
 
-    /** Which of several threads that work at the same time are not refused. */
+    /** Does the work in several threads at the same time, and returns which of them were not refused. */
     private static List<Integer> succeeding(CheckpointSaverContract.Work work) throws Exception {
         List<Integer> accepted = new CopyOnWriteArrayList<>();
         CheckpointSaverContract.atOnce(WRITERS, who -> {

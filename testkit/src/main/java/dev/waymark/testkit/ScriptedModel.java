@@ -7,8 +7,8 @@ import dev.waymark.model.ModelRequest;
 import java.util.List;
 
 /**
- * A model with scripted replies: it answers a transcript with i assistant messages with reply i; the last reply
- * repeats. So the reply depends only on the conversation, whichever worker asks, and however often.
+ * A model with scripted replies: it answers a transcript with i assistant messages with reply i, counted from 0; the
+ * last reply repeats. So the reply depends only on the conversation, not on which worker asks or how often.
  *
  * <pre>{@code
  * ScriptedModel model = ScriptedModel.of(

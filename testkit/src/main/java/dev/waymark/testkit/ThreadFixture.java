@@ -39,7 +39,7 @@ public final class ThreadFixture {
         return tale;
     }
 
-    /** A thread that has its agent. */
+    /** A thread whose agent is resolved. */
     public static ThreadFixture resolved(String... questionTools) {
         Map<String, AgentPolicy.Executor> tools = new LinkedHashMap<>();
         for (String tool : questionTools) {
@@ -48,7 +48,7 @@ public final class ThreadFixture {
         return resolved(new AgentPolicy("assistant", 10, tools));
     }
 
-    /** A thread that has its agent. */
+    /** A thread whose agent is resolved. */
     public static ThreadFixture resolved(AgentPolicy terms) {
         return begun().then(new ThreadFact.AgentRequested()).then(new ThreadFact.AgentResolved(terms));
     }

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * The contract of a {@link Tool}, based on its spec, as tests. To test the death of its worker, use {@link
- * dev.waymark.testkit.crash.Crash}.
+ * The contract of a {@link Tool}, based on its spec, as tests. To test what happens when its worker dies, use
+ * {@link dev.waymark.testkit.crash.Crash}.
  */
 public abstract class ToolContract {
     private static final ToolContext FIRST = new ToolContext("trip", "tu_1", "tool", "key-1");
@@ -25,7 +25,7 @@ public abstract class ToolContract {
     /** A tool that has done nothing yet. */
     protected abstract Tool open() throws Exception;
 
-    /** Arguments with which it always succeeds. */
+    /** Arguments with which the tool always succeeds. */
     protected abstract Json args();
 
     /** How often the last opened tool has taken effect, counted independently of the tool. */

@@ -11,14 +11,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** A thread told fact by fact, a second each, with all its moments. */
+/** Builds a thread fact by fact, one second per fact, and keeps all its moments. */
 final class CheckpointFixture {
     static final Instant START = Instant.parse("2026-05-01T09:00:00Z");
 
     private final List<Moment> moments = new ArrayList<>();
     private Conversation state;
 
-    /** Begins when the agent is known. */
+    /** Starts with a resolved agent, and then applies these facts. */
     CheckpointFixture(Fact... facts) {
         ThreadFact.RunStarted started = new ThreadFact.RunStarted(1, "helper", false, Optional.of(4));
         state = Conversation.start(started, START);

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever is given instead of a checkpoint is refused, at once and as a whole, or read as what it says. */
+/** Any input is either refused as a whole, without delay, or read as the checkpoint that it describes. */
 class CorruptionTest {
     private static final int MUTANTS = 4_000;
     private static final int SAMPLES = 8;
@@ -59,10 +59,10 @@ class CorruptionTest {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Nothing may take longer, whatever else the machine does: a hang is what is looked for. */
+    /** A time limit that only a hang exceeds, even on a busy machine. */
     private static final Duration NEVER = Duration.ofSeconds(60);
 
-    /** What one document may take of a processor's time, which other tests do not use up. */
+    /** The CPU time that one document may take. Other tests do not affect it. */
     private static final long ONE_SECOND = 1_000_000_000L;
 
     private static long processorNanos() {
@@ -84,7 +84,7 @@ class CorruptionTest {
                 .canonical();
     }
 
-    /** What reading comes to: the document itself, or empty when it is refused. */
+    /** The result of reading: the document, or empty if it is refused. */
     private static Optional<RestoredCheckpoint> read(byte[] text) {
         try {
             return Optional.of(CheckpointReader.read(text, NOW));
@@ -142,7 +142,7 @@ class CorruptionTest {
         return mutant;
     }
 
-    /** Still JSON, more often than not: a value stands where another one stood. */
+    /** Replaces a token with another one. The result is usually still JSON. */
     private static byte[] tokenMoved(byte[] whole, Random random) {
         List<String> tokens = new ArrayList<>(
                 List.of(new String(whole, StandardCharsets.UTF_8).split("(?<=[,:\\[\\]{}])|(?=[,:\\[\\]{}])")));
@@ -226,7 +226,7 @@ class CorruptionTest {
         assertThat(processorNanos() - start).isLessThan(ONE_SECOND);
     }
 
-    /** What makes a reader look at all that it has seen once more, for each of many things. */
+    /** Documents with so many similar items that a reader must not search all earlier ones for each of them. */
     @Test
     void manyOfAKind_areRefusedAtOnce() {
         int many = 20_000;
@@ -243,7 +243,7 @@ class CorruptionTest {
                 + "\"createdAt\":\"" + "+".repeat(4_000_000) + "\",\"updatedAt\":\"2026-01-01T00:00:00Z\"}"));
     }
 
-    /** Keys are tried for many numbers of earlier calls, and arguments may be as large as the document. */
+    /** The reader tries keys for many numbers of earlier calls, and the arguments may be as large as the document. */
     @Test
     void largeArgumentsUnderAnotherKey_areRefusedAtOnce() {
         String session = sample(CheckpointFormat.SESSION);
@@ -257,7 +257,7 @@ class CorruptionTest {
         return String.join(",", Collections.nCopies(count, item));
     }
 
-    /** As large as may be, and sound: what one of the file's size takes to read, not what its depth or names do. */
+    /** The largest valid document. It tests the time that the size alone takes, without unusual depth or names. */
     @Test
     void largestDocument_isReadInAMoment() {
         String row = "{\"role\":\"user\",\"content\":\"" + "x".repeat(100) + "\"}";

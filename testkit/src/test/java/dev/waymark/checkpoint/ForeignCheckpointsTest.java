@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Files of the shapes that other programs really write, which is more than they document, and sometimes less. */
+/** Files in the shapes that other programs really write. They contain more than is documented, and sometimes less. */
 class ForeignCheckpointsTest {
     private static final Instant NOW = Instant.parse("2026-06-01T09:00:00Z");
 
@@ -82,13 +82,13 @@ class ForeignCheckpointsTest {
         return String.join("\n", chain.lines().limit(count).toList());
     }
 
-    /** A number, or whatever it is, of the newest snapshot. */
+    /** The value of a field in the newest snapshot. */
     private static Object shown(Conversation state, String name) {
         Json latest = PhasesCheckpoint.latest(GeneratedThread.begunWith(state, "t"));
         return ((Map<?, ?>) Objects.requireNonNull(latest.field("payload"))).get(name);
     }
 
-    // ---- phases: a chain whose records name their thread in snapshots only, and carry what a provider said
+    // ---- phases: a chain in which only snapshots name the thread, with the provider's own data
 
     private static final String CHAIN = file("phases.jsonl");
 
@@ -124,7 +124,7 @@ class ForeignCheckpointsTest {
         }
     }
 
-    /** One has side effects, and one has none: the file says that both are over. */
+    /** The batch has one call with side effects and one without. The file says that both have ended. */
     @Test
     void phases_afterTheBatch_runsNoneOfItsCalls_andTellsTheModelSo() {
         for (String phase : List.of("post_tool_batch", "post_subagent_batch")) {
@@ -140,7 +140,7 @@ class ForeignCheckpointsTest {
         }
     }
 
-    /** Otherwise the model would be asked again, and might call again what is over. */
+    /** Otherwise the model would be called again, and might repeat calls that have ended. */
     @ParameterizedTest
     @ValueSource(
             strings = {

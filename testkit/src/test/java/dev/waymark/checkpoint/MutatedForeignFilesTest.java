@@ -43,10 +43,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Files that other programs wrote, spoiled in many ways: fields dropped, changed, moved or renamed, ids used twice, wrong
- * types, huge numbers, deep nesting, half files, NUL, bytes that are no text. Each is refused as corruption, or the thread
- * that goes on from it does so in order: no call that has an outcome runs again, none with side effects runs that may have
- * been begun, each call has one result before the model is called, and every format can show it.
+ * Files of other programs, damaged in many ways: fields dropped, changed, moved or renamed, duplicate ids, wrong types,
+ * huge numbers, deep nesting, truncated files, NUL, bytes that are not text. Each file is refused as corrupt, or a
+ * thread continues from it correctly: no call that has an outcome runs again, no call with side effects runs that may
+ * have started before, each call has one result before the model is called, and every format can show the state.
  */
 @Tag("full")
 class MutatedForeignFilesTest {
@@ -80,7 +80,7 @@ class MutatedForeignFilesTest {
             "{\"a\":".repeat(2_000) + "1" + "}".repeat(2_000),
             "{\"a\":1,\"a\":2}");
 
-    /** Stands for a value that is written as text, since no JSON library would write it. */
+    /** Placeholder for a value that is inserted as text, because no JSON library would write it. */
     private static final String HOLE = "@@hole@@";
 
     private static byte[] file(String name) {
@@ -110,11 +110,11 @@ class MutatedForeignFilesTest {
             byte[] mutant = mutant(whole, new Random(seed));
             goneOn += resume(mutant, name + ", seed " + seed) ? 1 : 0;
         }
-        // Otherwise the mutations would be too coarse to find anything.
+        // Outside of this range, the mutations would be too coarse to find anything.
         assertThat(goneOn).isBetween(MUTANTS / 50, MUTANTS - MUTANTS / 20);
     }
 
-    /** Returns whether it was taken for a checkpoint. */
+    /** Returns whether the text was read as a checkpoint. */
     private static boolean resume(byte[] text, String what) {
         try {
             RestoredCheckpoint restored = CheckpointReader.read(text, NOW);
@@ -129,7 +129,7 @@ class MutatedForeignFilesTest {
         }
     }
 
-    /** Resumes it as a client and a worker do, and lets it run to its end. */
+    /** Resumes the checkpoint as a client and a worker do, and runs the conversation to its end. */
     private static void goOn(RestoredCheckpoint restored, Optional<String> answer, byte[] text) {
         Resumption how = new Resumption("r", Optional.empty(), answer, Optional.empty(), false, Optional.empty());
         if (how.refusal(restored.state()).isPresent()) {
@@ -204,7 +204,7 @@ class MutatedForeignFilesTest {
         throw new AssertionError("not expected of a file: " + step);
     }
 
-    /** All tools that the file calls, each with side effects, but for the one that asks. */
+    /** A policy with all tools that the file calls. Each has side effects, except for the one that asks. */
     private static AgentPolicy everyToolHasEffects(Conversation state) {
         Map<String, AgentPolicy.Executor> tools = new LinkedHashMap<>();
         Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>();
@@ -217,7 +217,7 @@ class MutatedForeignFilesTest {
         return new AgentPolicy("helper", 50, tools, policies, Optional.empty());
     }
 
-    /** Every format has to be able to show it, and what is shown can be read. */
+    /** Checks that every format can show the state as canonical JSON. */
     private static void show(Conversation state) {
         Moment moment = new Moment("run-1", 1, state.updatedAt(), Optional.empty(), state);
         Timeline timeline =
@@ -227,7 +227,7 @@ class MutatedForeignFilesTest {
         }
     }
 
-    /** The calls of which the text has an outcome, whatever its format. */
+    /** The calls for which the text has an outcome, in any format. */
     private static Set<String> outcomes(byte[] text) {
         Set<String> ids = new LinkedHashSet<>();
         try (var documents = JSON.readerFor(JsonNode.class).<JsonNode>readValues(text)) {

@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A chain may be cut after any of its records. Whatever it says by then to have run does not run again. */
+/** Chains that are cut after any of their records. Calls that ran according to these records do not run again. */
 @Tag("full")
 class PhasesPrefixTest {
     private static final Instant LATER = Instant.parse("2026-06-01T09:00:00Z");
@@ -28,7 +28,9 @@ class PhasesPrefixTest {
             new Resumption("r", Optional.empty(), Optional.empty(), Optional.empty(), false, Optional.empty());
     private static final int THREADS = 400;
 
-    /** What goes on from these records, once its agent is known, or empty when they are refused. */
+    /**
+     * The conversation that continues from these records, once its agent is resolved; empty if the records are refused.
+     */
     private static Optional<Conversation> resumed(List<Json> records) {
         try {
             Conversation restored = CheckpointReader.read(
@@ -50,7 +52,9 @@ class PhasesPrefixTest {
         return length;
     }
 
-    /** The calls that may have taken effect by then, and those that are harmless, if the records say that they ran. */
+    /**
+     * The calls that may have taken effect by then, including harmless ones if the records say that the batch is over.
+     */
     private static Set<String> begun(Conversation state, List<Json> records) {
         boolean over = String.valueOf(records.get(records.size() - 1).field("phase"))
                 .matches("post_tool_batch|post_subagent_batch");

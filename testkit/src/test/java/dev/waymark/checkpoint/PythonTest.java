@@ -19,11 +19,11 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Hashes of effects and keys of calls are those that Python's json and hashlib give, asked here and now. */
+/** Compares hashes of effects and keys of calls with those that Python's json and hashlib compute. Runs Python. */
 class PythonTest {
     private static final int VALUES = 2_000;
 
-    /** Names the tool and the arguments, and gives what the two hashes are of. */
+    /** Prints each value as JSON, its hash as the arguments of a call, and its hash as an output. */
     private static final String PROGRAM = """
             import hashlib, json, sys
             for line in open(sys.argv[1], encoding="utf-8"):

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a checkpoint says of a conversation is what the next one says, when a thread went on from the first. */
+/** A thread that continues from a checkpoint has a checkpoint with the same content. */
 @Tag("full")
 class RoundTripTest {
     private static final int OF_EACH_KIND = 200;
@@ -49,7 +49,7 @@ class RoundTripTest {
         return CheckpointReader.read(checkpoint.canonical().getBytes(StandardCharsets.UTF_8), LATER);
     }
 
-    /** All that a conversation can be in the middle of, or have come to. */
+    /** The situations that a conversation can be in. */
     private enum Kind {
         UNDER_WAY,
         WAITING,
@@ -95,7 +95,7 @@ class RoundTripTest {
                 continue;
             }
             Set<Kind> kinds = Kind.of(timeline);
-            // Of what there is plenty of, no more than that is looked at.
+            // Skips conversations if all of their kinds already have enough examples.
             if (kinds.stream().anyMatch(kind -> seen.getOrDefault(kind, 0) < OF_EACH_KIND)) {
                 kinds.forEach(kind -> seen.merge(kind, 1, Integer::sum));
                 conversations.put(seed, timeline);
@@ -108,7 +108,7 @@ class RoundTripTest {
         return Arrays.stream(Kind.values()).allMatch(kind -> seen.getOrDefault(kind, 0) >= OF_EACH_KIND);
     }
 
-    /** A conversation, its checkpoint, and what was read from that. */
+    /** A conversation, its checkpoint, and the result of reading that checkpoint. */
     private record Trip(long seed, Timeline timeline, Json before, RestoredCheckpoint recovered) {}
 
     private static final Map<CheckpointFormat, List<Trip>> TRIPS = new EnumMap<>(CheckpointFormat.class);
@@ -131,7 +131,7 @@ class RoundTripTest {
     void everyConversation_readBack_isShownTheSame(CheckpointFormat format) {
         for (Trip trip : trips(format)) {
             assertThat(trip.recovered().format()).isEqualTo(format);
-            // No format has a place for what was not said to the model yet.
+            // No format can store messages that the model has not received yet.
             if (trip.timeline().now().queue().isEmpty()) {
                 Timeline begun = GeneratedThread.begunWith(trip.recovered().state(), "team/a:42");
                 assertSame(trip.seed(), newest(trip.before()), view(format, begun));
@@ -139,7 +139,9 @@ class RoundTripTest {
         }
     }
 
-    /** Of versions, the newest is what a thread goes on from, and so its first. */
+    /**
+     * Keeps only the newest of several versions: a thread continues from it, so it is the new thread's first version.
+     */
     private static Json newest(Json view) {
         return view.value() instanceof List<?> list
                         && list.get(0) instanceof Map<?, ?> first
@@ -179,7 +181,7 @@ class RoundTripTest {
         }
     }
 
-    /** Whether only people are waited for, and the format says of each call that it is so. */
+    /** Whether the conversation waits only for people, and the format shows this for each call. */
     private static boolean isToldOf(Conversation now, CheckpointFormat format) {
         boolean toolsAsk = now.openCalls().stream()
                 .anyMatch(call ->
@@ -197,8 +199,8 @@ class RoundTripTest {
     }
 
     /**
-     * Which run, and when it changed last: no two threads have that in common. Replays are counted on purpose, and where a
-     * person is asked once more there is a version of that.
+     * Fields that differ between two threads: the run, the time of its last change, the number of replayed effects, and
+     * the version, because a repeated question to a person makes a new one.
      */
     private static final Set<String> ITS_OWN =
             Set.of("run_id", "timestamp_ms", "updatedAt", "updated_at", "replayed_effect_count", "version");
@@ -213,7 +215,7 @@ class RoundTripTest {
                 .isEmpty();
     }
 
-    /** The first place where two checkpoints differ, and what stands there in both. */
+    /** The first place where two checkpoints differ, with both values. */
     private static Optional<String> difference(String place, Object before, Object after) {
         if (before instanceof Map<?, ?> left && after instanceof Map<?, ?> right) {
             if (!left.keySet().equals(right.keySet())) {

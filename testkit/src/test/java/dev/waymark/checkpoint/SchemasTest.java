@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What the documentation says of the formats is true of everything that is printed, and has every key. */
+/** Everything that is printed matches the documented schemas of the formats, and these contain every key. */
 class SchemasTest {
     private static final Path FORMATS =
             Path.of("").toAbsolutePath().getParent().resolve("docs").resolve("formats");

@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** In what order a chain tells of tools and subagents, which run together. */
+/** The order in which a chain records tools and subagents that run at the same time. */
 class SubagentPhasesTest {
     private static final Optional<String> NONE = Optional.empty();
     private static final Part.ToolUse ADD = new Part.ToolUse("tu_1", "add", Json.EMPTY_OBJECT);
@@ -53,7 +53,7 @@ class SubagentPhasesTest {
         return PhasesCheckpoint.chain(tale.timeline());
     }
 
-    /** The phases behind the reply, without snapshots. */
+    /** The phases after the reply, without snapshots. */
     private List<Object> phases() {
         List<Object> phases = new ArrayList<>(chain().stream()
                 .map(each -> each.field("phase"))

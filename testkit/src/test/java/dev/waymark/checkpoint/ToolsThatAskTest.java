@@ -28,7 +28,10 @@ import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A tool that ran, and asks a person: its question outlives the server, and the tool is not run again for it. */
+/**
+ * Tools that have run and then ask a person. The question survives the loss of the server, and the tool does not run
+ * again.
+ */
 class ToolsThatAskTest {
     private static final Instant LATER = CheckpointFixture.START.plusSeconds(86_400);
     private static final String QUESTION = "To which account?";
@@ -62,7 +65,7 @@ class ToolsThatAskTest {
                 Optional.empty()));
     }
 
-    /** Runs a side-effecting call as far as to its question. */
+    /** Runs a side-effecting call up to its question. */
     private void runAndAsk(String callId, String question) {
         tale.with(new ToolFact.ToolDispatched(callId, 1));
         Call call = tale.state().calls().get(callId).orElseThrow();
@@ -162,7 +165,7 @@ class ToolsThatAskTest {
         }
     }
 
-    /** Other programs give approvals ids of their own, and tell of those that are long past. */
+    /** Other programs use their own ids for approvals, and also contain approvals from long ago. */
     @Test
     void thread_approvalsOfAnotherProgram_areRead_andNothingRunsOnThem() {
         String asked = "{\"type\":\"tool-approval-request\",\"approvalId\":\"ap_%1$d\",\"toolCallId\":\"tu_%1$d\"}";
@@ -247,7 +250,7 @@ class ToolsThatAskTest {
                 .isEqualTo(Call.Status.AWAITING);
     }
 
-    /** Nothing in such a chain says which question was answered meanwhile, and the next call may ask for its approval. */
+    /** Such a chain does not say which question was answered meanwhile, and the next call may wait for its approval. */
     @Test
     void phases_chainOfAnotherProgram_promptThatMayBeAnsweredIsNotThatOfTheNextCall() {
         calls(new Part.ToolUse("tu_1", "ask_user", Json.of(Map.of("question", QUESTION))), use("tu_2", "refund"));
@@ -264,7 +267,7 @@ class ToolsThatAskTest {
                 .isEqualTo(Call.Status.AWAITING);
     }
 
-    /** It looks like one that waits for its approval, and that one would run. */
+    /** The call looks like one that waits for approval, and an approved call would run. */
     @Test
     void runner_approvedCallThatAsks_isNotNamed_andNotRunAgain() {
         calls(use("tu_1", "refund"));

@@ -49,7 +49,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the systems that these formats come from get wrong, each under its name. */
+/** Mistakes of the systems that these formats come from, grouped by format. */
 class TrapsTest {
     private static final Instant LATER = CheckpointFixture.START.plusSeconds(86_400);
 
@@ -97,7 +97,7 @@ class TrapsTest {
         return new Resumption("r", Optional.empty(), answer, Optional.empty(), false, Optional.empty());
     }
 
-    /** What a thread that goes on from there is at once its agent is known. */
+    /** The state of a thread that continues from the checkpoint, as soon as its agent is resolved. */
     private static Conversation resumed(RestoredCheckpoint recovered, String... answer) {
         return resumption(List.of(answer).stream().findFirst())
                 .of(recovered.state(), LATER)
@@ -260,7 +260,7 @@ class TrapsTest {
         assertThat(nextModelCall(resumed).get(2).toolResults()).containsExactly(new Part.ToolResult("tu_1", "", false));
     }
 
-    /** None of the formats tells it from a call that waits for its approval, and that one would run. */
+    /** No format distinguishes such a call from one that waits for approval, and an approved call would run. */
     @ParameterizedTest
     @EnumSource(CheckpointFormat.class)
     void anyFormat_callThatMayHaveRun_isNeverApprovedAgain(CheckpointFormat format) {
@@ -391,7 +391,7 @@ class TrapsTest {
         assertThat(file).content().isEqualTo("{\"threadId\":\"trip\",");
     }
 
-    /** What waits for an approval looks like a question without words until the agent is known. */
+    /** Until the agent is resolved, a call that waits for approval looks like a question without text. */
     @ParameterizedTest
     @EnumSource(
             value = CheckpointFormat.class,
@@ -523,7 +523,10 @@ class TrapsTest {
         return (Map<?, ?>) record.field("payload");
     }
 
-    /** Written behind the run, checkpoints say less than was done. A chain says all that was done when it was asked for. */
+    /**
+     * Checkpoints are saved after the fact and may lack the latest work. A chain contains everything that was done when
+     * it was requested.
+     */
     @Test
     void phases_chain_repeatsNothingThatWasDoneSinceItsLastPhase() {
         for (long seed = 0; seed < 300; seed++) {

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What every storage of keys promises, also to several processes at once. */
+/** Tests that apply to every key storage, also with several processes at once. */
 @Timeout(180)
 abstract class KeyStoreCases {
     private static final int THREADS = 40;
@@ -39,7 +39,7 @@ abstract class KeyStoreCases {
 
     private final List<KeyStore> opened = new ArrayList<>();
 
-    /** The same storage each time, which remembers nothing. */
+    /** Opens the same storage each time, with nothing cached. */
     abstract KeyStore open(String setting);
 
     private KeyStore open() {
@@ -56,7 +56,7 @@ abstract class KeyStoreCases {
     /** The storage, as {@code WAYMARK_THREAD_KEYS} names it. */
     abstract String setting();
 
-    /** All that is stored, as a backup of it has it. */
+    /** Everything that is stored, as in a backup. */
     abstract String backup() throws Exception;
 
     @Test
@@ -187,7 +187,7 @@ abstract class KeyStoreCases {
                 .start();
     }
 
-    /** Starts threads, and encrypts something of each. */
+    /** Starts threads, and encrypts a payload of each. */
     static final class Starting {
         public static void main(String[] args) throws IOException {
             ThreadKeys keys = keys(args[0], "old:" + key('a'));
@@ -201,7 +201,7 @@ abstract class KeyStoreCases {
         }
     }
 
-    /** Wraps all keys anew, back and forth, until none is left. */
+    /** Rewraps all keys with one master key and then the other, until no key is left. */
     static final class Rewrapping {
         public static void main(String[] args) {
             ThreadKeys one = keys(args[0], "old:" + key('a') + ",new:" + key('b'));

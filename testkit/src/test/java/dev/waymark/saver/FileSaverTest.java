@@ -62,7 +62,7 @@ class FileSaverTest extends DurableSaverContract implements SavedOwnersContract 
         }
     }
 
-    /** The restored thread takes the entry over between the other one's look at the owner and its save. */
+    /** The restored thread takes over the entry after the other thread has started to save, and before it has saved. */
     @Test
     @Timeout(60)
     void save_whileAnotherThreadTakesOver_isRefused() throws Exception {
@@ -317,7 +317,7 @@ class FileSaverTest extends DurableSaverContract implements SavedOwnersContract 
         }
     }
 
-    /** Saves for ever, and says so after the first time. */
+    /** Saves in an endless loop, and prints a line after the first save. */
     static final class Writer {
         public static void main(String[] args) {
             CheckpointSaver saver = new FileSaver(Path.of(args[0]));
@@ -347,7 +347,7 @@ class FileSaverTest extends DurableSaverContract implements SavedOwnersContract 
                 .satisfies(e -> assertThat(e).hasMessageContaining(why));
     }
 
-    /** 256 KiB of memory as a file system. */
+    /** A file system of 256 KiB in memory. */
     private record SmallDisk(Path directory) implements AutoCloseable {
         static SmallDisk mounted(Path directory) throws Exception {
             Files.createDirectories(directory);

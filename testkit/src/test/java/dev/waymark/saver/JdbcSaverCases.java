@@ -19,9 +19,9 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What a saver in a database keeps beside its entries, for others to read. */
+/** Tests of the tables that a database saver writes in addition to its entries, for other programs to read. */
 abstract class JdbcSaverCases extends DurableSaverContract implements SavedOwnersContract {
-    /** The address of the test's own, empty database. */
+    /** The URL of an empty database for this test. */
     abstract String url();
 
     @Override

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Two threads that save the same entry: the second one acts between the first one's look and its write. */
+/** Two threads that save the same entry. The second one acts between the read and the write of the first one. */
 class KeyValueSaverTest {
     private static final CheckpointOwner FIRST = CheckpointOwner.first("run-1", "a", "t");
     private static final CheckpointOwner NEXT = FIRST.succeededBy("run-2", "a");
@@ -26,7 +26,7 @@ class KeyValueSaverTest {
         saver.save(document(step), () -> document(step), owner);
     }
 
-    /** A saver whose first read of a key is followed by this. */
+    /** A saver that runs {@code meanwhile} after its first read of the key. */
     private KeyValueSaver interrupted(String key, Runnable meanwhile) {
         return new KeyValueSaver(new InterruptedStore(store, key, meanwhile));
     }

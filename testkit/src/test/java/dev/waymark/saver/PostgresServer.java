@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 
-/** A real PostgreSQL from Debian's packages, on loopback and in a directory of its own. */
+/** A real PostgreSQL from Debian's packages, on loopback and in its own directory. */
 public final class PostgresServer implements AutoCloseable {
     private static final Path VERSIONS = Path.of("/usr/lib/postgresql");
 
@@ -32,7 +32,7 @@ public final class PostgresServer implements AutoCloseable {
         this.port = port;
     }
 
-    /** Skips the test where PostgreSQL is not installed. */
+    /** Skips the test if PostgreSQL is not installed. */
     public static PostgresServer start(Path directory) throws Exception {
         Optional<Path> found = binaries();
         assumeTrue(found.isPresent(), "no PostgreSQL in " + VERSIONS + ": its tests are skipped");
@@ -40,7 +40,7 @@ public final class PostgresServer implements AutoCloseable {
         boolean isRoot = System.getProperty("user.name").equals("root");
         Path data = directory.resolve("data");
         if (isRoot) {
-            // It refuses to run as root, and must be able to get there as somebody else.
+            // PostgreSQL refuses to run as root, so another user must be able to reach its directory.
             run(List.of("install", "-d", "-o", "postgres", "-m", "700", data.toString()));
             for (Path each = directory;
                     each.startsWith(System.getProperty("java.io.tmpdir"));
@@ -140,7 +140,7 @@ public final class PostgresServer implements AutoCloseable {
         }
     }
 
-    /** All that is stored, as {@code pg_dump} writes it. */
+    /** Everything that is stored, as {@code pg_dump} writes it. */
     public String dump() throws IOException {
         Process dump = new ProcessBuilder(
                         "pg_dump", "-h", "127.0.0.1", "-p", Integer.toString(port), "-U", "waymark", "postgres")

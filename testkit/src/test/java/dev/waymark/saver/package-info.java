@@ -1,4 +1,7 @@
-/** Holds every saver and store of ours to the published contracts. Here and not beside them, since the testkit knows them. */
+/**
+ * Tests all savers and stores of Waymark against the published contracts. The tests are here and not next to the
+ * savers, because the testkit depends on the savers.
+ */
 @NullMarked
 package dev.waymark.saver;
 

@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 class JavaToolContractTest extends ToolContract {
-    /** Charges, and tells requests by their keys. */
+    /** Charges cards, and recognizes repeated requests by their keys. */
     private static final class Bank {
         private final Map<String, String> receipts = new ConcurrentHashMap<>();
         private final AtomicInteger charges = new AtomicInteger();

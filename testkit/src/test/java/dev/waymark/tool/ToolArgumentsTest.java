@@ -153,7 +153,7 @@ class ToolArgumentsTest {
                 .contains("checking it takes too long: a pattern backtracks, or the schema branches too much");
     }
 
-    /** Each level has two ways, and every way ends with a mistake. */
+    /** Each level has two branches, and every branch ends with a mismatch. */
     @Test
     @Timeout(60)
     void problem_schemaThatBranchesWithoutEnd_isOne() {

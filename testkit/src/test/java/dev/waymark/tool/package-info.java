@@ -1,4 +1,7 @@
-/** Holds tools in Java to the published contract. Here and not beside them, since the testkit knows them. */
+/**
+ * Tests tools defined in Java against the published contract. The tests are here and not next to the tools, because the
+ * testkit depends on them.
+ */
 @NullMarked
 package dev.waymark.tool;
 

@@ -22,7 +22,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /**
- * An agent in Java: what an agent file says, and the tools themselves.
+ * An agent defined in Java: the settings that an agent file would have, and the tools themselves.
  *
  * <pre>{@code
  * Agent billing = Agent.named("billing")
@@ -34,8 +34,8 @@ import java.util.stream.Stream;
  * AgentWorker.on(connection).agent(billing).build().start();
  * }</pre>
  *
- * @param spec the agent as its threads record it
- * @param tools the tools in Java among those of the spec
+ * @param spec the agent's definition, which its threads record
+ * @param tools the Java tools among the tools of the spec
  */
 public record Agent(AgentSpec spec, List<Tool> tools) {
     public Agent {
@@ -47,7 +47,7 @@ public record Agent(AgentSpec spec, List<Tool> tools) {
         return new Builder(name);
     }
 
-    /** The name that starters use. */
+    /** The name that callers pass to start a thread. */
     public String name() {
         return spec.name();
     }
@@ -70,30 +70,35 @@ public record Agent(AgentSpec spec, List<Tool> tools) {
             return this;
         }
 
-        /** Options of the model, such as effort. Default: everything is left to the provider. */
+        /** Options of the model, such as effort. Default: the provider's own defaults. */
         public Builder options(ModelOptions chosen) {
             return set(spec -> spec.options(chosen));
         }
 
-        /** Models that answer while those before them are out of service, as {@code provider:model}. Default: none. */
+        /**
+         * Fallback models, as {@code provider:model}. Each is used while the models before it are out of service.
+         * Default: none.
+         */
         public Builder fallback(String... models) {
             return fallback(Stream.of(models).map(FallbackModel::of).toArray(FallbackModel[]::new));
         }
 
-        /** Models that answer while those before them are out of service, with their options and prices. */
+        /**
+         * Fallback models with their options and prices. Each is used while the models before it are out of service.
+         */
         public Builder fallback(FallbackModel... models) {
             return set(spec -> spec.fallback(List.of(models)));
         }
 
         /**
-         * How long the model may send nothing of its reply, from 1 second to 9 minutes, before the attempt fails and is
-         * repeated, or a fallback is asked. Default: 5 minutes. Fallbacks have their own limit.
+         * How long the model may send nothing before the attempt fails and is retried or a fallback is called: 1 second
+         * to 9 minutes. Default: 5 minutes. Fallbacks have their own limit.
          */
         public Builder silence(Duration most) {
             return set(spec -> spec.silence(most));
         }
 
-        /** What the agent does, for people and for agents that have it as a subagent. */
+        /** Describes the agent to people, and to agents that use it as a subagent. */
         public Builder description(String words) {
             return set(spec -> spec.description(words));
         }
@@ -114,8 +119,8 @@ public record Agent(AgentSpec spec, List<Tool> tools) {
         }
 
         /**
-         * Adds tools: objects whose methods with {@link ToolMethod} are tools, a {@link Tool}, or a {@link ToolSpec} of a
-         * program, an HTTP request or a tool of an MCP server.
+         * Adds tools. Each argument is an object with methods annotated with {@link ToolMethod}, a {@link Tool}, or a
+         * {@link ToolSpec} of a program, an HTTP request or a tool of an MCP server.
          */
         public Builder tools(Object... owners) {
             for (Object owner : owners) {
@@ -138,7 +143,7 @@ public record Agent(AgentSpec spec, List<Tool> tools) {
             return this;
         }
 
-        /** Adds another agent as a tool. The same worker needs it. */
+        /** Adds another agent as a tool. The worker must have that agent, too. */
         public Builder subagent(Agent other) {
             return tools(
                     ToolSpec.subagent(other.name(), other.spec().description().orElse("Executes a task.")));
@@ -149,7 +154,7 @@ public record Agent(AgentSpec spec, List<Tool> tools) {
             return set(spec -> spec.approvals(new AgentSpec.Approvals(false, Optional.of(most))));
         }
 
-        /** Who decides about calls that need approval. */
+        /** Sets who approves calls that need approval. */
         public Builder approvals(AgentSpec.Approvals by) {
             return set(spec -> spec.approvals(by));
         }
@@ -159,12 +164,12 @@ public record Agent(AgentSpec spec, List<Tool> tools) {
             return set(spec -> spec.budget(most));
         }
 
-        /** The price of the model, if the provider does not know it or another one applies. */
+        /** The price of the model, if the provider does not know it or if a different price applies. */
         public Builder pricing(Pricing price) {
             return set(spec -> spec.pricing(price));
         }
 
-        /** The context of its threads, for its tools. */
+        /** The context of the agent's threads, which is passed to its tools. */
         public Builder context(Json carried) {
             return set(spec -> spec.context(carried));
         }

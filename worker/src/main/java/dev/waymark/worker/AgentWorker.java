@@ -68,20 +68,20 @@ import java.util.function.UnaryOperator;
  */
 public final class AgentWorker implements AutoCloseable {
 
-    /** Failure type of a subagent whose parent thread is continued by another one. Stored in histories. */
+    /** Failure type of a subagent thread whose parent is continued by another thread. Stored in histories. */
     private static final String GOES_ON_ELSEWHERE = "GoesOnElsewhere";
 
     /** Time that interrupted tools get to clean up. */
     private static final Duration LAST_MOMENTS = Duration.ofSeconds(5);
 
     /**
-     * Well above what a workflow task needs, and below the server's timeout of ten seconds. Packing a conversation of
-     * 40 MiB takes 0.7 s in a worker that has just started. With the SDK's default of one second, the tasks of a large
-     * thread would fail again and again on a busy machine.
+     * Well above the time that a workflow task needs, and below the server's timeout of ten seconds. Packing a
+     * conversation of 40 MiB takes 0.7 s in a worker that has just started. With the SDK's default of one second, the
+     * tasks of a large thread would fail again and again on a busy machine.
      */
     private static final Duration DEADLOCK = Duration.ofSeconds(5);
 
-    /** Time limit for the answer of the server in the readiness check. */
+    /** Time limit for the server's answer in the readiness check. */
     private static final Duration READINESS = Duration.ofSeconds(2);
 
     private static final boolean VIRTUAL_THREADS = Runtime.version().feature() >= 21;
@@ -120,17 +120,17 @@ public final class AgentWorker implements AutoCloseable {
         registerActivities(worker, builder);
     }
 
-    /** A worker that connects to its server by this client. */
+    /** Builds a worker that uses this client to reach its server. */
     public static Builder builder(WorkflowClient client) {
         return new Builder(client);
     }
 
-    /** A worker on this connection. */
+    /** Builds a worker that uses this connection. */
     public static Builder on(Connection connection) {
         return builder(connection.client());
     }
 
-    /** Workflows pass their state to the activities of this process, which saves reading it from the server. */
+    /** Workflows pass their state to the activities of this process, which then need not read it from the server. */
     private void registerWorkflows(Worker worker) {
         worker.registerWorkflowImplementationFactory(
                 AgentWorkflow.class,
@@ -161,8 +161,8 @@ public final class AgentWorker implements AutoCloseable {
     }
 
     /**
-     * Why the thread of this activity must not start: an earlier thread ran this subagent call, or another thread
-     * continues the parent and makes the same call. Only ids of subagent threads contain a slash.
+     * Returns why this activity's thread must not start, if so: an earlier thread ran this subagent call, or another
+     * thread continues the parent and makes the same call. Only ids of subagent threads contain a slash.
      */
     private Optional<Problem> obstacle() {
         ActivityInfo info = Activity.getExecutionContext().getInfo();
@@ -200,15 +200,15 @@ public final class AgentWorker implements AutoCloseable {
     }
 
     /**
-     * Stops polling for tasks and waits for running activities. Tools and model calls that finish in time have their
-     * results recorded; after {@code most} the rest are interrupted. Nothing runs when this returns.
+     * Stops polling for tasks and waits for running activities. The results of tools and model calls that finish in
+     * time are recorded. Those still running after {@code most} are interrupted. Nothing runs when this returns.
      *
      * @return whether everything finished without being interrupted
      */
     public boolean drain(Duration most) {
         draining = true;
         // Running activities may need an answer from their workflow, but this worker no longer takes workflow tasks,
-        // and it may be the only one. Until they finish, a second worker takes workflow tasks; it runs no activities.
+        // and it may be the only one. Until they finish, a second worker takes workflow tasks, but runs no activities.
         WorkerFactory workflows = newFactory();
         registerWorkflows(workflows.newWorker(taskQueue, options(false, deployment)));
         workflows.start();
@@ -253,10 +253,10 @@ public final class AgentWorker implements AutoCloseable {
                         .build());
         if (!sticky) {
             // Disables the sticky queue. The in-memory server would wait forever for the last worker of a thread, even
-            // after it is gone; the real server waits five seconds.
+            // after that worker is gone. The real server waits five seconds.
             options.setStickyQueueScheduleToStartTimeout(Duration.ZERO);
         }
-        // Threads live longer than builds, and every build can continue what earlier ones began.
+        // Threads outlive builds, and every build can continue threads that earlier builds started.
         deployment.ifPresent(version -> options.setDeploymentOptions(WorkerDeploymentOptions.newBuilder()
                 .setUseVersioning(true)
                 .setVersion(version)
@@ -296,7 +296,7 @@ public final class AgentWorker implements AutoCloseable {
             return this;
         }
 
-        /** Adds agents in Java, with their tools. */
+        /** Adds agents defined in Java, with their tools. */
         public Builder agent(Agent... all) {
             own.addAll(List.of(all));
             return this;
@@ -313,19 +313,19 @@ public final class AgentWorker implements AutoCloseable {
             return agents(AgentDirectory.of(Path.of("."), List.of(specs)));
         }
 
-        /** Adds a provider of models, in place of another one with this name. */
+        /** Adds a model provider. Replaces an existing provider with this name. */
         public Builder provider(String name, ModelProvider provider) {
             added.put(name, provider);
             return this;
         }
 
-        /** The providers of models, instead of those of the environment. */
+        /** The model providers to use instead of those from the environment. */
         public Builder providers(ModelProviders known) {
             this.providers = Optional.of(known);
             return this;
         }
 
-        /** The tools in Java, which agent files name in {@code use:}. */
+        /** The Java tools that agent files can refer to in {@code use:}. */
         public Builder tools(JavaTools known) {
             this.tools = known;
             return this;
@@ -349,8 +349,8 @@ public final class AgentWorker implements AutoCloseable {
         }
 
         /**
-         * Adds interceptors of the Temporal SDK, such as those for tracing. They run inside of workflows, too: what they
-         * do there must be deterministic.
+         * Adds interceptors of the Temporal SDK, such as those for tracing. They also run inside workflows, where their
+         * code must be deterministic.
          */
         public Builder interceptors(WorkerInterceptor... all) {
             interceptors.addAll(List.of(all));
@@ -358,8 +358,8 @@ public final class AgentWorker implements AutoCloseable {
         }
 
         /**
-         * Changes options of the Temporal worker, such as the number of pollers, the limits of concurrency, or the tuner
-         * that decides about them. What they leave open depends on the number of processors.
+         * Changes options of the Temporal worker, such as the number of pollers, the concurrency limits, or the tuner
+         * that sets these limits. The defaults for unset options depend on the number of processors.
          */
         public Builder workerOptions(UnaryOperator<WorkerOptions.Builder> change) {
             UnaryOperator<WorkerOptions.Builder> before = customization;
@@ -367,7 +367,7 @@ public final class AgentWorker implements AutoCloseable {
             return this;
         }
 
-        /** Changes options of the Temporal worker factory, such as the number of threads that stay in memory. */
+        /** Changes options of the Temporal worker factory, such as the number of threads that are kept in memory. */
         public Builder factoryOptions(UnaryOperator<WorkerFactoryOptions.Builder> change) {
             UnaryOperator<WorkerFactoryOptions.Builder> before = factoryCustomization;
             factoryCustomization = options -> change.apply(before.apply(options));
@@ -375,7 +375,7 @@ public final class AgentWorker implements AutoCloseable {
         }
 
         /**
-         * Connects to the server to learn its kind.
+         * Builds the worker. Connects to the server to find out whether it is the in-memory server.
          *
          * @throws IllegalArgumentException if an agent in Java is invalid, with the reason
          * @throws ServerGoneException if the server does not answer
@@ -391,7 +391,7 @@ public final class AgentWorker implements AutoCloseable {
             return new AgentWorker(this);
         }
 
-        /** What is also refused in agent files. */
+        /** Applies checks that agent files must also pass. */
         private static void check(AgentSpec agent, ModelProviders providers) {
             if (!ToolNames.isWellFormed(agent.name())) {
                 throw new IllegalArgumentException(

@@ -4,11 +4,12 @@ import io.temporal.worker.WorkerFactoryOptions;
 import io.temporal.worker.WorkerOptions;
 
 /**
- * Defaults for a number of processors. For few of them, they are the Temporal SDK's own.
+ * Default limits of a worker, depending on the number of processors. On a machine with few processors, they are the
+ * Temporal SDK's own defaults.
  *
- * @param pollers how many requests for tasks of each kind wait at the server
- * @param workflowTasks how many workflow tasks run at a time
- * @param cachedWorkflows how many threads stay in memory between their tasks
+ * @param pollers the number of concurrent polls for each kind of task
+ * @param workflowTasks the maximum number of concurrent workflow tasks
+ * @param cachedWorkflows the maximum number of threads kept in memory between their tasks
  */
 record WorkerCapacity(int pollers, int workflowTasks, int cachedWorkflows) {
     private static final int POLLERS = 5;
@@ -32,7 +33,7 @@ record WorkerCapacity(int pollers, int workflowTasks, int cachedWorkflows) {
         return of(Runtime.getRuntime().availableProcessors());
     }
 
-    /** Sets what these options leave open. A tuner decides about slots by itself. */
+    /** Sets the options that were left unset. With a tuner, the numbers of slots stay unset. */
     WorkerOptions.Builder complete(WorkerOptions chosen) {
         WorkerOptions.Builder options = WorkerOptions.newBuilder(chosen);
         if (chosen.getWorkerTuner() == null) {

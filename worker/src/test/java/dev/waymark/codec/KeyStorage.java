@@ -12,7 +12,9 @@ import java.util.Base64;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A directory with keys of threads that can be taken away and brought back, and a clock for the keys in memory. */
+/**
+ * A directory with the keys of threads, which a test can take away and bring back, and a clock for the keys in memory.
+ */
 public final class KeyStorage {
     private static final EncryptionKeys MASTER =
             EncryptionKeys.parse("k1:" + Base64.getEncoder().encodeToString(new byte[32]));
@@ -26,7 +28,7 @@ public final class KeyStorage {
         this.away = directory.resolve("away");
     }
 
-    /** The keys as another process has them, with nothing in memory. */
+    /** The keys as another process sees them, with nothing cached. */
     public ThreadKeys keys() {
         return new ThreadKeys(MASTER, new FileKeyStore(place), true, () -> System.nanoTime() + passed.get());
     }
@@ -50,7 +52,7 @@ public final class KeyStorage {
         Files.move(away, place);
     }
 
-    /** Time passes for the keys in memory. */
+    /** Lets time pass for the keys in memory. */
     public void pass(Duration time) {
         passed.addAndGet(time.toNanos());
     }

@@ -141,7 +141,7 @@ class AgentWorkerTest {
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
     }
 
-    /** Calls its tool once, and repeats what came of it. */
+    /** A worker whose model calls the tool once, and then repeats its result. */
     private static AgentWorker worker(String taskQueue, JavaTool<Nothing> tool) {
         ModelProvider model = request -> {
             Message last = request.messages().get(request.messages().size() - 1);

@@ -24,7 +24,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Workers of two builds: only the current one works, and open threads move to it. */
+/** Workers of two builds: only the current build gets work, and open threads move to it. */
 @Tag("server")
 @Tag("full")
 class DeploymentServerTest {
@@ -42,7 +42,7 @@ class DeploymentServerTest {
         return worker;
     }
 
-    /** The server learns of a version when its first worker polls. */
+    /** Makes a build current. Retries, because the server learns of a version only when its first worker polls. */
     private void makeCurrent(String buildId) {
         Awaitility.await()
                 .atMost(Duration.ofSeconds(30))

@@ -32,7 +32,7 @@ class LoggingTest {
         assertThat(printed).contains("a defect", "\tat ");
     }
 
-    /** Messages and exceptions quote models, tools and servers. */
+    /** Messages and exceptions may quote models, tools and servers. */
     @ParameterizedTest
     @ValueSource(strings = {"dev.waymark.worker.Some", "io.temporal.internal.activity.ActivityTaskExecutors"})
     void controlCharacters_areEscaped(String logger) {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The commands as processes: what they print once they are ready, and how they end. */
+/** Runs the commands as processes, and checks what they print when they are ready, and how they end. */
 @Timeout(120)
 @Tag("full")
 class ProcessTest {
@@ -139,7 +139,7 @@ class ProcessTest {
         }
     }
 
-    /** One command in a JVM of its own, started in the temporary directory. */
+    /** A command in a separate JVM, started in the temporary directory. */
     private final class Command implements AutoCloseable {
         private final Process process;
         private final BufferedReader stdout;
@@ -151,7 +151,7 @@ class ProcessTest {
             words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
             words.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
             if (Runtime.version().feature() >= 24) {
-                // What ./waymark and the jar's manifest say, against warnings on stderr.
+                // Options that ./waymark and the jar's manifest set to avoid warnings on stderr.
                 words.addAll(List.of("--sun-misc-unsafe-memory-access=allow", "--enable-native-access=ALL-UNNAMED"));
             }
             words.addAll(List.of("-cp", System.getProperty("java.class.path"), WorkerMain.class.getName()));
@@ -172,7 +172,7 @@ class ProcessTest {
         }
 
         int terminate() throws InterruptedException {
-            // Process.destroy() would close what is yet to be read.
+            // Process.destroy() would close streams that are not read yet.
             process.toHandle().destroy();
             return end();
         }

@@ -31,7 +31,7 @@ class WorkerCapacityTest {
         assertThat(options.getMaxConcurrentWorkflowTaskExecutionSize()).isEqualTo(200);
     }
 
-    /** The SDK refuses fixed numbers of slots beside a tuner. */
+    /** The SDK rejects fixed numbers of slots together with a tuner. */
     @Test
     void tuner_decidesAboutSlotsAlone() {
         ResourceBasedTuner tuner = ResourceBasedTuner.newBuilder()

@@ -119,7 +119,9 @@ public final class Chaos implements java.util.concurrent.Callable<Integer> {
         }
     }
 
-    /** Runs by number, in groups that share worker processes. Only runs with the same disruption can. */
+    /**
+     * Runs by number, in groups that share worker processes. Only runs with the same disruption can share a process.
+     */
     private List<Map<Integer, ChaosRun>> groups(List<Integer> numbers) {
         List<Map<Integer, ChaosRun>> groups = new ArrayList<>();
         Map<Disruption, Map<Integer, ChaosRun>> open = new EnumMap<>(Disruption.class);

@@ -120,7 +120,7 @@ final class ChaosAgents {
                 .mapToObj(n -> new Part.ToolUse("tu_" + n, tool, Json.of(Map.of("item", "n" + n))))
                 .toArray(Part[]::new);
         return request -> {
-            if (request.tools().isEmpty()) { // A request for a summary.
+            if (request.tools().isEmpty()) { // This is a request for a summary.
                 return reply(new Part.Text("There was talk."));
             }
             return hasResults(request) ? reply(new Part.Text("Done.")) : reply(uses);
@@ -137,8 +137,8 @@ final class ChaosAgents {
     }
 
     /**
-     * Whether the conversation has results, including a summarized one, which keeps the newest. Prevents repeated
-     * calls.
+     * Whether the conversation has results, so that calls are not repeated. A summarized conversation keeps the newest
+     * results.
      */
     private static boolean hasResults(ModelRequest request) {
         return request.messages().stream()

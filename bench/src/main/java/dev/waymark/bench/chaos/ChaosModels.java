@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 
 /**
  * The models of all runs, over real HTTP, in a process that is not killed. They call the tool in their name the given
- * number of times, and end. They reject what the real services would reject. Thread-safe.
+ * number of times, and then end the turn. They reject what the real services would reject. Thread-safe.
  */
 final class ChaosModels implements AutoCloseable {
     private final ModelServer anthropic = new AnthropicServer();

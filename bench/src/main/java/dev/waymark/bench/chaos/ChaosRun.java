@@ -8,9 +8,10 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * A turn in a thread of its own, in which a model makes this many calls of a tool at once.
+ * A turn in a separate thread, in which a model calls a tool this many times at once.
  *
- * @param faults when it is disrupted; further ones are due in the workers that take over, one after the other
+ * @param faults when the run is disrupted; faults after the first are due in the workers that take over, one after the
+ * other
  */
 public record ChaosRun(
         String id,
@@ -38,7 +39,7 @@ public record ChaosRun(
                 List.of(faults));
     }
 
-    /** This run with a model behind the wire. */
+    /** This run with a model behind this wire. */
     public ChaosRun over(ModelWire other) {
         return new ChaosRun(id, disruption, scene, other, kind, calls, faults);
     }

@@ -48,7 +48,7 @@ public final class ChaosStage implements AutoCloseable {
     private static final Duration LATE = Duration.ofSeconds(5);
     /** More JVMs that start concurrently would only slow each other down. */
     private static final int STARTING_AT_ONCE = 2;
-    /** More than a run needs, and not the agents' own limit. */
+    /** More than a run needs, and different from the agents' own limit. */
     private static final int MOST_ITERATIONS = 9;
 
     private final Path directory;
@@ -252,8 +252,8 @@ public final class ChaosStage implements AutoCloseable {
     }
 
     /**
-     * Sends in a thread of its own, since there may be no worker to answer; the same message is not sent twice at a
-     * time.
+     * Sends in a separate Java thread, since there may be no worker to answer. Does not send a message while the same
+     * message is being sent.
      */
     private void send(String thread, Set<String> asked, String update, Object payload) {
         if (asked.add(update + payload)) {
@@ -261,7 +261,7 @@ public final class ChaosStage implements AutoCloseable {
                 try {
                     connection.client().newUntypedWorkflowStub(thread).update(update, Ack.class, payload);
                 } catch (WorkflowException e) {
-                    // Its worker died, or another decision was first. History tells which.
+                    // The worker died, or another decision arrived first. The history shows which.
                 } finally {
                     asked.remove(update + payload);
                 }
@@ -298,7 +298,7 @@ public final class ChaosStage implements AutoCloseable {
                 }
             }
         }
-        // The outcome of a turn that is complete, not a thread that continues.
+        // The run's own id means that its turn was complete, not that a thread continues it.
         successors.remove(run.id());
         if (successors.size() != 1) {
             violations.add("continued in " + successors);

@@ -29,7 +29,7 @@ final class ChaosWorker {
     private ChaosWorker() {}
 
     /**
-     * One of its workers.
+     * One of the workers in the process.
      *
      * @param run the id of its run, which is also the name of its task queue
      */
@@ -97,7 +97,7 @@ final class ChaosWorker {
                 .collect(Collectors.toMap(words -> words[0], words -> words[1]));
     }
 
-    /** Retries, since a server on a busy machine may answer late. */
+    /** Retries, because a server on a busy machine may answer late. */
     private static Connection connect(String address, ClientInterceptor... interceptors) throws ServerUnreachable {
         for (int i = 1; ; i++) {
             try {

@@ -8,7 +8,7 @@ public enum Disruption {
     /** The worker is killed, and another one takes over. */
     WORKER_KILLED(6, ChaosStage::playKilled),
     /**
-     * The host of the worker is suspended with everything that runs there, and continues when another worker has
+     * The host of the worker is suspended with everything that runs on it, and resumes when another worker has
      * completed the turn.
      */
     HOST_FROZEN(1, ChaosStage::playFrozen) {
@@ -24,7 +24,7 @@ public enum Disruption {
             return false;
         }
     },
-    /** The thread is terminated while its worker goes on, and several clients resume it at the same time. */
+    /** The thread is terminated while its worker continues, and several clients resume the thread at the same time. */
     RESUMED_TWICE(6, ChaosStage::playWithOneWorker) {
         @Override
         boolean allows(Scene scene) {
@@ -75,7 +75,10 @@ public enum Disruption {
         return this == WORKER_KILLED;
     }
 
-    /** Whether the outcome of a call that took effect may be lost. The answer to a claim may be in any case. */
+    /**
+     * Whether the outcome of a call that took effect may be lost. The answer to a claim may be lost with every
+     * disruption.
+     */
     boolean losesOutcomes() {
         return true;
     }

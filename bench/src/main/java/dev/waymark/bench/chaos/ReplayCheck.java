@@ -55,7 +55,7 @@ public final class ReplayCheck implements AutoCloseable {
         return problem.map(found -> "history of " + runId + ", kept as " + keep(history, runId) + ": " + found);
     }
 
-    /** Keeps the history of a run that went wrong: the run itself may never go wrong again. */
+    /** Keeps the history of a run that went wrong, because another run may not go wrong again. */
     private static Path keep(WorkflowExecutionHistory history, String runId) {
         Path file = BROKEN.resolve(runId + ".json");
         try {

@@ -42,7 +42,7 @@ final class RunJudge implements AutoCloseable {
      *
      * @param thread the thread that has completed the turn
      * @param disrupted the times at which the faults fired
-     * @param violations those found so far, to which others are added
+     * @param violations the violations found so far, to which others are added
      */
     RunResult result(ChaosRun run, String thread, List<Instant> disrupted, List<String> violations) {
         Timeline root = histories.read(thread).orElseThrow();

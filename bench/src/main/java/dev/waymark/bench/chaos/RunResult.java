@@ -8,7 +8,7 @@ import java.util.List;
  * The result of a run.
  *
  * @param fired the number of faults that killed their worker
- * @param recovery from the last kill to the turn's end
+ * @param recovery the time from the last kill to the end of the turn
  * @param violations broken guarantees, as text
  */
 public record RunResult(ChaosRun run, int fired, EffectCheck effects, Duration recovery, List<String> violations) {

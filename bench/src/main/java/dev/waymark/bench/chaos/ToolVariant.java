@@ -60,7 +60,7 @@ public enum ToolVariant {
         this.declared = declared;
     }
 
-    /** By a program that makes the ledger refuse the lost execution from then on. */
+    /** Adds verification by a program that makes the ledger refuse the lost execution from then on. */
     private static ToolSpec.Builder verified(ToolSpec.Builder spec) {
         return spec.forbiddingByVerify().verifiedBy("bash", "-c", """
                 exec 3<>/dev/tcp/127.0.0.1/$LEDGER_PORT
@@ -84,7 +84,10 @@ public enum ToolVariant {
         return this == DYING || this == FAILING;
     }
 
-    /** Whether two executions at the same time, such as one on a frozen host, have one effect if the tool is run again. */
+    /**
+     * Whether the tool has one effect if it is run again while another execution, for example on a frozen host, is not
+     * over.
+     */
     boolean isFenced() {
         return this != VERIFIED;
     }

@@ -12,8 +12,9 @@ import java.util.SplittableRandom;
 /** A real server with a database file, which can be killed and started again at the same address. */
 final class KillableServer implements AutoCloseable {
     /**
-     * Below the ports of outgoing connections. While the server is down, a connection to a port among those could be
-     * given the same port at its own end, and would keep the server from starting.
+     * The server's ports are below the port range of outgoing connections. While the server is down, an outgoing
+     * connection could otherwise be given the server's port as its local port, and would prevent the server from
+     * starting.
      */
     private static final int FIRST_PORT = 20_000;
 
@@ -44,7 +45,7 @@ final class KillableServer implements AutoCloseable {
             try (ServerSocket probe = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
                 return probe.getLocalPort();
             } catch (java.net.BindException e) {
-                // Another one, then.
+                // The port is taken. Tries another one.
             }
         }
     }
@@ -75,7 +76,7 @@ final class KillableServer implements AutoCloseable {
                         .isPresent();
     }
 
-    /** On a busy machine it may not answer in time. */
+    /** Starts the server again. Retries, because it may not answer in time on a busy machine. */
     void restart() throws IOException, InterruptedException {
         for (int i = 1; ; i++) {
             try {

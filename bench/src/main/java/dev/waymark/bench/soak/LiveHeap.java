@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
-/** Samples of the live objects in a Java heap: what is in use after a full collection. */
+/** Samples of the live objects in a Java heap: the memory in use after a full collection. */
 final class LiveHeap {
     private static final Duration EVERY = Duration.ofSeconds(10);
     private static final double MEBIBYTE = 1 << 20;
@@ -27,7 +27,7 @@ final class LiveHeap {
      * @param error the standard error of the slope
      */
     record Trend(double mebibytesAnHour, double error) {
-        /** With 95 % confidence, were the samples independent of each other. */
+        /** The upper bound with 95 % confidence, if the samples were independent of each other. */
         double upper() {
             return mebibytesAnHour + 2 * error;
         }

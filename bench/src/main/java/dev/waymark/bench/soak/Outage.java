@@ -5,7 +5,8 @@ import java.time.Instant;
 /**
  * A fault.
  *
- * @param to when it was over: for a killed worker, when it was dead; for others, when everything worked again
+ * @param to when the fault was over: for a killed worker, when the process was dead; for other faults, when everything
+ * worked again
  */
 record Outage(Kind kind, Instant from, Instant to) {
     enum Kind {
@@ -25,7 +26,7 @@ record Outage(Kind kind, Instant from, Instant to) {
         }
     }
 
-    /** Whether it lasted for some of the time between these. */
+    /** Whether the fault overlaps this time. */
     boolean touches(Instant begin, Instant end) {
         return !begin.isAfter(to) && !end.isBefore(from);
     }

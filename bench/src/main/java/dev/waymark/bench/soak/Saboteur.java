@@ -61,7 +61,7 @@ final class Saboteur {
         }
     }
 
-    /** Breaks something, for this share of the longest time, and returns how to repair it. */
+    /** Breaks something, for this fraction of the longest time, and returns how to repair it. */
     private interface Fault {
         Repair cause(Outage.Kind kind, double share) throws InterruptedException;
     }
@@ -111,7 +111,7 @@ final class Saboteur {
         TimeUnit.MILLISECONDS.sleep((long) (share * mostMillis));
     }
 
-    /** The faults that are over. */
+    /** The faults that have ended. */
     List<Outage> outages() {
         return List.copyOf(outages);
     }

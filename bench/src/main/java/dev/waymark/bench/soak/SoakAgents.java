@@ -50,7 +50,9 @@ final class SoakAgents {
 
     private static final int LEAST_MODEL_MILLIS = 50;
     private static final int MOST_MODEL_MILLIS = 400;
-    /** So few that they are reached within minutes: threads that continued on other workers stay in memory until then. */
+    /**
+     * Small enough to be reached within minutes: until then, threads that continued on other workers stay in memory.
+     */
     private static final int CACHED_THREADS = 10;
 
     private static final int MOST_WORKFLOW_THREADS = 200;

@@ -19,8 +19,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Someone who starts threads, sends messages, answers questions, and decides about calls. After a failure of the server,
- * the workers or the network, they repeat what they did, with the same message id.
+ * A caller who starts threads, sends messages, answers questions, and decides about calls. After a failure of the
+ * server, the workers or the network, the caller repeats the request with the same message id.
  */
 final class SoakCaller {
     private static final Duration CLIENT_TIMEOUT = Duration.ofSeconds(30);
@@ -48,10 +48,10 @@ final class SoakCaller {
     private int tasks;
 
     /**
-     * @param end when to begin nothing new
-     * @param patience when to give up
-     * @param threads to which the caller's threads are added
-     * @param violations to which unexpected outcomes are added
+     * @param end when the caller starts nothing new
+     * @param patience when the caller gives up
+     * @param threads receives the caller's threads
+     * @param violations receives unexpected outcomes
      */
     SoakCaller(
             AgentClient client,
@@ -150,7 +150,7 @@ final class SoakCaller {
         try {
             repeat("stop", () -> client.stop(thread.id()));
         } catch (WaymarkException.Refused | WaymarkException.NotFound e) {
-            // Nothing runs any more, or not yet.
+            // No turn is running any more, or none is running yet.
         }
         say(thread);
         close(thread);
@@ -162,7 +162,7 @@ final class SoakCaller {
         try {
             repeat("cancel", () -> client.cancel(thread.id()));
         } catch (WaymarkException.Closed e) {
-            // An earlier request did it.
+            // An earlier request has already done this.
         }
     }
 
@@ -172,7 +172,7 @@ final class SoakCaller {
                 pauseAfter("close");
             }
         } catch (WaymarkException.Closed e) {
-            // An earlier request did it.
+            // An earlier request has already done this.
         }
     }
 
@@ -212,7 +212,7 @@ final class SoakCaller {
         return repeat("result", () -> client.result(thread.id()));
     }
 
-    /** Does what people have to do until the turn is over. */
+    /** Answers questions and decides about calls until the turn is over. */
     private void complete(SoakThread thread, AgentResult reached) throws InterruptedException {
         AgentResult result = reached;
         while (result instanceof AgentResult.Interrupted asking) {
@@ -226,7 +226,7 @@ final class SoakCaller {
                                 thread.id(),
                                 decision(denied).withCall(item.callId()).withBy("ann"));
             } catch (WaymarkException e) {
-                // Perhaps it was received nevertheless.
+                // The decision may have been received nevertheless.
                 pauseAfter("decision");
                 result = result(thread);
             }
@@ -250,7 +250,7 @@ final class SoakCaller {
         }
     }
 
-    /** Before the request is repeated. */
+    /** Pauses before the request is repeated. Throws if the caller gives up. */
     private void pauseAfter(String request) throws InterruptedException {
         if (Instant.now().isAfter(patience)) {
             throw new GaveUp(request);

@@ -42,7 +42,7 @@ final class SoakCheck implements AutoCloseable {
         this.outages = outages;
     }
 
-    /** What was counted in all threads that were checked. */
+    /** Totals of all checked threads. */
     static final class Figures {
         int threads;
         int runs;
@@ -78,7 +78,7 @@ final class SoakCheck implements AutoCloseable {
         violations.forEach(violation -> figures.violations.add(thread.id() + ": " + violation));
     }
 
-    /** Every message has to be in the conversation once, except that a cancelled thread may not have come to it. */
+    /** Every message must be in the conversation once. A cancelled thread may lack messages that it had not reached. */
     private static List<String> deliveries(SoakThread thread, Timeline timeline, boolean cancelled) {
         Map<String, Integer> most = new HashMap<>();
         for (Moment moment : timeline.moments()) {

@@ -8,12 +8,12 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 
-/** Prints what happened in a soak, in Markdown. */
+/** Prints the report of a soak in Markdown. */
 final class SoakReport {
     /** Shorter soaks are over before the memory of a worker is full of threads. */
     private static final int LEAST_MINUTES_FOR_TREND = 10;
 
-    /** MiB an hour, two standard errors included. */
+    /** In MiB per hour, including two standard errors. */
     private static final double MOST_GROWTH = 20;
 
     private final long seed;

@@ -3,7 +3,7 @@ package dev.waymark.bench.soak;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** A thread as its caller knows it. */
+/** A caller's record of a thread. */
 final class SoakThread {
     enum Kind {
         ONE_TURN("closed by their first turn"),
@@ -42,7 +42,7 @@ final class SoakThread {
         return kind;
     }
 
-    /** The server has stored the message with this task. */
+    /** Records that the server has stored the message with this task. */
     void accepted(SoakTask task) {
         accepted.add(task);
     }
@@ -51,7 +51,7 @@ final class SoakThread {
         return List.copyOf(accepted);
     }
 
-    /** The caller has the outcome of everything that it has sent. */
+    /** Records that the caller has the outcome of everything that it sent. */
     void end() {
         over = true;
     }

@@ -39,7 +39,7 @@ import java.util.function.IntFunction;
 import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
 
-/** Measures what encryption costs: the same conversation with and without keys, in time and in bytes of history. */
+/** Measures the cost of encryption: the same conversation with and without keys, in time and in bytes of history. */
 public final class EncryptionBenchmark {
     private static final double MOST_TIME = 1.1;
     private static final double MOST_BYTES_OF_ENGLISH = 0.7;
@@ -64,7 +64,7 @@ public final class EncryptionBenchmark {
 
     private volatile Interleaved turns = new Interleaved(1, 0);
 
-    /** @param root the checkout, whose documentation is the English text */
+    /** @param root the checkout, whose documentation supplies the English text */
     public EncryptionBenchmark(BenchServer laboratory, BenchReport report, Path root, boolean quick)
             throws IOException {
         this.laboratory = laboratory;
@@ -215,7 +215,7 @@ public final class EncryptionBenchmark {
         return Map.of(EncryptionKeys.VARIABLE, "bench:" + Base64.getEncoder().encodeToString(key));
     }
 
-    /** A piece of the documentation. Neighbouring numbers have other pieces, which overlap if there are many. */
+    /** A piece of the documentation. Consecutive numbers get different pieces, which overlap if there are many. */
     private String english(int number, int length) {
         int begin = Math.floorMod(number * 7_919, english.length() - length);
         return english.substring(begin, begin + length);

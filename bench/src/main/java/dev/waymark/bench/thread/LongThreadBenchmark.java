@@ -50,12 +50,12 @@ public final class LongThreadBenchmark {
     private final int window;
     private final SummaryRule summaries;
 
-    /** When each iteration asked the model, by number. */
+    /** The time of each iteration's model call, by iteration number. */
     private final long[] begun;
 
     private final AtomicLong uniqueBytes = new AtomicLong();
 
-    /** Counted here, since a summary takes calls out of the transcript. */
+    /** Calls are counted here, because a summary removes calls from the transcript. */
     private final AtomicInteger calls = new AtomicInteger();
 
     private long heapEarly;
@@ -112,7 +112,7 @@ public final class LongThreadBenchmark {
         long read = request.messages().stream()
                 .mapToLong(LongThreadBenchmark::characters)
                 .sum();
-        if (request.tools().isEmpty()) { // A request for a summary.
+        if (request.tools().isEmpty()) { // This is a request for a summary.
             return replied(read, new Part.Text(FillerText.of(TEXT_BYTES, 2)));
         }
         int iteration = calls.incrementAndGet();
@@ -161,7 +161,7 @@ public final class LongThreadBenchmark {
         return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
     }
 
-    /** The first iterations of all are left out, since the JVM is still compiling. */
+    /** Reports the figures. Omits the first iterations, during which the JVM is still compiling. */
     private void tell() {
         double early = millis(window + 1, 2 * window + 1);
         double late = millis(iterations - window, iterations);
@@ -187,7 +187,7 @@ public final class LongThreadBenchmark {
                 + report.within((double) stored / uniqueBytes.get(), MOST_STORED, "%.2f") + ".");
     }
 
-    /** The mean, with everything that happens on the way: summaries, and new runs. */
+    /** The mean time per iteration, including summaries and new runs. */
     private double millis(int from, int to) {
         return (begun[to] - begun[from]) / 1e6 / (to - from);
     }

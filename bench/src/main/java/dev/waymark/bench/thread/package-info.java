@@ -1,4 +1,4 @@
-/** What one thread costs that is encrypted, or very long. */
+/** Benchmarks of the cost of one thread that is encrypted or very long. Must not know the other benchmarks. */
 @NullMarked
 package dev.waymark.bench.thread;
 

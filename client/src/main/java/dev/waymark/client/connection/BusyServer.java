@@ -5,9 +5,9 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 
-/** Asks again a server that has more callers than it can serve in time. */
+/** Repeats requests to a server that has more callers than it can serve in time. */
 public final class BusyServer {
-    /** How long a server may be busy before its callers are told. */
+    /** How long a server may be busy before its callers get a failure. */
     static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private static final long LONGEST_PAUSE_MILLIS = 2_000;
@@ -29,7 +29,7 @@ public final class BusyServer {
         }
     }
 
-    /** A server that is away is unavailable: its connections end. */
+    /** A server that is down does not count as busy: its connections end with another status. */
     private static boolean isBusy(StatusRuntimeException e) {
         return switch (e.getStatus().getCode()) {
             case DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED -> true;
@@ -37,7 +37,7 @@ public final class BusyServer {
         };
     }
 
-    /** Each caller gets its turn if they do not all ask at once. */
+    /** A random pause, so that waiting callers do not all ask at once. */
     static long pauseMillis() {
         return ThreadLocalRandom.current().nextLong(LONGEST_PAUSE_MILLIS);
     }

@@ -68,12 +68,12 @@ public final class Continuations {
         STARTED,
         /** The request that chose its id has not started it yet, or was killed before it could. */
         ABOUT_TO_START,
-        /** It was deleted after it had started. */
+        /** The thread was deleted after it had started. */
         GONE
     }
 
     /**
-     * Checks that no thread continues it, and none is about to be started for that.
+     * Checks that no thread continues the source, and that none is about to be started to continue it.
      *
      * @throws WaymarkException.Refused otherwise
      */

@@ -79,7 +79,7 @@ public final class MomentStream {
         }
     }
 
-    /** Returns whether there was more. The server in memory is asked less often while nothing happens. */
+    /** Returns whether there were new events. The in-memory server is polled less often while nothing happens. */
     private boolean catchUpInMemory() {
         long before = projector.lastEventId();
         histories.catchUp(thread, projector);
@@ -106,7 +106,7 @@ public final class MomentStream {
         pollMillis = SHORTEST_POLL_MILLIS;
     }
 
-    /** Ignores the end of a long poll without events, and a server that is restarting. */
+    /** Tolerates a long poll that ends without events, and a server that is restarting. */
     private void bear(StatusRuntimeException e, WaitDeadline deadline) {
         if (e.getStatus().getCode() == Status.Code.DEADLINE_EXCEEDED) {
             return;
@@ -121,7 +121,7 @@ public final class MomentStream {
         }
         long pause = LONGEST_POLL_MILLIS;
         if (isCrowded) {
-            // More callers wait than the server allows at a time.
+            // The server does not allow so many waiting callers at a time.
             pause = BusyServer.pauseMillis();
         } else {
             following = new HistoryReader.Following();
@@ -147,7 +147,7 @@ public final class MomentStream {
         return asked.get();
     }
 
-    /** The moments that have come since the last call, without waiting for any. */
+    /** The moments since the last call, without waiting for new ones. */
     public List<Moment> take() {
         try {
             if (takeAsked()) {
@@ -183,7 +183,7 @@ public final class MomentStream {
         return answered;
     }
 
-    /** Empty when the request was only for time to pass. */
+    /** Empty if there was no request and only time has passed. */
     private static Optional<HistoryReader.Polled> answer(CompletableFuture<HistoryReader.Polled> done) {
         try {
             return Optional.ofNullable(done.join());
@@ -192,7 +192,7 @@ public final class MomentStream {
         }
     }
 
-    /** Nobody wants the answer any more. */
+    /** Cancels the pending request. */
     public void cancel() {
         asked.ifPresent(request -> request.cancel(true));
     }

@@ -11,7 +11,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** When workers last asked for tasks of a queue. Many callers that wait at once share what the server says. */
+/** Knows when workers last polled a task queue. Callers that wait at the same time share one answer of the server. */
 final class QueuePolls {
     private static final Duration REUSED_FOR = Duration.ofSeconds(1);
 
@@ -19,7 +19,7 @@ final class QueuePolls {
     private final String taskQueue;
     private final Map<TaskQueueType, Seen> seen = new EnumMap<>(TaskQueueType.class);
 
-    /** The server's answer, or the failure to get one: those who waited for it need not wait for another. */
+    /** The server's answer, or the failure to get one, which callers share too: they do not each wait for a failure. */
     private record Seen(Instant newest, Optional<StatusRuntimeException> failure, WaitDeadline until) {}
 
     QueuePolls(Connection connection, String taskQueue) {

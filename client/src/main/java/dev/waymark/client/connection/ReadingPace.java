@@ -4,8 +4,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * How long a caller that only wants the outcome of a turn lets events gather before it reads them: a tenth of the time
- * that it has waited. A wait for the next event ends several times a step, and the server reads the history each time.
- * Short turns are not delayed, and those of hours cost few requests.
+ * that it has waited. If it waited for each event, the wait would end several times per step, and the server would read
+ * the history each time. Short turns are not delayed, and turns that last hours cost few requests.
  */
 public final class ReadingPace {
     private static final long EAGER_MILLIS = 2_000;

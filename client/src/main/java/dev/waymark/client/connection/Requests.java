@@ -107,7 +107,7 @@ public final class Requests {
     }
 
     /**
-     * Starts a thread; returns empty if one with this id exists that was not forgotten.
+     * Starts a thread. Returns empty if a thread with this id exists and was not forgotten.
      *
      * @param copiedFrom the thread whose conversation the new one begins with
      */
@@ -157,8 +157,8 @@ public final class Requests {
     }
 
     /**
-     * Creates a key for a thread that is about to start, if threads have keys of their own. One that exists keeps the key
-     * that it started with, or without; the id of a forgotten one is free.
+     * Creates a key for a thread that is about to start, if threads have keys of their own. An existing thread keeps
+     * the key that it started with, or stays without one. The id of a forgotten thread is free.
      */
     private WorkflowIdReusePolicy begin(String thread, Optional<String> copiedFrom) {
         boolean isFree = false;
@@ -192,12 +192,12 @@ public final class Requests {
         }
     }
 
-    /** The key of a thread changes if it is forgotten and its id is used again. */
+    /** Reads the thread's key again: it is another one if the thread was forgotten and its id is used again. */
     private void refreshKey(String thread) {
         connection.threadKeys().ifPresent(keys -> keys.refresh(connection.namespace(), thread));
     }
 
-    /** Sends a signal to an open thread. It is stored when this returns. */
+    /** Sends a signal to an open thread. The signal is stored when this returns. */
     public void signal(String thread, String name, Object payload) {
         refreshKey(thread);
         try {
@@ -220,7 +220,7 @@ public final class Requests {
         try {
             connection.client().newUntypedWorkflowStub(thread).terminate(reason);
         } catch (WorkflowNotFoundException e) {
-            // It has closed meanwhile.
+            // The thread has closed in the meantime.
         }
     }
 
@@ -233,8 +233,8 @@ public final class Requests {
     }
 
     /**
-     * Starts a thread, with search attributes where the server has them. A host of the server that does not know them yet
-     * refuses the thread: then it starts without.
+     * Starts a thread, with search attributes if the server has them. A host of the server that does not know new
+     * attributes yet refuses the start; the thread is then started without them.
      */
     private String started(String thread, StartInput input, Function<WorkflowOptions.Builder, String> start) {
         if (!connection.isIndexed()) {
@@ -265,8 +265,8 @@ public final class Requests {
     }
 
     /**
-     * Sends an update and waits until the thread has accepted or refused it. It can be repeated with the same {@code
-     * updateId}.
+     * Sends an update and waits until the thread has accepted or refused it. The request can be repeated with the same
+     * {@code updateId}.
      *
      * @throws WaymarkException.NoWorker if no worker took it in time
      */
@@ -353,7 +353,7 @@ public final class Requests {
                     PayloadJson.answer(connection.client(), thread, response.getQueryResult(), StateReport.class));
         } catch (StatusRuntimeException e) {
             Status.Code code = e.getStatus().getCode();
-            // A run that is still fetching the state of the previous one has no answer either.
+            // A run that is still fetching the state of the previous run cannot answer either.
             if (code == Status.Code.DEADLINE_EXCEEDED
                     || code == Status.Code.INVALID_ARGUMENT
                     || code == Status.Code.FAILED_PRECONDITION
@@ -373,7 +373,7 @@ public final class Requests {
             return false;
         }
         try {
-            // Any number of callers share the answer to the first question; the second is about one thread.
+            // All callers share the answer to the first question; the second costs a request for each thread.
             return !polls.isPolledSince(
                             TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY,
                             Instant.now().minus(POLLS_AT_LEAST_EVERY))
@@ -398,8 +398,8 @@ public final class Requests {
     }
 
     /**
-     * Whether a workflow task of this thread waits behind those of other threads. False for a retried task, with which
-     * workers fail. On the in-memory server this is not known.
+     * Whether a workflow task of this thread waits behind those of other threads. False for a task that is retried,
+     * because workers fail with it. On the in-memory server this is not known.
      */
     private boolean waitsBehindOthers(String thread) {
         try {
@@ -415,8 +415,9 @@ public final class Requests {
 
     /**
      * Whether workers have polled in the last seconds, for workflow tasks or for activities: a task that they have not
-     * taken waits behind others. Idle workers poll less often, but would have taken it. A worker whose workflow tasks all
-     * run does not ask for others, yet its activities go on. On the in-memory server this is not known.
+     * taken waits behind others. Idle workers poll less often, but would have taken the task. A worker that runs as
+     * many workflow tasks as it can does not poll for more, but its activities continue. On the in-memory server this
+     * is not known.
      */
     boolean isQueueServed() {
         try {
@@ -425,7 +426,7 @@ public final class Requests {
                     && (polls.isPolledSince(TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW, lately)
                             || polls.isPolledSince(TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY, lately));
         } catch (StatusRuntimeException e) {
-            // A server that is too busy to say so is no sign that workers are absent.
+            // If the server is too busy to answer, that does not mean that workers are absent.
             return isPassing(e);
         }
     }
@@ -470,7 +471,7 @@ public final class Requests {
                 "the thread is closed: " + thread, Remedy.of(Remedy.Action.RESUME_THREAD, thread));
     }
 
-    /** Nothing is stored yet: the server holds the update in memory, for a worker that comes soon. */
+    /** Nothing is stored yet: the server holds the update in memory, in case a worker polls soon. */
     private static WaymarkException notAccepted(String thread, String name) {
         return new WaymarkException.NoWorker(
                 "no worker took the " + name + " in time: " + thread,

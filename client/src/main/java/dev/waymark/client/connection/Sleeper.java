@@ -1,10 +1,10 @@
 package dev.waymark.client.connection;
 
-/** Sleeps for a time. */
+/** Pauses the calling thread. */
 public final class Sleeper {
     private Sleeper() {}
 
-    /** An interrupted caller does not want to wait any longer. */
+    /** Sleeps this long. Throws if the thread is interrupted: its caller no longer wants to wait. */
     public static void millis(long millis) {
         try {
             Thread.sleep(millis);

@@ -4,7 +4,7 @@ import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.WaymarkException;
 import java.util.Optional;
 
-/** Limits a wait: to the caller's timeout, and to the time in which a worker is available. */
+/** Limits a wait by the caller's timeout, and ends it when no worker is available. */
 public final class WaitPolicy {
     private static final long LONGEST_WAIT_MILLIS = 20_000;
     private static final long SHORTEST_WAIT_MILLIS = 500;
@@ -25,7 +25,7 @@ public final class WaitPolicy {
 
     public long millis() {
         long most = Math.min(LONGEST_WAIT_MILLIS, deadline.millisLeft());
-        // Shorter waits would find a crowd's threads where they were, at the cost of a request for each.
+        // If many callers wait, shorter waits would cost a request for each of their threads and find nothing new.
         return worker.map(until -> Math.min(most, Math.max(SHORTEST_WAIT_MILLIS, until.millisLeft())))
                 .orElse(most);
     }
@@ -61,7 +61,7 @@ public final class WaitPolicy {
                 thread));
     }
 
-    /** Whether nothing has happened for a while, not even a task for a workflow, and no worker is available. */
+    /** Whether nothing has happened for a while, not even a workflow task, and no worker is available. */
     private boolean isLeftAlone(MomentStream feed) {
         if (feed.run().lastEventId() == lastEventId && !silence.isPast()) {
             return false;

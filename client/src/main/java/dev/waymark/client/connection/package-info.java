@@ -1,4 +1,7 @@
-/** Internal. Requests to the server, within their deadlines, and the events of histories as they come. */
+/**
+ * Internal. Sends requests to the server within their deadlines, and streams the events of histories. Must not know
+ * savers, nor what callers do with an event.
+ */
 @NullMarked
 package dev.waymark.client.connection;
 

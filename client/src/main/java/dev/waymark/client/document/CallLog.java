@@ -22,8 +22,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The tool calls of a thread, read from its whole history: also shows calls that the state has dropped because the
- * conversation was cleared or a summary replaced them, and who settled an unknown outcome.
+ * The tool calls of a thread, read from its whole history. Includes calls that the state has dropped because the
+ * conversation was cleared or a summary replaced them, and tells who settled an unknown outcome.
  */
 public final class CallLog {
     private final String thread;

@@ -9,7 +9,7 @@ import java.util.Optional;
  * @param detail a number or name that belongs to the action, or the text of {@link Action#ADVICE}
  */
 public record Remedy(Action action, Optional<String> thread, Optional<String> detail) {
-    /** Nothing can be done, or the message says it already. */
+    /** Nothing can be done, or the message already says what to do. */
     public static final Remedy NONE = new Remedy(Action.NONE, Optional.empty(), Optional.empty());
 
     /** A kind of remedy. */
@@ -62,7 +62,7 @@ public record Remedy(Action action, Optional<String> thread, Optional<String> de
         return new Remedy(action, Optional.empty(), Optional.empty());
     }
 
-    /** A remedy without details. */
+    /** A remedy for this thread, without details. */
     public static Remedy of(Action action, String thread) {
         return new Remedy(action, Optional.of(thread), Optional.empty());
     }

@@ -70,7 +70,7 @@ public final class RequestLimits {
         return text;
     }
 
-    /** A valid list of messages for a conversation. */
+    /** Checks a list of messages for a conversation, and returns it. */
     public static JsonNode messages(JsonNode list) {
         List<Message> messages;
         String spelled;
@@ -99,7 +99,10 @@ public final class RequestLimits {
         return list;
     }
 
-    /** Unknown fields would be lost, such as tool calls that another format stores outside of the content. */
+    /**
+     * Refuses unknown fields, because they would be lost: for example tool calls that another format stores outside of
+     * the content.
+     */
     private static void onlyKnownFields(JsonNode list) {
         for (JsonNode message : list) {
             message.fieldNames().forEachRemaining(name -> {
@@ -110,7 +113,7 @@ public final class RequestLimits {
         }
     }
 
-    /** The context is stored in the thread and passed to every program that it runs. */
+    /** Checks the context, which is stored in the thread and passed to every program that it runs. */
     public static JsonNode context(JsonNode body) {
         try {
             StartInput.context(body);
@@ -123,7 +126,7 @@ public final class RequestLimits {
         }
     }
 
-    /** The schema is part of every model call of the turn. */
+    /** Checks the schema, which is part of every model call of the turn. */
     public static void schema(JsonNode body) {
         try {
             ToolArguments.malformation(InboundDecoder.schema(body)).ifPresent(why -> {

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  * A failed request, and what can be done about it.
  *
  * <p>{@link #type} is for programs in any language; the subclasses are for Java. {@link #getMessage} says what is wrong
- * with which value, {@link #remedy} what to do. A turn that ends badly is not an exception but an {@link AgentResult}.
+ * with which value, {@link #remedy} what to do. A turn that fails or is stopped is an {@link AgentResult}, not an
+ * exception.
  */
 public class WaymarkException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -146,7 +147,7 @@ public class WaymarkException extends RuntimeException {
         }
     }
 
-    /** The result was asserted to be complete, but the turn asks a person. */
+    /** The result was asserted to be complete, but the turn waits for a person. */
     public static final class Interrupted extends WaymarkException {
         private static final long serialVersionUID = 1L;
 

@@ -1,4 +1,4 @@
-/** What went wrong, as a value: the problem, and what the caller can do about it. */
+/** Failed requests: what is wrong, and what the caller can do about it. Must not know how a request is sent. */
 @NullMarked
 package dev.waymark.client.failure;
 

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 public final class IndexSetup {
     private IndexSetup() {}
 
-    /** Creates the search attributes of threads, and tells what to do if the server refuses. */
+    /** Creates the search attributes of threads, and says what to do if the server refuses. */
     public static List<String> create(Connection connection) {
         if (connection.isInMemory()) {
             throw new WaymarkException.Refused(

@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Some of the requests that wait for people, oldest first. A page may hold fewer than were asked for though there are
- * more, but at least one then.
+ * One page of the requests that wait for a person, oldest first. A page may have fewer requests than were asked for
+ * although there are more; in that case it has at least one.
  *
- * @param next what to ask for the next page with, if there may be one
+ * @param next the position of the next page, if there may be one
  */
 public record PendingPage(List<PendingItem> items, Optional<String> next) {
     public PendingPage {

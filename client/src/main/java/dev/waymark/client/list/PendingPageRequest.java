@@ -5,13 +5,13 @@ import dev.waymark.contract.thread.ThreadIndex;
 import java.util.Optional;
 
 /**
- * Which requests that wait for people to list.
+ * Selects one page of the requests that wait for a person.
  *
- * @param limit of how many threads at most
- * @param after where the page before ended, see {@link PendingPage#next}
+ * @param limit the maximum number of threads whose requests are listed
+ * @param after where the previous page ended, see {@link PendingPage#next}
  * @param kind only requests of this kind, see {@link PendingItem}
- * @param status only those of threads with this status
- * @param agent only those of threads of this agent
+ * @param status only requests of threads with this status
+ * @param agent only requests of threads of this agent
  */
 public record PendingPageRequest(
         int limit, Optional<String> after, Optional<String> kind, Optional<String> status, Optional<String> agent) {
@@ -20,7 +20,7 @@ public record PendingPageRequest(
         return new PendingPageRequest(limit, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
     }
 
-    /** The condition of a visibility query, to be added to others. What it finds may be more than is wanted. */
+    /** A condition to append to a visibility query. It may match more threads than are wanted. */
     String condition() {
         return " AND " + ThreadIndex.mayWait(kind) + threads().condition();
     }

@@ -34,7 +34,7 @@ import java.util.concurrent.Future;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
-/** Lists the threads of a server, and projects many of them, a few at a time. */
+/** Lists the threads of a server, and reads the states of many of them, a few at a time. */
 public final class ThreadDirectory {
     private static final int AT_ONCE = 4;
 
@@ -71,12 +71,12 @@ public final class ThreadDirectory {
                                 + "' AND ExecutionStatus != 'ContinuedAsNew'))"));
     }
 
-    /** A part of the list, and what to ask for the next part with. */
+    /** A part of the list, and the position of the next part. */
     public record Page(List<Listed> threads, Optional<String> next) {}
 
     /**
-     * At most so many threads of the list, those that began last first. Where threads have search attributes, those that
-     * the request does not want are left out, except threads without attributes.
+     * At most {@code limit} threads of the list, newest first. If threads have search attributes, threads that the
+     * request does not want are omitted, except threads without attributes.
      */
     public Page page(ThreadPageRequest request, int limit, Optional<String> after) {
         if (connection.isInMemory()) {
@@ -86,12 +86,12 @@ public final class ThreadDirectory {
         return pageListed(connection.isIndexed() ? condition + request.condition() : condition, limit, after);
     }
 
-    /** Whether {@link #pageOfWaiting} can be asked. */
+    /** Whether {@link #pageOfWaiting} can be used. */
     public boolean isIndexed() {
         return connection.isIndexed();
     }
 
-    /** At most so many of the open threads in which people may be waited for, those that began last first. */
+    /** A page of the open threads that may wait for a person, newest first. */
     public Page pageOfWaiting(PendingPageRequest request, Optional<String> after) {
         return pageListed(ThreadListing.IS_OPEN + request.condition(), Math.min(request.limit(), LARGEST_PAGE), after);
     }
@@ -113,7 +113,7 @@ public final class ThreadDirectory {
         }
     }
 
-    /** This server has one long page. The next part begins after the thread that was listed last. */
+    /** The in-memory server returns all threads at once. The next part begins after the last listed thread. */
     private Page pageInMemory(int limit, Optional<String> after, boolean openOnly) {
         List<WorkflowExecutionInfo> infos = new ArrayList<>(listing.inMemory(openOnly));
         infos.sort(Comparator.comparing(ThreadDirectory::startOf)
@@ -162,7 +162,7 @@ public final class ThreadDirectory {
     }
 
     /**
-     * Reads something of each thread. Omits threads that were forgotten or disappear meanwhile.
+     * Reads something from each thread. Omits threads that were forgotten or disappear meanwhile.
      *
      * @throws RuntimeException if a thread cannot be read and {@code progress} does not leave it out
      */

@@ -4,9 +4,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Some of the server's threads. A page may hold fewer than were asked for, or none, though there are more.
+ * One page of the server's threads. A page may have fewer threads than were asked for, or none, although there are
+ * more.
  *
- * @param next what to ask for the next page with, if there may be one
+ * @param next the position of the next page, if there may be one
  */
 public record ThreadPage(List<ThreadSummary> threads, Optional<String> next) {
     public ThreadPage {

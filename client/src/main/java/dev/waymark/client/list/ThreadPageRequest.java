@@ -6,11 +6,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Which threads to list.
+ * Selects one page of the server's threads.
  *
- * @param limit how many at most
- * @param after where the page before ended, see {@link ThreadPage#next}
- * @param status only those whose last turn has this status, or that are {@code interrupted}
+ * @param limit the maximum number of threads
+ * @param after where the previous page ended, see {@link ThreadPage#next}
+ * @param status only threads whose last turn has this status, or that are {@code interrupted}
  */
 public record ThreadPageRequest(
         int limit, Optional<String> after, boolean openOnly, Optional<String> status, Optional<String> agent) {
@@ -19,7 +19,7 @@ public record ThreadPageRequest(
         return new ThreadPageRequest(limit, Optional.empty(), false, Optional.empty(), Optional.empty());
     }
 
-    /** The condition of a visibility query, to be added to others. What it finds may be more than is wanted. */
+    /** A condition to append to a visibility query. It may match more threads than are wanted. */
     String condition() {
         return Stream.of(status.flatMap(ThreadIndex::mayHaveStatus), agent.flatMap(ThreadIndex::mayBeOf))
                 .flatMap(Optional::stream)
@@ -27,7 +27,7 @@ public record ThreadPageRequest(
                 .collect(Collectors.joining());
     }
 
-    /** Whether a thread has the status and the agent that are asked for. */
+    /** Whether a thread has the requested status and agent. */
     public boolean wants(ThreadSummary thread) {
         return status.map(thread.status()::equals).orElse(true)
                 && agent.map(thread.agent()::equals).orElse(true);

@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A thread in a list. {@code status} is that of its last turn, or {@code interrupted}.
+ * A thread in a list. {@code status} is the status of its last turn, or {@code interrupted}.
  *
  * @param title the beginning of the conversation's first message, on one line and safe to show
- * @param waiting what waits for a person, in call order
+ * @param waiting the requests that wait for a person, in call order
  * @param error why the last turn ended early
  */
 @JsonInclude(JsonInclude.Include.NON_ABSENT)

@@ -1,4 +1,4 @@
-/** Which threads a server has. */
+/** Lists the threads of a server. Must not know savers, nor how a list is shown. */
 @NullMarked
 package dev.waymark.client.list;
 

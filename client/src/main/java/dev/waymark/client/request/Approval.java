@@ -66,7 +66,7 @@ public record Approval(
         return new Approval(approved, Optional.of(id), args, argsDigest, by, reason);
     }
 
-    /** Restricts the decision to the arguments with this digest, those that were shown. */
+    /** Restricts the decision to the arguments with this digest, which are the ones that were shown. */
     public Approval withDigest(String shown) {
         return new Approval(approved, callId, args, Optional.of(shown), by, reason);
     }

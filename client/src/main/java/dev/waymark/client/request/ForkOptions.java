@@ -4,13 +4,13 @@ import dev.waymark.contract.ThreadOwner;
 import java.util.Optional;
 
 /**
- * How to fork a thread.
+ * Options for forking a thread.
  *
  * @param thread the id of the new thread
- * @param place a version ({@code 3}) or an event ({@code e42}, {@code RUN/e42}) of the other thread; its newest state
- * if empty
+ * @param place a version ({@code 3}) or an event ({@code e42}, {@code RUN/e42}) of the other thread; if empty, its
+ * newest state
  * @param message the first message; without one, nothing runs yet
- * @param owner the owner of the new thread; the owner of the other thread if empty
+ * @param owner the owner of the new thread; if empty, the owner of the other thread
  */
 public record ForkOptions(
         String thread,

@@ -92,7 +92,7 @@ public final class OutboundMessage {
         return new OutboundMessage(newId(), WireNames.SETTLE, settlement.payload());
     }
 
-    /** Limits are to be raised. */
+    /** Raises limits. */
     public static OutboundMessage raise(LimitRaise raise) {
         return new OutboundMessage(newId(), WireNames.BUDGET, raise.payload());
     }
@@ -102,7 +102,7 @@ public final class OutboundMessage {
         return new OutboundMessage(newId(), WireNames.STOP, Map.of());
     }
 
-    /** The thread is to end once it is idle. */
+    /** Closes the thread once it is idle. */
     public static OutboundMessage close() {
         return new OutboundMessage(newId(), WireNames.CLOSE, Map.of());
     }
@@ -125,7 +125,7 @@ public final class OutboundMessage {
         return new OutboundMessage(own, name, fields, approval, true);
     }
 
-    /** With the name of whoever sends it. A message to the model has none. */
+    /** Adds the name of the sender. Messages to the model have no sender. */
     public OutboundMessage by(String who) {
         return with("by", who);
     }
@@ -135,7 +135,7 @@ public final class OutboundMessage {
         return with("verified", subject);
     }
 
-    /** A decision that its approver signed. */
+    /** Adds the approver's signature. */
     public OutboundMessage signed(String signature) {
         return with("signature", signature);
     }
@@ -177,8 +177,9 @@ public final class OutboundMessage {
     }
 
     /**
-     * The id of the update. If the thread records the id of the message, it contains a digest of the content: the
-     * server answers an update that it knows by itself, so another message with the same id would not reach the thread.
+     * The id of the update. If the thread records the id of the message, the update id contains a digest of the
+     * content: the server itself answers an update that it knows, so another message with the same id would not reach
+     * the thread.
      */
     public String updateId() {
         if (!named || !recordsId()) {
@@ -196,7 +197,7 @@ public final class OutboundMessage {
         return name;
     }
 
-    /** The decision that it is, if it is one. */
+    /** The decision in this message, if there is one. */
     public Optional<Approval> approval() {
         return approval;
     }

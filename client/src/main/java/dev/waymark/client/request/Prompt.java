@@ -8,9 +8,10 @@ import java.util.function.Consumer;
 /**
  * A thread to start: an agent, and its first message.
  *
- * <p>Without {@code thread} it is a single run, which closes when its turn ends. With {@code thread} it stays open for
- * more turns, and an open thread with this id is continued. With {@code id}, sending the same prompt to the same thread
- * again is harmless. {@code volatileAllowed} allows a named thread on a server that keeps everything in memory.
+ * <p>Without {@code thread} the prompt starts a single run, which closes when its turn ends. With {@code thread} the
+ * thread stays open for more turns, and an open thread with this id is continued. With {@code id}, sending the same
+ * prompt to the same thread again is harmless. {@code volatileAllowed} allows a named thread on a server that keeps
+ * everything in memory.
  */
 public record Prompt(
         Optional<String> agent,
@@ -54,7 +55,7 @@ public record Prompt(
         return with(edit -> edit.thread = Optional.of(name));
     }
 
-    /** The id of the message, with which a repetition is recognized. */
+    /** The id of the message, by which a repeated request is recognized. */
     public Prompt withId(String own) {
         return with(edit -> edit.id = own);
     }
@@ -88,8 +89,8 @@ public record Prompt(
     }
 
     /**
-     * Starts a new thread within a span of the caller, a {@code traceparent} of W3C Trace Context: its trace becomes a
-     * part of the caller's. Default: the environment variable {@code TRACEPARENT}.
+     * Starts a new thread within the caller's span, given as a {@code traceparent} of W3C Trace Context. The thread's
+     * trace becomes a part of the caller's trace. Default: the environment variable {@code TRACEPARENT}.
      */
     public Prompt withTraceparent(String span) {
         return with(edit -> edit.traceparent = Optional.of(span));

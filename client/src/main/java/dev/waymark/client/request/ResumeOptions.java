@@ -9,15 +9,15 @@ import dev.waymark.saver.CheckpointOwner;
 import java.util.Optional;
 
 /**
- * How to continue a conversation.
+ * Options for continuing a conversation.
  *
- * @param answer to the first open question; a new message if none is open
+ * @param answer the answer to the first open question; a new message if no question is open
  * @param agent the agent to continue with, if not the recorded one
  * @param thread the id of the new thread, which then stays open for more turns. Without it, the id is derived from the
  * source and all other options, so that resuming twice gives one thread, which closes as the old one would have
  * @param context the new thread's context for tools, if not the recorded one
  * @param session the id that idempotency keys are derived from, if not the checkpoint's
- * @param owner the owner of the new thread; that of the closed thread if empty
+ * @param owner the owner of the new thread; if empty, the owner of the closed thread
  * @param copy whether the thread that a checkpoint names is ignored, and idempotency keys are the new thread's own
  */
 public record ResumeOptions(
@@ -50,13 +50,13 @@ public record ResumeOptions(
                 Optional.of(words), agent, thread, maxIterations, volatileAllowed, context, session, owner, copy);
     }
 
-    /** The agent, if the checkpoint does not name it or another one is to continue. */
+    /** Sets the agent, for a checkpoint that names none, or to continue with another agent. */
     public ResumeOptions withAgent(String name) {
         return new ResumeOptions(
                 answer, Optional.of(name), thread, maxIterations, volatileAllowed, context, session, owner, copy);
     }
 
-    /** Adds what a saver stores about the thread next to its checkpoint, unless another agent is named. */
+    /** Adds the data that a saver stores about the thread next to its checkpoint, unless another agent is named. */
     public ResumeOptions as(Optional<CheckpointOwner> owner) {
         if (owner.isEmpty()) {
             return this;

@@ -13,9 +13,9 @@ import java.util.Optional;
 public record Settlement(String callId, Outcome outcome, Optional<String> result, Optional<String> by) {
     /** The outcome of the call. */
     public enum Outcome {
-        /** It took effect. */
+        /** The call took effect. */
         DONE("done"),
-        /** It did not take effect and should run again. */
+        /** The call did not take effect and should run again. */
         RERUN("rerun"),
         /** The outcome stays unknown, and the model is told so. */
         GIVE_UP("give-up");

@@ -1,4 +1,7 @@
-/** What a program asks of a thread: prompts, decisions, limits, and how a thread starts or goes on. */
+/**
+ * The requests that a program sends to a thread: prompts, decisions, limits, and options for starting and continuing
+ * threads. Must not know how a request is sent.
+ */
 @NullMarked
 package dev.waymark.client.request;
 

@@ -10,7 +10,7 @@ import java.util.Optional;
 
 /**
  * Passes the newest version of a thread to the checkpoint writer, as often as the cadence allows. While calls of a step
- * run, it also passes on each change of them, so that the saver knows that a call has begun.
+ * run, also passes on each change of a call, so that the saver knows that the call has begun.
  */
 public final class CheckpointFeeder {
     private final String thread;
@@ -31,7 +31,7 @@ public final class CheckpointFeeder {
     public void take(MomentStream feed, long waitMillis) {
         follow(feed.next(waitMillis), feed.run());
         if (feed.run().ending().isPresent()) {
-            // The next run, if there is one, is found by another read.
+            // Another read finds the next run, if there is one.
             follow(feed.next(0), feed.run());
         }
     }
@@ -77,7 +77,7 @@ public final class CheckpointFeeder {
         passedOver = Optional.empty();
     }
 
-    /** The thread has closed. */
+    /** Passes on the last version of a thread that has closed. */
     public void end() {
         takePassedOver();
         keeper.last(thread);

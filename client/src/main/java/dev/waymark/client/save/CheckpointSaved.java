@@ -8,8 +8,8 @@ import java.time.Instant;
  * A thread reached a new version: a step completed, a turn ended, or a person was asked. A step that asks a person is
  * reported twice: when it asks, and when it has its answers.
  *
- * <p>From {@link Watcher} it means that this version is in history, so that it can be shown and resumed from now on
- * even if every process dies. From {@link SaveListener} it means that a saver has it too.
+ * <p>In a {@link Watcher}, this event means that the version is in history: it can be shown and resumed from now on,
+ * even if every process dies. In a {@link SaveListener}, it means that a saver has the version too.
  *
  * @param step the number of model calls over the thread's whole life
  */

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Writes the newest checkpoint of each thread to a saver, in a thread of its own, so that callers do not wait. A newer
- * checkpoint replaces a waiting one of the same thread. Failed writes are retried.
+ * Writes the newest checkpoint of each thread to a saver, in a separate Java thread, so that callers do not wait. A
+ * newer checkpoint replaces a waiting one of the same thread. Failed writes are retried.
  *
  * <p>Does not write again what the saver already has, for example from an earlier process. Thread-safe.
  */
@@ -23,7 +23,7 @@ public final class CheckpointWriter implements AutoCloseable {
     private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(10);
 
     private final SaveOptions saving;
-    /** By thread, in the order of writing. Guarded by this, as are the following fields. */
+    /** The state of each thread, in the order of writing. Guarded by {@code this}, as are the following fields. */
     private final Map<String, Place> places = new LinkedHashMap<>();
 
     private final Map<String, Long> toldAt = new HashMap<>();
@@ -41,7 +41,7 @@ public final class CheckpointWriter implements AutoCloseable {
     /** The state of one thread. */
     private static final class Place {
         private Optional<ThreadSnapshot> waiting = Optional.empty();
-        /** Newer than {@code waiting}, and no version. */
+        /** A state that is newer than {@code waiting} but is not a version. */
         private Optional<ThreadSnapshot> betweenVersions = Optional.empty();
 
         private boolean writing;
@@ -81,7 +81,10 @@ public final class CheckpointWriter implements AutoCloseable {
         expect(place);
     }
 
-    /** The newest state of its thread, which is not a version: it replaces no version, and listeners do not see it. */
+    /**
+     * Offers the newest state of its thread, which is not a version. It does not replace a version, and listeners are
+     * not told.
+     */
     synchronized void offerBetweenVersions(ThreadSnapshot newest) {
         Place place = places.computeIfAbsent(newest.thread(), thread -> new Place());
         place.betweenVersions = Optional.of(newest);
@@ -111,8 +114,8 @@ public final class CheckpointWriter implements AutoCloseable {
     }
 
     /**
-     * Writes all offered checkpoints now and waits for that, at most this long. Returns the threads whose newest
-     * checkpoint is not saved.
+     * Writes all offered checkpoints now, and waits at most this long until they are written. Returns the threads whose
+     * newest checkpoint is not saved.
      */
     public synchronized List<String> flush(Duration most) {
         WaitDeadline deadline = WaitDeadline.after(most);
@@ -160,7 +163,7 @@ public final class CheckpointWriter implements AutoCloseable {
             } catch (SaverException e) {
                 failed(work, e);
             } catch (RuntimeException e) {
-                // Savers are also implemented by others.
+                // Savers of other programs may throw any exception.
                 failed(work, SaverException.failed("the checkpoint can't be saved", work.newest.thread(), e));
             }
         }
@@ -206,7 +209,7 @@ public final class CheckpointWriter implements AutoCloseable {
         if (!work.place.known) {
             switch (entry.compare(saving.saver())) {
                 case EQUAL, NEWER -> {
-                    // An older version: a reader of a long history sees past versions first.
+                    // This version is older: a reader of a long history sees past versions first.
                     return;
                 }
                 case FOREIGN ->
@@ -214,7 +217,7 @@ public final class CheckpointWriter implements AutoCloseable {
                         throw problem;
                     });
                 case OLDER -> {
-                    // It is replaced.
+                    // The saver's version is replaced.
                 }
             }
         }
@@ -252,7 +255,7 @@ public final class CheckpointWriter implements AutoCloseable {
             isNews = isNews(problem);
         }
         if (isNews) {
-            // Before the thread counts as not saved: who waits for that may end the program.
+            // The listener comes first: a caller that waits for the thread to count as not saved may end the program.
             saving.listener().failed(problem);
         }
         synchronized (this) {
@@ -281,8 +284,8 @@ public final class CheckpointWriter implements AutoCloseable {
     }
 
     /**
-     * Groups problems for reporting: an outage is one problem for all threads and files, a corrupt entry is one of its
-     * own.
+     * Groups problems for reporting: an outage is one problem for all threads and files, and each corrupt entry is a
+     * separate problem.
      */
     private static String kind(SaverException problem) {
         Throwable cause = problem.getCause();

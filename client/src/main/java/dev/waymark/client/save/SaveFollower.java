@@ -16,7 +16,7 @@ import java.util.function.Function;
  *
  * <pre>{@code
  * try (SaveFollower all = client.saved().followAll(SaveOptions.in(saver))) {
- *     all.await();    // until the process is ended, or another of its threads calls all.stop()
+ *     all.await();    // until the process ends, or another Java thread calls all.stop()
  * }
  * }</pre>
  */
@@ -51,10 +51,10 @@ public final class SaveFollower implements AutoCloseable {
         /** Called from any Java thread: ends a pending wait, whose events {@link #lookOnceMore} will see. */
         default void wake() {}
 
-        /** Takes what happened since the last reading. Called last. */
+        /** Reads the moments since the last read. Called last. */
         void lookOnceMore();
 
-        /** Passes on what was read, including versions that the cadence skipped. */
+        /** Passes on everything that was read, including versions that the cadence skipped. */
         void takePassedOver();
     }
 
@@ -101,7 +101,7 @@ public final class SaveFollower implements AutoCloseable {
     }
 
     private void lookOnceMore() {
-        // Writes what is known meanwhile, since a server that is gone may never answer.
+        // Writes the known versions first, since a server that is gone may never answer.
         reader.takePassedOver();
         keeper.hurry();
         try {

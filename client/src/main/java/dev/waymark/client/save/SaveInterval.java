@@ -10,13 +10,13 @@ import java.time.Duration;
  * @param apart the minimum time between two saves of one thread
  */
 public record SaveInterval(boolean settledOnly, Duration apart) {
-    /** After every step, when a person is asked, and when a call begins or ends. */
+    /** Saves after every step, when a person is asked, and when a call begins or ends. */
     public static final SaveInterval STEP = new SaveInterval(false, Duration.ZERO);
 
-    /** After every turn, and when a person is asked. */
+    /** Saves after every turn, and when a person is asked. */
     public static final SaveInterval TURN = new SaveInterval(true, Duration.ZERO);
 
-    /** After every step, but with at least this time between saves. */
+    /** Saves after every step, but with at least this time between saves. */
     public static SaveInterval every(Duration apart) {
         return new SaveInterval(false, apart);
     }

@@ -24,7 +24,7 @@ public record SaveOptions(CheckpointSaver saver, SaveInterval cadence, Duration 
         return new BoundedSaver(saver, flushTimeout);
     }
 
-    /** Saves at these points of a thread. */
+    /** Sets how often a thread is saved. */
     public SaveOptions withCadence(SaveInterval other) {
         return new SaveOptions(saver, other, flushTimeout, listener);
     }

@@ -1,4 +1,6 @@
-/** Keeping a thread's checkpoints in a saver, while it runs or at once. */
+/**
+ * Writes the checkpoints of threads to a saver, once or while the threads run. Must not know where a saver stores them.
+ */
 @NullMarked
 package dev.waymark.client.save;
 

@@ -45,7 +45,7 @@ public final class OtlpExporter implements SpanSink {
     }
 
     /**
-     * @param url the address of the collector's traces, which goes before that of the environment
+     * @param url the collector's address for traces; takes precedence over the environment
      * @throws IllegalArgumentException if a setting is invalid; the message names it
      */
     public static OtlpExporter of(Optional<String> url, Map<String, String> environment) {
@@ -66,7 +66,7 @@ public final class OtlpExporter implements SpanSink {
                 serviceName(environment));
     }
 
-    /** The service that spans name as their origin. */
+    /** The service name in the spans. */
     public static String serviceName(Map<String, String> environment) {
         return environment.getOrDefault("OTEL_SERVICE_NAME", "waymark");
     }
@@ -121,7 +121,7 @@ public final class OtlpExporter implements SpanSink {
         }
     }
 
-    /** Empty if the collector took the request; otherwise a problem that may pass. */
+    /** Empty if the collector accepted the request; otherwise a problem that a retry may solve. */
     private Optional<String> problem(HttpRequest request, boolean isLast) {
         String words;
         try {

@@ -10,7 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Writes spans to a file, one request of OTLP's JSON a line, as collectors' file receivers read it. */
+/** Writes spans to a file, one OTLP request in JSON per line, as the file receivers of collectors read them. */
 public final class SpanFile implements SpanSink {
     private final Writer file;
     private final String service;

@@ -20,12 +20,12 @@ import java.util.concurrent.TimeUnit;
 public final class LiveText {
     private static final long WHILE_IT_SPEAKS_MILLIS = 50;
 
-    /** Slower polling for a model that thinks, or a provider that asks to wait, for long. */
+    /** Polls more slowly while a model thinks, or a provider asks to wait, for a long time. */
     private static final long WHILE_IT_IS_SILENT_MILLIS = 500;
 
     private static final int SILENT_AFTER_POLLS = 60;
 
-    /** A server that answers slowly has much to do. It is asked again after this many times as long as it took. */
+    /** The pause before the next poll, as a multiple of the time that the last answer took: a slow server is busy. */
     private static final long PAUSE_PER_POLL = 4;
 
     private final Connection connection;
@@ -45,7 +45,7 @@ public final class LiveText {
         this.thread = thread;
     }
 
-    /** Words, and how many characters of the attempt come before them. */
+    /** A piece of text, and the number of characters of the attempt before it. */
     public record Words(int from, String text) {}
 
     /** How much of an attempt has been reported. */
@@ -89,7 +89,7 @@ public final class LiveText {
         return moment.state().counters().steps();
     }
 
-    /** So much of the reply that is coming was told before, by somebody else. */
+    /** Skips the part of the current reply that another watch has already reported. */
     public void resume(Heard told) {
         if (call.isPresent()) {
             heard = told;
@@ -123,7 +123,10 @@ public final class LiveText {
         return take(asked.orElseThrow());
     }
 
-    /** Asks for the text if that is due, for {@link #take()}. Completes when the server has answered, or failed to. */
+    /**
+     * Requests the text for {@link #take()} if a poll is due. Completes when the server has answered or the request has
+     * failed.
+     */
     public CompletableFuture<?> ask() {
         if (asked.isEmpty() && call.isPresent() && millisToNext() == 0) {
             lookedAt = System.nanoTime();
@@ -132,7 +135,7 @@ public final class LiveText {
         return asked.<CompletableFuture<?>>map(answer -> answer).orElseGet(CompletableFuture::new);
     }
 
-    /** The text that {@link #ask} asked for, once it is there. */
+    /** The text that {@link #ask} requested, once it has arrived. */
     public Optional<TextDelta> take() {
         return asked.filter(CompletableFuture::isDone).flatMap(this::take);
     }
@@ -159,7 +162,7 @@ public final class LiveText {
         }
     }
 
-    /** Nobody wants the answer any more. */
+    /** Cancels the pending request. */
     public void cancel() {
         asked.ifPresent(answer -> answer.cancel(true));
     }

@@ -13,9 +13,12 @@ import dev.waymark.history.Moment;
  *     public boolean happened(Moment moment) {
  *         return true;
  *     }
- *
- * public boolean saved(CheckpointSaved checkpoint) { System.out.println("Checkpoint at step " + checkpoint.step());
- * return true; } }); }</pre>
+ *     public boolean saved(CheckpointSaved checkpoint) {
+ *         System.out.println("Checkpoint at step " + checkpoint.step());
+ *         return true;
+ *     }
+ * });
+ * }</pre>
  */
 @FunctionalInterface
 public interface Watcher {
@@ -26,10 +29,10 @@ public interface Watcher {
      */
     boolean happened(Moment moment);
 
-    /** From now on, the client waits for the outcome of a turn of this thread. */
+    /** The client starts to wait for the outcome of a turn of this thread. */
     default void waitBegins(String thread) {}
 
-    /** The outcome is there, or the wait was given up. */
+    /** The wait has ended, with or without an outcome. */
     default void waitEnds() {}
 
     /**
@@ -52,8 +55,8 @@ public interface Watcher {
     }
 
     /**
-     * With the last reported moment, the thread reached a new version, which can be shown and resumed from now on. It
-     * is stored in history.
+     * At the last reported moment, the thread reached a new version. The version is in history, and can be shown and
+     * resumed from now on.
      *
      * @return whether to continue watching
      */

@@ -1,4 +1,4 @@
-/** What happens in a thread, told while it happens. */
+/** Reports the events of a thread as they happen. Must not know who receives them. */
 @NullMarked
 package dev.waymark.client.watch;
 

@@ -16,13 +16,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Lists of threads of which some cannot be read. */
+/** Lists in which some threads cannot be read. */
 class UnreadableThreadsTest {
     private static final RuntimeException KEY = new KeyProblem("the key is gone");
 
     private final List<String> leftOut = new ArrayList<>();
 
-    /** Receives what is left out of a page, which another one may follow. */
+    /** Receives the threads that are omitted from a page. Another page may follow. */
     private final Progress page = new Progress() {
         @Override
         public void read(int done, int of) {}
@@ -33,7 +33,7 @@ class UnreadableThreadsTest {
         }
     };
 
-    /** A thread that is named "good" is read, and all others fail. */
+    /** Reads threads named "good"; all others fail. */
     private static List<String> read(Progress progress, Supplier<RuntimeException> problem, String... threads) {
         return ThreadDirectory.read(
                 Stream.of(threads)

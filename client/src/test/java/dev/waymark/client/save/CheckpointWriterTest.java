@@ -227,7 +227,7 @@ class CheckpointWriterTest {
         assertThat(saver.steps()).containsExactly("t1/1");
     }
 
-    /** A program that looks into the saver sees a call while it runs, and no version more than there are. */
+    /** A program that reads the saver sees a call while the call runs, and sees no additional version. */
     @Test
     void callThatRuns_isSavedBetweenTheVersions_andNotToldOf() {
         ThreadFixture tale = charging();
@@ -305,7 +305,7 @@ class CheckpointWriterTest {
                 .asks("tu_1", "Which day?");
     }
 
-    /** The steps that are saved of a tale that is read moment by moment. */
+    /** The steps that are saved if the thread is read moment by moment. */
     private List<Integer> saved(ThreadFixture tale, SaveInterval cadence) {
         saver.delete("t1");
         told.clear();
@@ -323,7 +323,7 @@ class CheckpointWriterTest {
         return new Projector("run-1", moment -> {});
     }
 
-    /** A thread as it is when so many steps are done. */
+    /** A thread after this many steps. */
     private static ThreadSnapshot at(String thread, int steps) {
         ThreadFixture tale = ThreadFixture.resolved();
         for (int step = 1; step <= steps; step++) {

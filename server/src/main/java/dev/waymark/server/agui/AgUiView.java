@@ -23,11 +23,11 @@ final class AgUiView implements RunView {
     private boolean textBegun;
 
     /**
-     * What the front end has told of a run.
+     * The run that a front end requests.
      *
-     * @param threadId its id for the thread
-     * @param statesVersion whether it states the version of the protocol. Clients before 1.0 do not, and reject the
-     *     outcome {@code cancelled}
+     * @param threadId the front end's id for the thread
+     * @param statesVersion whether the front end states the version of the protocol. Clients before 1.0 do not, and
+     * reject the outcome {@code cancelled}
      */
     record RequestedRun(String threadId, String runId, boolean statesVersion) {}
 
@@ -64,7 +64,7 @@ final class AgUiView implements RunView {
 
     @Override
     public void replyBegun(String messageId) {
-        // The protocol has events for its text and its calls only.
+        // The protocol has no event for this: only for the text and the calls of a reply.
     }
 
     @Override
@@ -80,7 +80,7 @@ final class AgUiView implements RunView {
         send(content);
     }
 
-    /** Removes the text by a snapshot of the messages without it. */
+    /** Removes the text by sending a snapshot of the messages without it. */
     @Override
     public void textTakenBack(String messageId, Conversation state) {
         replyEnded(messageId);
@@ -113,12 +113,12 @@ final class AgUiView implements RunView {
 
     @Override
     public void argsEdited(Call call) {
-        // The protocol can't replace arguments. The result and the next snapshot of the messages tell what ran.
+        // The protocol can't replace arguments. The result and the next snapshot of the messages show what ran.
     }
 
     @Override
     public void waits(PendingItem item) {
-        // The protocol tells all of them when the run ends.
+        // The protocol reports all pending items at the end of the run.
     }
 
     @Override

@@ -95,8 +95,8 @@ public final class UiChatRoutes {
     }
 
     /**
-     * The answers to what still waits. A front end sends those of earlier steps again, which are ignored. Edits and
-     * settlements are sent once, so those of what no longer waits are a repeated request, or are refused.
+     * The answers to the pending items. A front end repeats the answers of earlier steps, which are ignored. It sends
+     * edits and settlements once: if their item no longer waits, the request is a repetition or is refused.
      */
     private List<OutboundMessage> answers(ApiRequest request, JsonNode last, Timeline timeline) {
         Set<PendingItem> items = new LinkedHashSet<>(PendingItem.of(timeline.thread(), timeline.now()));

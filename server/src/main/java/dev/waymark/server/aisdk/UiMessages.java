@@ -17,7 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Converts a conversation to UI messages: what {@code useChat} begins with after a reload. */
+/** Converts a conversation to the UI messages with which {@code useChat} starts after a reload. */
 final class UiMessages {
     private final String thread;
     private final Conversation state;
@@ -30,7 +30,7 @@ final class UiMessages {
         this.state = state;
     }
 
-    /** The messages. Without the replies of a turn that is running, which reconnecting to its stream repeats. */
+    /** The messages, without the replies of a running turn: a client that reconnects to its stream gets them again. */
     static ArrayNode of(String thread, Conversation state) {
         UiMessages messages = new UiMessages(thread, state);
         messages.state.transcript().entries().toList().forEach(messages::add);
@@ -45,7 +45,7 @@ final class UiMessages {
         return metadata;
     }
 
-    /** What a person has to know to settle a call with an unknown outcome. */
+    /** The data that a person needs to settle a call with an unknown outcome. */
     static ObjectNode unknown(PendingItem item) {
         ObjectNode data = PayloadJson.MAPPER.createObjectNode();
         data.put("callId", item.callId());
@@ -81,7 +81,7 @@ final class UiMessages {
         return document.putArray("parts");
     }
 
-    /** Adds a step to the message that the replies of a turn form together. */
+    /** Adds a step to the current message: all replies of a turn form one message. */
     private void reply(Transcript.Entry entry) {
         if (reply.isEmpty()) {
             parts(MessageIds.of(entry), "assistant");
@@ -117,7 +117,7 @@ final class UiMessages {
         });
     }
 
-    /** Whether a call of a subagent waits, which has no part in the messages of this thread. */
+    /** Whether the item is a call of a subagent, which the messages of this thread do not contain. */
     static boolean isOfSubagent(PendingItem item) {
         return item.callId().contains("/");
     }

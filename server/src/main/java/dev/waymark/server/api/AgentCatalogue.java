@@ -15,7 +15,7 @@ import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
-/** The agents that callers may start threads of. The directory is read again for each request. */
+/** The agents for which callers may start threads. The directory is read again for each request. */
 public final class AgentCatalogue {
     private static final String SUFFIX = ".yaml";
     private static final String SCRIPT_SUFFIX = ".script.yaml";

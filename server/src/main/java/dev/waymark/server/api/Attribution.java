@@ -3,7 +3,7 @@ package dev.waymark.server.api;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.server.identity.Caller;
 
-/** Names callers in what they send. */
+/** Adds the names of callers to the messages that they send. */
 public final class Attribution {
     private Attribution() {}
 

@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A thread at one place of its history, as a front end shows it: everything comes from the same state, so its parts
- * agree.
+ * A thread at one point of its history, in the form that a front end shows. All parts come from the same state, so they
+ * are consistent.
  */
 final class ConversationDocument {
     private final Timeline timeline;
@@ -131,7 +131,10 @@ final class ConversationDocument {
         return list;
     }
 
-    /** A call that a summary dropped from the state had ended, and no subagent executed it. */
+    /**
+     * Completes the row of a call that a summary dropped from the state. The call had ended, and no subagent executed
+     * it.
+     */
     private void completeDropped(ObjectNode row, CallItem item) {
         row.put("argsText", text(item.args()));
         row.put("phase", item.status());
@@ -163,7 +166,7 @@ final class ConversationDocument {
                 .findFirst();
     }
 
-    /** Exact and unambiguous: JSON parsers of browsers round large numbers, and some characters are not visible. */
+    /** The exact JSON as text: JSON parsers of browsers round large numbers, and some characters are not visible. */
     private static String text(Json args) {
         return SafeText.json(args.canonical());
     }

@@ -32,7 +32,7 @@ final class ThreadReads {
     private static final int PAGE = 20;
     private static final int LARGEST_PAGE = 100;
 
-    /** A caller is not told of threads that cannot be read: they may be somebody else's. */
+    /** Callers are not told about unreadable threads, which may belong to other callers. */
     private static final Progress UNREADABLE_LOGGED = new Progress() {
         @Override
         public void read(int done, int of) {}

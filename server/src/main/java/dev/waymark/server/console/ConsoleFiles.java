@@ -55,7 +55,7 @@ public final class ConsoleFiles {
                         "Cross-Origin-Opener-Policy", "same-origin",
                         "Cross-Origin-Resource-Policy", "same-origin",
                         "Permissions-Policy", "camera=(), geolocation=(), microphone=()",
-                        // Kept by the browser, but checked at each use, so that a new version appears at once.
+                        // The browser keeps the file but checks it at each use, so that a new version appears at once.
                         "Cache-Control", "no-cache",
                         "ETag", "\"" + Sha256.hex(new String(content, StandardCharsets.UTF_8)) + "\""));
     }

@@ -58,7 +58,7 @@ public final class ApiDocument implements RequestChecks {
         try {
             json = Json.of(PayloadJson.MAPPER.convertValue(body, Object.class));
         } catch (IllegalArgumentException e) {
-            // Nested too deeply, or with a number that is too large.
+            // The body is nested too deeply, or has a number that is too large.
             return Optional.of(String.valueOf(e.getMessage()));
         }
         return ToolArguments.problem(selfContained(schema), json);

@@ -64,7 +64,7 @@ public final class FrontEndThreads {
     /** A message of a front end, with the ids that it gave to the thread and to the message. */
     public record FrontEndMessage(String threadId, String id, String text) {}
 
-    /** Says the message in the thread, or starts one with it. A message takes effect once. */
+    /** Sends the message to the thread, or starts a thread with it. A message takes effect once. */
     public FrontEndRun say(Caller caller, Optional<String> thread, String agent, FrontEndMessage message) {
         require(caller, CallerRole.TALK);
         String started = RequestIds.thread(caller, operation, message.threadId());
@@ -86,8 +86,8 @@ public final class FrontEndThreads {
     }
 
     /**
-     * The item with this id as it last waited, so that a repeated request finds what it has answered. If the call never
-     * waited with these arguments, the item that waits now.
+     * Finds the item with this id when it last waited, so that a repeated request finds the item that it has already
+     * answered. If the call never waited with these arguments, returns the item that waits now.
      */
     public static Optional<PendingItem> lastWaiting(Timeline timeline, PendingId id) {
         List<Moment> moments = timeline.moments();
@@ -112,7 +112,7 @@ public final class FrontEndThreads {
     /**
      * The message with an id for one answer of a request. Every instance derives the same id.
      *
-     * @param request what distinguishes the request from later ones that answer the same item again
+     * @param request distinguishes the request from later ones that answer the same item again
      */
     public OutboundMessage identified(
             Caller caller, String thread, String request, PendingId item, OutboundMessage answer) {
@@ -120,7 +120,7 @@ public final class FrontEndThreads {
         return answer.withId(RequestIds.message(caller, operation, key));
     }
 
-    /** Sends answers and decisions, of which there must be at least one. None is sent if one of them is refused. */
+    /** Sends answers and decisions. There must be at least one. None is sent if one of them is refused. */
     public FrontEndRun send(String thread, List<OutboundMessage> answers) {
         List<Integer> facts = client.requests().postAll(thread, answers).stream()
                 .map(ThreadRequests.Posted::fact)

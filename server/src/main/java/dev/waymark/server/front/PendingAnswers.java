@@ -12,7 +12,7 @@ import dev.waymark.server.identity.Caller;
 import dev.waymark.server.identity.CallerRole;
 import java.util.Optional;
 
-/** The messages that answer pending items, by a caller who has the role for it. */
+/** Creates the messages with which a caller answers pending items. Checks that the caller has the required role. */
 public final class PendingAnswers {
     private final Caller caller;
 

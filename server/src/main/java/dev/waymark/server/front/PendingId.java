@@ -11,7 +11,7 @@ public record PendingId(String callId, Optional<String> argsDigest) {
     private static final String DIGEST_MARK = "~";
     private static final int DIGEST_LENGTH = 64;
 
-    /** Without the digest if the arguments are cut. */
+    /** The id of an item, without the digest if its arguments are cut. */
     public static PendingId of(PendingItem item) {
         return new PendingId(item.callId(), item.argsDigest().filter(digest -> !item.hasCutArgs()));
     }

@@ -25,7 +25,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** Follows one run, from its first fact until the thread is idle or waits for people, and tells it to a view. */
+/** Follows one run, from its first fact until the thread is idle or waits for people, and reports it to a view. */
 public final class RunMapping implements WatchMapping {
     private final FrontEndRun run;
     private final RunView view;
@@ -46,7 +46,7 @@ public final class RunMapping implements WatchMapping {
     private int attempt;
     private String words = "";
 
-    /** @param view creates the view, from what takes its events */
+    /** @param view creates the view, given the consumer of its events */
     public RunMapping(FrontEndRun run, Function<Consumer<ServerSentEvent>, RunView> view) {
         this.run = run;
         this.view = view.apply(sent::add);
@@ -91,7 +91,7 @@ public final class RunMapping implements WatchMapping {
                 moment.fact().filter(ModelFact.ModelReplied.class::isInstance).map(ModelFact.ModelReplied.class::cast);
         List<Call> edited = now.batchCalls().stream().filter(this::isEdited).toList();
         if (now.counters().facts() < run.from()) {
-            // Earlier than this run. Remembers results so that the run does not send them again.
+            // This moment precedes the run. Its results are remembered so that the run does not send them again.
             rememberResults(now);
             reply.ifPresent(fact -> repliedTurn = Optional.of(before.turn().number()));
             return;
@@ -131,7 +131,7 @@ public final class RunMapping implements WatchMapping {
         view.begun(now, repliedTurn.equals(Optional.of(now.turn().number())));
     }
 
-    /** Whether the arguments are others than before. */
+    /** Whether the arguments differ from those seen before. */
     private boolean isEdited(Call call) {
         Json before = args.put(call.id(), call.args());
         return before != null && !before.equals(call.args());
@@ -157,7 +157,7 @@ public final class RunMapping implements WatchMapping {
         words += text;
     }
 
-    /** The id of the reply being streamed, which begins if it has not. */
+    /** The id of the reply being streamed. Begins the reply if it has not begun. */
     private String reply(Conversation now) {
         if (messageId.isEmpty()) {
             messageId = Optional.of(MessageIds.nextReply(now));

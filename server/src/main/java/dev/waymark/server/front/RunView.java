@@ -5,7 +5,9 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import java.util.List;
 
-/** Tells a run in the events of a protocol. {@link RunMapping} calls the methods in the order of the thread's history. */
+/**
+ * Sends a run as the events of a protocol. {@link RunMapping} calls the methods in the order of the thread's history.
+ */
 public interface RunView {
     /**
      * The run begins.
@@ -37,7 +39,7 @@ public interface RunView {
 
     void resultKnown(Call call);
 
-    /** The turn waits for people only. */
+    /** The turn cannot continue until a person responds. */
     void interrupted(List<PendingItem> items);
 
     void completed();

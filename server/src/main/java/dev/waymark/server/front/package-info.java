@@ -1,5 +1,5 @@
 /**
- * What the protocols of front ends have in common: a run on a thread, and the commands that start and continue it.
+ * The code that the protocols of front ends share: a run on a thread, and the commands that start and continue it.
  *
  * <p>It must not know any protocol.
  */

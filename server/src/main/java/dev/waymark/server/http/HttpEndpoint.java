@@ -35,7 +35,10 @@ public final class HttpEndpoint implements AutoCloseable {
     private static final int HEADER_BYTES = 16 * 1024;
     private static final long BODY_BYTES_PER_SECOND = 256;
     private static final Duration IDLE = Duration.ofSeconds(60);
-    /** Clients that connect at a time, as after the loss of another instance. Java's default is 50; others are reset. */
+    /**
+     * The number of clients that can connect at once, for example after another instance was lost. With more,
+     * connections are reset. Java's default is 50.
+     */
     private static final int CONNECTING = 1_024;
 
     private static final Duration DRAIN_POLL = Duration.ofMillis(20);

@@ -46,7 +46,7 @@ final class StreamWriter {
     }
 
     void begin() {
-        // Sent immediately, so that the client knows that it is connected.
+        // This is sent immediately, so that the client knows that it is connected.
         send(": open\n\n", false);
     }
 

@@ -4,7 +4,7 @@ import { session } from './session.js';
 const ATTEMPTS = 4;
 const RETRIED = new Set([429, 502, 503, 504]);
 
-/** A failed request. `code` is that of the problem document, or `Unreachable`. */
+/** A failed request. `code` is the code of the problem document, or `Unreachable`. */
 export class ApiProblem extends Error {
   constructor(status, { code, detail, remedy }) {
     super(detail);
@@ -13,7 +13,7 @@ export class ApiProblem extends Error {
     this.remedy = remedy;
   }
 
-  /** For people. */
+  /** The message and the remedy, for people. */
   get words() {
     return this.remedy ? `${this.message}. ${this.remedy}` : this.message;
   }
@@ -37,7 +37,7 @@ async function problemOf(response) {
 
 const pause = (millis) => new Promise((resolve) => setTimeout(resolve, millis));
 
-/** Requests are safe to repeat: reads anyway, and commands because each has an idempotency key. */
+/** Requests are safe to repeat: reads change nothing, and each command has an idempotency key. */
 async function send(path, options) {
   let problem = unreachable();
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -74,7 +74,7 @@ export async function post(path, body, key = newKey()) {
   return response.json();
 }
 
-/** Opens a stream. Not repeated: the caller connects again, with the id of the last event. */
+/** Opens a stream. Does not retry: the caller connects again, with the id of the last event. */
 export async function openStream(path, lastEventId, signal) {
   const response = await fetch(path, {
     headers: headers(lastEventId ? { 'Last-Event-ID': lastEventId } : {}),

@@ -1,4 +1,4 @@
-// A tool call in a conversation: what ran, with which arguments, and what came of it.
+// A tool call in a conversation: the tool, its arguments, and its outcome.
 import { h } from './dom.js';
 import { callWords, clock, dollars } from './format.js';
 import { jsonBlock } from './json-text.js';

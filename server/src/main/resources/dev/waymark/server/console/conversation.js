@@ -38,7 +38,7 @@ function partItem(role, part, key, calls) {
       return [{ key: `call-${part.id}`, signature: JSON.stringify(call), render: (old) => callCard(call, old) }];
     }
     case 'tool_result':
-      return []; // Shown with its call.
+      return []; // The result is shown with its call.
     default:
       return [
         {
@@ -55,7 +55,7 @@ function textItem(role, text, key) {
   return { key, signature: `${role} ${text}`, render: () => h('div', { class: `message ${role}` }, prose(text)) };
 }
 
-/** Paragraphs of plain text. Each finds its own direction, and cannot change that of others. */
+/** Paragraphs of plain text. Each has its own text direction, and cannot change the direction of others. */
 export function prose(text) {
   return text
     .split(/\n{2,}/)

@@ -5,6 +5,9 @@ import { clock, shortId } from './format.js';
 import { indented, jsonBlock } from './json-text.js';
 import { session } from './session.js';
 
+/** The card that an element belongs to. */
+const cards = new WeakMap();
+
 /**
  * The items for a list of cards. A card keeps what was typed into it as long as its item stays the same; if the
  * arguments change, it is a new card.
@@ -16,10 +19,15 @@ export function decisionItems(view, page) {
     const call = view.calls.find(({ callId }) => callId === item.callId);
     return {
       key: `${item.kind} ${item.callId}`,
-      signature: JSON.stringify([item, call?.claimedAt, call?.key, call?.dispatches]),
-      render: () => new Card(item, call, page).element,
+      signature: JSON.stringify([contentOf(item, call), item.since]),
+      render: (old) => (cards.get(old)?.isStillAbout(item, call) ? old : new Card(item, call, page).element),
     };
   });
+}
+
+/** What a card shows, without its time. */
+function contentOf({ since, ...item }, call) {
+  return JSON.stringify([item, call?.claimedAt, call?.key, call?.dispatches]);
 }
 
 const HEADINGS = { approval: 'Approval needed', question: 'Question', unknown: 'Outcome unknown' };
@@ -49,6 +57,15 @@ class Card {
       this.controls,
       this.problem,
     );
+    cards.set(this.element, this);
+  }
+
+  /**
+   * Whether only the time has changed, and nothing was sent. A request that a workflow task has yet to record is shown
+   * with the time at which it arrived, and afterwards with that of the task.
+   */
+  isStillAbout(item, call) {
+    return this.#sent === undefined && contentOf(item, call) === contentOf(this.item, this.call);
   }
 
   #origin() {

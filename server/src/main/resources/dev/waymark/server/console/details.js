@@ -1,4 +1,4 @@
-// Facts about a thread: its cost and limits, its subagents, and what ends it.
+// Details of a thread: its cost and limits, its subagents, and the commands that end it.
 import { get, newKey, post, threadPath } from './api.js';
 import { h, replaceChildren } from './dom.js';
 import { clock, dollars, number, shortId, statusWords, tokens } from './format.js';
@@ -9,6 +9,7 @@ const DEPTH = 5;
 
 export class Details {
   #shown = '';
+  #mayEnd = false;
 
   /** @param page `thread`, `refresh()`, and `command(name)` */
   constructor(page) {
@@ -104,8 +105,12 @@ export class Details {
     );
   }
 
+  /** Changes nothing as long as the commands are the same, so that updates do not remove a question that is open. */
   #showEnds(view) {
-    if (!view.open || !view.current || !session.may('talk')) {
+    const mayEnd = view.open && view.current && session.may('talk');
+    if (mayEnd === this.#mayEnd) return;
+    this.#mayEnd = mayEnd;
+    if (!mayEnd) {
       replaceChildren(this.ends);
       return;
     }
@@ -118,7 +123,17 @@ export class Details {
         h(
           'div',
           { class: 'row' },
-          h('button', { class: 'danger', onclick: () => this.page.command(name) }, name === 'close' ? 'Close thread' : 'Cancel thread'),
+          h(
+            'button',
+            {
+              class: 'danger',
+              onclick: () => {
+                confirm.hidden = true;
+                this.page.command(name);
+              },
+            },
+            name === 'close' ? 'Close thread' : 'Cancel thread',
+          ),
           h(
             'button',
             {
@@ -163,7 +178,7 @@ export class Details {
           known.set(thread, child);
           next.push(child);
         } catch {
-          // Its call says what is known of it.
+          // The call of the subagent shows what is known.
         }
       }
       level = next;

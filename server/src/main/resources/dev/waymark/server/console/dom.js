@@ -1,4 +1,5 @@
-// Builds the page. Text becomes text nodes, never markup, and passes through safeLines, so no view can forget it.
+// Builds the page. Text becomes text nodes, never markup, and passes through safeLines here, so no view can forget to
+// make it safe.
 import { safeLine, safeLines } from './safe-text.js';
 
 const SAFE_ATTRIBUTES = new Set(['title', 'placeholder', 'aria-label', 'alt']);
@@ -35,13 +36,13 @@ const shown = new WeakMap();
 
 /**
  * Shows a list of items `{ key, signature, render }`. An item whose signature has not changed keeps its element, with
- * what the user typed or opened in it.
+ * everything that the user typed or opened in it.
  */
 export function showList(parent, items) {
   const before = shown.get(parent) ?? new Map();
   const now = new Map();
   const keys = new Set(items.map((item) => item.key));
-  // First, so that no element that stays has to move: moving would take the focus from it.
+  // Elements are removed first, so that no remaining element has to move: moving an element takes the focus from it.
   for (const [key, { element }] of before) {
     if (!keys.has(key)) element.remove();
   }
@@ -63,7 +64,7 @@ export function showList(parent, items) {
   shown.set(parent, now);
 }
 
-/** Tells users of screen readers about a change that is visible to others. */
+/** Announces a visible change to users of screen readers. */
 export function announce(words) {
   const region = document.getElementById('announcements');
   if (region && region.textContent !== words) region.textContent = safeLine(words);

@@ -41,7 +41,7 @@ export function layout(json) {
 /** JSON text on several lines. */
 export const indented = (json) => layout(json).map((token) => token.text).join('');
 
-/** JSON text as an element. Each string is isolated, so that right-to-left letters cannot move what is around them. */
+/** JSON text as an element. Each string is isolated, so that right-to-left letters cannot move the text around them. */
 export function jsonBlock(json, label) {
   return h(
     'pre',

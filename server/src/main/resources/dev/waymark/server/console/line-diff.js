@@ -17,7 +17,7 @@ export function diff(before, after) {
   ];
 }
 
-/** By a longest common subsequence, unless the texts are too long for that. */
+/** Finds the longest common subsequence, unless the texts are too long for that. */
 function middle(before, after) {
   const removed = (text) => ({ kind: 'removed', text });
   const added = (text) => ({ kind: 'added', text });

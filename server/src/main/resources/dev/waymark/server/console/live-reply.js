@@ -1,12 +1,12 @@
-// The words of a reply that is not complete yet.
+// The partial text of a reply that is not complete yet.
 
-/** Collects partial text. A later attempt of the same call, and a later call, replace the text. */
+/** Collects partial text. A later attempt of the call or a later call replaces the text. */
 export class LiveReply {
   #call = '';
   #attempt = 0;
   #over = false;
   text = '';
-  /** Whether the beginning is missing. */
+  /** Whether the beginning of the text is missing. */
   isCut = false;
 
   /** Adds a `text-delta`. */
@@ -21,21 +21,21 @@ export class LiveReply {
     this.#call = call;
     this.#attempt = attempt;
     this.#over = false;
-    // Counted in the units in which JavaScript and the server both count.
+    // JavaScript and the server count characters in the same units.
     this.text = (this.isCut ? this.text : this.text.slice(0, from)) + text;
   }
 
-  /** The model call ended: the next state of the thread has the whole reply, or none. */
+  /** The model call has ended: the next state of the thread has the complete reply, or none. */
   end() {
     this.#over = true;
   }
 
-  /** The call that has ended, whose words are still shown. */
+  /** The ended call whose text is still shown, if any. */
   get ended() {
     return this.#over ? this.#call : undefined;
   }
 
-  /** A state of the thread is shown that was read after this call had ended. */
+  /** Called when the page shows a state that was read after this call ended. */
   shown(call) {
     if (call === undefined || call !== this.#call) return;
     this.text = '';

@@ -20,7 +20,7 @@ const JOINING = new RegExp(
 );
 const PICTOGRAPH = /[\u{1f000}-\u{1faff}]|(?=[\u00a9-\u{10ffff}])\p{So}|(?=[\u2000-\u3300])[\p{Sm}\p{Po}]/u;
 const KEYCAP = /[0-9#*]/;
-/** Text without any of these is safe, which is most of it. */
+/** Text without any of these characters is safe. Most text has none. */
 const SUSPECT = new RegExp(`${UNSAFE.source}|${INVISIBLE.source}`, 'u');
 const PLAIN = /^[\n\t\x20-\x7e]*$/;
 
@@ -46,7 +46,7 @@ const belongsBetween = (previous, c, next) => {
 const escaped = (c) =>
   Array.from({ length: c.length }, (_, i) => `\\u${c.charCodeAt(i).toString(16).padStart(4, '0')}`).join('');
 
-/** The text with its line breaks and tabs; everything else that is not visible is escaped. */
+/** The text with its line breaks and tabs; all other invisible characters are escaped. */
 export function safeLines(text) {
   if (PLAIN.test(text)) return text;
   const unix = text.replaceAll('\r\n', '\n');

@@ -1,4 +1,4 @@
-// Who uses this tab. The token is held for this tab only, and sent in a header only: never in a URL, never in a cookie.
+// The user of this tab. The token is kept for this tab only and sent only in a header, never in a URL or a cookie.
 const KEY = 'waymark.token';
 
 let caller = { roles: [] };

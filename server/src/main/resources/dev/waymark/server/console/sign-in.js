@@ -3,7 +3,7 @@ import { get } from './api.js';
 import { h, replaceChildren } from './dom.js';
 import { session } from './session.js';
 
-/** Finds out who the caller is: true if the server accepts requests of this tab. */
+/** Asks the server who the caller is. Returns true if the server accepts requests from this tab. */
 export async function isSignedIn() {
   try {
     session.know(await get('/v1/me'));

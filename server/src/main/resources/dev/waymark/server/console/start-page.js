@@ -85,7 +85,7 @@ function chooser(parent, agents) {
   return () => parent.querySelector('input:checked').value;
 }
 
-/** The server lists no agents: it starts any agent that a worker knows. */
+/** A field for the agent's name, for a server that lists no agents: it starts any agent that a worker knows. */
 function nameField(parent) {
   const field = h('input', { id: 'agent-name', required: true, spellcheck: 'false', autocomplete: 'off' });
   replaceChildren(parent, h('label', { for: 'agent-name' }, 'Agent'), field);

@@ -1,4 +1,4 @@
-// The events of a thread, as they happen.
+// Streams the events of a thread as they happen.
 import { ApiProblem, openStream, threadPath } from './api.js';
 
 const SHORTEST_PAUSE = 300;
@@ -6,7 +6,7 @@ const LONGEST_PAUSE = 8_000;
 /** The server sends a comment every 15 s, so a longer silence means that the connection is dead. */
 const LONGEST_SILENCE = 40_000;
 
-/** Splits a stream of server-sent events: `feed(text)` returns the events that are complete. */
+/** Splits a stream of server-sent events: `feed(text)` returns the complete events. */
 export class EventParser {
   #rest = '';
   #event = {};
@@ -40,7 +40,7 @@ export class EventParser {
  * Follows a thread from a position, and reconnects when the connection breaks, without missing an event.
  *
  * @param listener `event(name, document)`, `connected(whether)`, `refused(problem)`
- * @returns a function that ends it
+ * @returns a function that stops following
  */
 export function follow(thread, position, listener) {
   const ending = new AbortController();

@@ -1,4 +1,4 @@
-// The list of threads: those that wait for a person first.
+// The list of threads. Threads that wait for a person come first.
 import { get } from './api.js';
 import { h, replaceChildren, showList } from './dom.js';
 import { ago, shortId, statusWords } from './format.js';
@@ -19,7 +19,7 @@ export function waitingWords(waiting) {
   return waiting.length === 1 ? first : `${first}, and ${waiting.length - 1} more`;
 }
 
-/** Without the threads of subagents: they appear in the threads that they work for. */
+/** Omits the threads of subagents, which appear in their parent threads. */
 function roots(threads) {
   const ids = new Set(threads.map((thread) => thread.thread));
   const hasParent = (id) => [...id.matchAll(/\//g)].some((slash) => ids.has(id.slice(0, slash.index)));
@@ -80,7 +80,7 @@ export class ThreadList {
     this.#show();
   }
 
-  /** A thread has changed; reads the list again if that changes what the list shows. */
+  /** Called when a thread has changed. Reads the list again if the change affects what it shows. */
   changed({ thread, status }) {
     const known = this.#threads.find((each) => each.thread === thread);
     if (known === undefined || known.status !== status) this.refresh();

@@ -1,4 +1,4 @@
-// One thread: its conversation, live, and what can be done with it.
+// One thread: its live conversation, and the commands for it.
 import { get, newKey, post, threadPath } from './api.js';
 import { showConversation } from './conversation.js';
 import { decisionItems } from './decisions.js';
@@ -10,7 +10,7 @@ import { session } from './session.js';
 import { follow } from './stream.js';
 import { Timeline } from './timeline.js';
 
-/** Several events often come at once. */
+/** Several events often arrive at once. */
 const SETTLE_MILLIS = 40;
 const ENDS_OF_REPLIES = new Set(['model-replied', 'model-failed', 'summarised', 'summary-failed', 'stopped', 'cancel-requested', 'run-continued', 'restarted']);
 
@@ -130,7 +130,7 @@ export class ThreadPage {
     this.refresh();
   }
 
-  /** Reads the thread again, soon. */
+  /** Schedules another read of the thread. */
   refresh() {
     this.#isStale = true;
     if (this.#loading || this.#timer !== undefined) return;
@@ -162,7 +162,7 @@ export class ThreadPage {
     if (this.#isStale && !this.#gone) this.refresh();
   }
 
-  /** Shows a note above the conversation until it is replaced by an empty one. */
+  /** Shows a note above the conversation, until an empty note replaces it. */
   #tell(about, words) {
     if (words === '') this.#notes.delete(about);
     else this.#notes.set(about, words);
@@ -262,7 +262,7 @@ export class ThreadPage {
   }
 
   #composer() {
-    let sent; // The message and its key, while it is not known whether the message arrived.
+    let sent; // The message and its key, as long as it is unknown whether the message arrived.
     const field = h('textarea', {
       rows: '1',
       placeholder: 'Write a message',

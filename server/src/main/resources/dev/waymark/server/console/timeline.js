@@ -1,4 +1,4 @@
-// The versions of a thread: looks at an earlier one, compares two, and continues from any in a new thread.
+// The versions of a thread: shows an earlier version, compares two, and continues from any of them in a new thread.
 import { get, newKey, post, threadPath } from './api.js';
 import { h, replaceChildren } from './dom.js';
 import { clock } from './format.js';
@@ -12,7 +12,7 @@ export class Timeline {
   #other;
   #sent;
 
-  /** @param page `thread`, and `showPast(view)`, which shows the current state if there is no view */
+  /** @param page `thread`, and `showPast(view)`, which shows the current state if `view` is missing */
   constructor(page) {
     this.page = page;
     this.slider = h('input', {
@@ -48,7 +48,7 @@ export class Timeline {
     this.body.hidden = true;
   }
 
-  /** Reads the versions, which only become more unless the thread is reset. */
+  /** Reads the versions. Versions are only added, unless the thread is reset. */
   async load() {
     try {
       const versions = await get(`${threadPath(this.page.thread)}/versions`);
@@ -80,7 +80,7 @@ export class Timeline {
     return this.select(this.#versions.at(-1)?.version);
   }
 
-  /** Shows a version. The newest one is not the past as long as the thread does not go on. */
+  /** Shows a version. The newest version counts as the current state until the thread continues. */
   async select(version, byUser = true) {
     if (version === undefined) return;
     this.#selected = version;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 class ConsoleFilesTest {
     private static final Path SOURCES = Path.of("src/main/resources/dev/waymark/server/console");
     private static final Pattern IMPORT = Pattern.compile("from '\\./([^']+)'");
-    /** Ways in which text could become markup or a script. */
+    /** Code by which text could become markup or a script. */
     private static final Pattern MARKUP = Pattern.compile("innerHTML|outerHTML|insertAdjacentHTML|document\\.write|"
             + "DOMParser|createContextualFragment|\\beval\\b|new Function|srcdoc|javascript:");
 

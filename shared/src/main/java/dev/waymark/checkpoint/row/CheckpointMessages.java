@@ -51,7 +51,7 @@ public final class CheckpointMessages {
         return tools;
     }
 
-    /** The first call that waits for a person, in call order, for formats that tell which calls were approved. */
+    /** The first call that waits for a person, in call order, for formats that store which calls were approved. */
     public static Optional<Call> waiting(Conversation state) {
         boolean unknown = state.waitingCalls().stream()
                 .anyMatch(call -> isUnknown(state, call) || call.status() == Call.Status.DELEGATED);
@@ -59,9 +59,9 @@ public final class CheckpointMessages {
     }
 
     /**
-     * Like {@link #waiting}, for other formats. There, a call that waits for approval looks like one that was approved
-     * and then asked a question. If there is one of the latter, no call is named, so that it is not approved and run
-     * again.
+     * Like {@link #waiting}, for formats that do not store approvals. There, a call that waits for approval looks like
+     * a call that was approved and then asked a question. If a call of the second kind exists, none is returned, so
+     * that it is not approved and run again.
      */
     public static Optional<Call> interruption(Conversation state) {
         return waiting(state).filter(call -> approvedAndAsking(state).isEmpty());
@@ -75,7 +75,7 @@ public final class CheckpointMessages {
                 .toList();
     }
 
-    /** Whether the call needs approval: if so, it must have been approved before it asked. */
+    /** Whether the call needs approval. A call that needs it and asks a question was approved before. */
     private static boolean needsApproval(Conversation state, Call call) {
         return state.terms()
                 .filter(terms -> terms.policyOf(call.tool()).approval())
@@ -83,15 +83,15 @@ public final class CheckpointMessages {
     }
 
     /**
-     * Whether the call may have run, with an unknown outcome. For a call from a file this is not known before its tool
-     * is.
+     * Whether the call may have run, with an unknown outcome. For a call from a file, this is known only when its tool
+     * is known.
      */
     private static boolean isUnknown(Conversation state, Call call) {
         return call.status() == Call.Status.UNSETTLED
                 && (call.claim().isPresent() || state.terms().isPresent());
     }
 
-    /** The number of model replies in this turn. Excludes a running model call, which may fail. */
+    /** The number of model replies in this turn. A running model call is not counted, since it may fail. */
     public static int iterations(Conversation state) {
         return state.turn().iterations() - (state.modelCalled() && !state.isSummarising() ? 1 : 0);
     }

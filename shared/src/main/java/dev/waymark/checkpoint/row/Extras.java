@@ -23,7 +23,7 @@ public final class Extras {
     }
 
     /**
-     * The cost of the thread in dollars. Threads that started before costs were counted have it here, from their file.
+     * The cost of the thread in dollars. For a thread that started before costs were counted, the cost in its file.
      */
     public double cost() {
         return state.cost()

@@ -1,4 +1,7 @@
-/** What the formats have in common when they are written: messages, their rows, and what earlier checkpoints said. */
+/**
+ * What the formats share when they are written: messages, their rows, and values of earlier checkpoints. Must not know
+ * the fields of a particular format.
+ */
 @NullMarked
 package dev.waymark.checkpoint.row;
 

@@ -5,14 +5,14 @@ import dev.waymark.contract.PackedBytes;
 import dev.waymark.conversation.value.Sha256;
 
 /**
- * A state cut into chunks. The cuts are made in its JSON and each chunk is compressed by itself, so that they do not
+ * A state in chunks. The JSON of the state is cut, and each chunk is compressed separately, so that the cuts do not
  * depend on a machine's zip library.
  *
  * @param json the JSON of a {@link CarriedState}
  * @param whole the digest of the JSON
  */
 public record ChunkedState(byte[] json, String whole) {
-    /** Incompressible, and in base64, it is still less than 1.5 MiB: one payload may have 2 MiB. */
+    /** A chunk of this size that cannot be compressed has less than 1.5 MiB in base64. A payload may have 2 MiB. */
     private static final int CHUNK_BYTES = 1024 * 1024;
 
     public static ChunkedState of(CarriedState state) {
@@ -28,7 +28,7 @@ public record ChunkedState(byte[] json, String whole) {
         return chunk(index, count());
     }
 
-    /** One of so many chunks. */
+    /** The chunk with this index, if the state is cut into this many chunks. */
     public StateChunk chunk(int index, int count) {
         int size = Math.max(1, (json.length + count - 1) / count);
         int from = Math.min(json.length, index * size);

@@ -1,6 +1,6 @@
 package dev.waymark.contract.carry;
 
-/** The server no longer has the run whose state a run was to fetch, so that nobody can say what the state is. */
+/** The server no longer has the run whose state this run must fetch, so the state is lost. */
 public final class PreviousRunGoneException extends IllegalStateException {
     /** The failure type for programs. Stored in histories. */
     public static final String TYPE = "PreviousRunGone";

@@ -14,11 +14,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts a state together from its chunks, in the order in which they arrive. The workflow and the readers of its history
- * do this in the same way.
+ * Assembles a state from its chunks, in the order in which they arrive. The workflow and the readers of its history do
+ * this in the same way.
  *
- * <p>Chunks of another whole, from a build that writes the state differently, replace the chunks so far. What is not a
- * chunk, or does not result in the state, is fetched again.
+ * <p>Chunks of another whole, from a build that writes the state differently, replace the chunks so far. A result that
+ * is not a chunk is fetched again, and all chunks are fetched again if they do not form the state.
  */
 public final class StateAssembly {
     private static final int MOST_CHUNKS = 1_000;
@@ -34,7 +34,7 @@ public final class StateAssembly {
         return reference;
     }
 
-    /** What to fetch next. */
+    /** The next chunk to fetch. */
     public StateChunkInput next() {
         int missing = 0;
         while (chunks.containsKey(missing)) {

@@ -5,8 +5,8 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonProperty;
 
 /**
- * What an accepted update returns at once. {@code fact} is the number of the resulting fact, from which a client reads
- * history for the outcome.
+ * The immediate answer to an accepted update. {@code fact} is the number of the resulting fact. A client reads history
+ * from there to find the outcome.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record Ack(

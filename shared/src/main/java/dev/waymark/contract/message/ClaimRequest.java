@@ -9,10 +9,10 @@ import dev.waymark.conversation.value.Sha256;
 import java.util.regex.Pattern;
 
 /**
- * The request of a tool execution to its workflow for permission to take effect.
+ * The request that a tool execution sends to its workflow, for permission to take effect.
  *
  * @param argsDigest the hexadecimal SHA-256 of the arguments as canonical JSON
- * @param repeat the number of identical calls with a known outcome before, which determines the key of the effect
+ * @param repeat the number of earlier identical calls with a known outcome, which determines the idempotency key
  * @param execution identifies this execution
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -33,8 +33,8 @@ public record ClaimRequest(
     public ClaimRequest {}
 
     /**
-     * The name of an execution. Run and attempt do not suffice: resetting an activity makes its attempts start at 1
-     * again.
+     * The name of an execution. The run and the attempt are not enough: after an activity is reset, its attempts start
+     * at 1 again.
      */
     public static String execution(String runId, int attempt, String nonce) {
         return runId + "/" + attempt + "/" + nonce;
@@ -45,8 +45,8 @@ public record ClaimRequest(
     }
 
     /**
-     * Equal for repeats of this request and different for all others: after a reset, a server answers an update with a
-     * known id by its earlier answer.
+     * An id that is the same for repeats of this request and different for all other requests. After a reset, a server
+     * answers an update that has a known id with the earlier answer.
      */
     public String updateId() {
         String call = PLAIN.matcher(callId).matches() ? callId : Sha256.hex(callId);
@@ -54,7 +54,7 @@ public record ClaimRequest(
     }
 
     /**
-     * The answer to an accepted claim. If it is only remembered and not granted, nothing may take effect.
+     * The answer to an accepted claim. If the claim is only remembered and not granted, nothing may take effect.
      *
      * @param token the fencing token, which grows with every claim for the same tool and arguments; 0 if the thread's
      * rules have no tokens

@@ -20,13 +20,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Converts messages of people and programs to facts, with the same rules for signals, updates and the projector.
  *
- * <p>It never throws: an unusable message of any encoding, shape or size becomes {@link ThreadFact.MessageIgnored} with the
- * reason. A field of the wrong type invalidates the whole message; unknown fields are ignored.
+ * <p>Never throws: an unusable message of any encoding, shape or size becomes {@link ThreadFact.MessageIgnored} with
+ * the reason. A field of the wrong type invalidates the whole message; unknown fields are ignored.
  */
 public final class InboundDecoder {
     /** The largest message or answer, in bytes of UTF-8. */
     public static final int MAX_TEXT_BYTES = 256 * 1024;
-    /** The largest payload that is parsed; parsing must not take too long for a workflow task. */
+    /** The largest payload that is parsed. Parsing a larger one could take too long for a workflow task. */
     public static final int MAX_PAYLOAD_BYTES = 1024 * 1024;
 
     private InboundDecoder() {}
@@ -42,7 +42,7 @@ public final class InboundDecoder {
 
     /**
      * Reads an update that reached this run. Claims are accepted as updates only, since an execution needs the answer.
-     * A claim by an execution of another run was reapplied by a reset.
+     * A claim by an execution of another run is in this run only because a reset reapplied it.
      */
     public static Fact readUpdate(String name, @Nullable Payload payload, String runId) {
         if (!name.equals(WireNames.CLAIM)) {
@@ -64,7 +64,7 @@ public final class InboundDecoder {
         }
     }
 
-    /** Returns a missing node for no payload, an empty one, and an encoded null. */
+    /** Returns a missing node if there is no payload, or if it is empty or an encoded null. */
     private static JsonNode parse(@Nullable Payload payload) throws UnusableMessage {
         if (payload == null) {
             return JsonNodeFactory.instance.missingNode();
@@ -92,7 +92,7 @@ public final class InboundDecoder {
         }
     }
 
-    /** The original text of a bare number: as text, 1.10 differs from 1.1. */
+    /** The original text of a bare number, since 1.10 and 1.1 are different as text. */
     private static String spelling(byte[] number) throws IOException {
         try (JsonParser parser = PayloadJson.MAPPER.createParser(number)) {
             parser.nextToken();
@@ -130,7 +130,9 @@ public final class InboundDecoder {
         }
     }
 
-    /** Reads the list of messages of {@code --messages} and {@code say}. Throws with the place of the problem. */
+    /**
+     * Reads the messages of {@code --messages} and {@code say}. Throws a {@link Refusal} with the place of the problem.
+     */
     public static List<Message> messages(JsonNode list) {
         try {
             return MessageListReader.read(checked(list));

@@ -182,7 +182,7 @@ record InboundReader(String name, JsonNode body) {
                 !ClaimRequest.isOfRun(execution, runId));
     }
 
-    /** Not limited in length, since ids of calls come from models. */
+    /** A text of any length, since the ids of calls come from models. */
     private String required(String field) throws UnusableMessage {
         return text(field).orElseThrow(() -> new UnusableMessage("\"" + field + "\" is missing"));
     }
@@ -256,7 +256,7 @@ record InboundReader(String name, JsonNode body) {
         return Optional.of(limited(value.textValue()));
     }
 
-    /** A text that stays in the state. */
+    /** A text that is stored in the state, so its length is limited. */
     private Optional<String> note(String field) throws UnusableMessage {
         Optional<String> words = text(field);
         if (words.isPresent() && words.get().length() > MAX_NOTE_LENGTH) {
@@ -273,7 +273,7 @@ record InboundReader(String name, JsonNode body) {
         return id;
     }
 
-    /** Who a server found the sender to be. */
+    /** The sender, as a server has verified it. */
     private Optional<VerifiedSubject> verified() throws UnusableMessage {
         JsonNode value = body.path("verified");
         if (!isGiven(value)) {

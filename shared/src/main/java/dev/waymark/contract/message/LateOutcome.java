@@ -7,10 +7,11 @@ import dev.waymark.contract.work.ToolOutcome;
 import java.util.Objects;
 
 /**
- * The signal of an execution to its workflow when the server no longer accepts its activity's completion, because it
- * took too long, or was not heard of for too long. The workflow trusts the execution that holds the claim.
+ * The signal that an execution sends to its workflow when the server no longer accepts its activity's completion,
+ * because the activity took too long or the server received no heartbeat for too long. The workflow trusts the
+ * execution that holds the claim.
  *
- * @param execution the name under which it claimed
+ * @param execution the name that the execution used in its claim
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record LateOutcome(

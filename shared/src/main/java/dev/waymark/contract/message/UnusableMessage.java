@@ -3,8 +3,8 @@ package dev.waymark.contract.message;
 import dev.waymark.conversation.value.Problem;
 
 /**
- * Why a message cannot be used. It never leaves this package. Its reasons become part of the state, so they are never
- * reworded: old histories would project to other states.
+ * Why a message cannot be used. It never leaves this package. Its reasons become part of the state, so they must never
+ * be reworded: old histories would project to other states.
  */
 final class UnusableMessage extends Exception {
     private static final long serialVersionUID = 1L;

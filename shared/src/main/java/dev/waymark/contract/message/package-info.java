@@ -1,4 +1,7 @@
-/** What people, programs, workers and other threads send to a thread by signals and updates, and how it is read. */
+/**
+ * The messages that people, programs, workers and other threads send to a thread by signals and updates, and how they
+ * are read. Must not know the state of the thread.
+ */
 @NullMarked
 package dev.waymark.contract.message;
 

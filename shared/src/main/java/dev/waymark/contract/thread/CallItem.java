@@ -80,7 +80,7 @@ public record CallItem(
                 call.question());
     }
 
-    /** What a call waits for that waits for a person, as spans and metrics name it. */
+    /** The name that spans and metrics use for the wait of a call that waits for a person. */
     public static String waitName(Call call) {
         return switch (call.status()) {
             case AWAITING -> "approval";
@@ -102,7 +102,7 @@ public record CallItem(
         };
     }
 
-    /** A copy that also has the data of the earlier item that the thread has deleted since. */
+    /** A copy that restores the data of the earlier item that the thread has deleted since. */
     public CallItem recalling(CallItem earlier) {
         return new CallItem(
                 callId,
@@ -122,7 +122,7 @@ public record CallItem(
         return status.equals(ISSUED) || status.equals(CLAIMED);
     }
 
-    /** A copy with the question cut to this many characters, and arguments whose JSON is longer replaced. */
+    /** A copy with the question cut to this many characters. Arguments whose JSON is longer are replaced. */
     public CallItem shortened(int most) {
         return new CallItem(
                 callId,

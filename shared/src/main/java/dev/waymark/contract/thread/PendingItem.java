@@ -17,7 +17,7 @@ import java.util.Optional;
 /**
  * A request that waits for a person: a question, a call to approve, or a call with an unknown outcome.
  *
- * @param evidence what was seen of a call with an unknown outcome, such as {@code HTTP 504}
+ * @param evidence what was observed of a call with an unknown outcome, such as {@code HTTP 504}
  * @param argsDigest restricts a decision to exactly these arguments
  * @param signers who must sign the decision, if it must be signed
  */
@@ -38,7 +38,7 @@ public record PendingItem(
     public static final String QUESTION = "question";
     /** The {@code kind} of a call that waits for approval. */
     public static final String APPROVAL = "approval";
-    /** The {@code kind} of a call whose outcome a person has to settle. */
+    /** The {@code kind} of a call whose outcome a person must settle. */
     public static final String UNKNOWN = "unknown";
 
     @JsonCreator
@@ -83,7 +83,9 @@ public record PendingItem(
         };
     }
 
-    /** Whether the arguments are not those of the digest: long ones of a subagent's call are replaced by their length. */
+    /**
+     * Whether the arguments do not match the digest: long arguments of a subagent's call are replaced by their length.
+     */
     public boolean hasCutArgs() {
         return argsDigest.isPresent()
                 && !args.map(shown -> Sha256.hex(shown.canonical())).equals(argsDigest);
@@ -93,7 +95,7 @@ public record PendingItem(
         return tool + args.map(json -> " " + json.canonical()).orElse("");
     }
 
-    /** A copy with the question cut to this many characters, and arguments whose JSON is longer replaced. */
+    /** A copy with the question cut to this many characters. Arguments whose JSON is longer are replaced. */
     public PendingItem shortened(int most) {
         return new PendingItem(
                 thread,
@@ -118,7 +120,7 @@ public record PendingItem(
         return length <= most ? args : Json.of(Map.of("truncated", length));
     }
 
-    /** Does not split a surrogate pair, which could not be written. */
+    /** The length of a cut that does not split a surrogate pair. Half a pair could not be written. */
     private static int whole(String text, int most) {
         return Character.isHighSurrogate(text.charAt(most - 1)) ? most - 1 : most;
     }

@@ -31,10 +31,13 @@ import java.util.function.Consumer;
 /**
  * The input of a run: an agent's name and possibly a first message, or the state of the previous run.
  *
- * <p>{@code say} is the payload of the signal of that name. {@code rules} is the newest rule version that the starter knows; without one, the first. {@code once} closes the
- * thread when its first turn ends. {@code parent} is there for a subagent's thread. {@code session} is what idempotency keys are made of, if not the thread's id. {@code limits} are recorded here, since a worker's own would change replays.
- * {@code inChunks} is there instead of {@code carried} for a state that is too large for an input; the run begins by fetching it.
- * {@code owner} is there for threads of people who may see only their own. {@code traceparent} is the span of the caller, in the form of W3C Trace Context.
+ * <p>{@code say} is the payload of the signal with that name. {@code rules} is the newest rule version that the starter
+ * knows; if it is missing, version 1 applies. {@code once} closes the thread when its first turn ends. {@code parent}
+ * is set for a subagent's thread. {@code session} is the id that idempotency keys are derived from, if it is not the
+ * thread's id. {@code limits} are recorded here, since a worker's own limits would change replays. {@code inChunks} is
+ * set instead of {@code carried} for a state that is too large for an input; the run begins by fetching it.
+ * {@code owner} is set for threads of people who may see only their own threads. {@code traceparent} is the span of the
+ * caller, in the form of W3C Trace Context.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -56,8 +59,9 @@ public record StartInput(
     public static final int MAX_CONTEXT_LENGTH = 64 * 1024;
 
     /**
-     * Workers and clients that do not know {@code inChunks} would take the run for the start of a thread. They leave it
-     * alone, because they do not know these rules either. The rules of the thread are in its state.
+     * The rule version of runs with {@code inChunks}. Workers and clients that do not know {@code inChunks} would
+     * mistake such a run for the start of a thread. They leave it alone, because they do not know this version either.
+     * The rule version of the thread is in its state.
      */
     private static final int RULES_OF_CHUNKS = 3;
 
@@ -131,7 +135,9 @@ public record StartInput(
         return with(edit -> edit.say = Optional.of(PayloadJson.MAPPER.valueToTree(message)));
     }
 
-    /** With idempotency keys derived from this id, so that another thread with the same name has different ones. */
+    /**
+     * A copy with idempotency keys derived from this id, so that another thread with the same name has different keys.
+     */
     public StartInput inSession(String id) {
         return with(edit -> edit.session = Optional.of(id));
     }
@@ -168,17 +174,17 @@ public record StartInput(
         });
     }
 
-    /** A thread of this owner. */
+    /** A copy for a thread of this owner. */
     public StartInput ownedBy(Optional<ThreadOwner> whose) {
         return with(edit -> edit.owner = whose);
     }
 
-    /** Within this span of the caller. What is not a {@code traceparent} of W3C Trace Context is left out. */
+    /** A copy within this span of the caller. A text that is not a W3C {@code traceparent} is left out. */
     public StartInput tracedBy(Optional<String> caller) {
         return with(edit -> edit.traceparent = caller.filter(TraceIds::isTraceparent));
     }
 
-    /** With a context for the thread's tools. */
+    /** A copy with a context for the thread's tools. */
     public StartInput withContext(Optional<JsonNode> carriedAlong) {
         return with(edit -> edit.context = carriedAlong);
     }
@@ -189,7 +195,7 @@ public record StartInput(
         Optional<Json> usable = Optional.empty();
         if (context.isPresent()) {
             try {
-                // Not limited: a parent's context has grown by the contexts of all agent files on the way.
+                // A subagent's context is not limited: it has grown by the contexts of all agent files above it.
                 usable = Optional.of(parent.isPresent() ? read(context.get()) : context(context.get()));
             } catch (Refusal refusal) {
                 facts.add(new ThreadFact.MessageIgnored("context", Refusal.parse(refusal.getMessage())));
@@ -232,7 +238,7 @@ public record StartInput(
         return edit.done();
     }
 
-    /** A mutable copy, for changing it. */
+    /** A mutable copy. */
     private final class Edit {
         private boolean once = StartInput.this.once;
         private Optional<Integer> maxIterations = StartInput.this.maxIterations;

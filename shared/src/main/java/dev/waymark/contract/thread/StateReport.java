@@ -5,8 +5,8 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonProperty;
 
 /**
- * The answer of the {@code state} query, to compare with a projection of the first {@code historyLength} events and the
- * commands of the task that ends them. {@code state} is the digest of everything except the transcript.
+ * The answer to the {@code state} query. It is compared with a projection of the first {@code historyLength} events and
+ * the commands of the workflow task that ends them. {@code state} is the digest of everything except the transcript.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record StateReport(

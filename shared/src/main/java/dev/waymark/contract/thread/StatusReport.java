@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The answer of the {@code status} query: a short summary of the thread. */
+/** The answer to the {@code status} query: a short summary of the thread. */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record StatusReport(
         @JsonProperty("status") String status,

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The search attributes of a thread, by which a server's list of threads can be filtered. They hold nothing of the
- * conversation, and change only when a turn begins or ends, and when people begin or cease to be waited for.
+ * The search attributes of a thread, for filtering a server's list of threads. They contain nothing of the
+ * conversation, and change only when a turn begins or ends, and when the thread starts or stops waiting for people.
  *
  * <p>A thread has them from its start or never: setting an attribute that the server does not know fails a workflow
  * task.
@@ -27,7 +27,7 @@ public record ThreadIndex(String agent, String status, List<String> waitingFor) 
     private static final SearchAttributeKey<List<String>> WAITING_FOR =
             SearchAttributeKey.forKeywordList("WaymarkWaitingFor");
 
-    /** All attributes, which a server has together or not at all. */
+    /** All attributes. They are used only if the server has all of them. */
     public static final List<SearchAttributeKey<?>> KEYS = List.of(AGENT, STATUS, WAITING_FOR);
 
     /**
@@ -58,7 +58,7 @@ public record ThreadIndex(String agent, String status, List<String> waitingFor) 
         return new ThreadIndex(state.agent(), StatusReport.of(state).status(), kinds);
     }
 
-    /** What a run has. Empty if its thread has no such attributes. */
+    /** The attributes of a run. Empty if its thread has none. */
     public static Optional<ThreadIndex> in(SearchAttributes attributes) {
         return Optional.ofNullable(attributes.get(STATUS))
                 .map(status -> new ThreadIndex(
@@ -67,7 +67,7 @@ public record ThreadIndex(String agent, String status, List<String> waitingFor) 
                         Optional.ofNullable(attributes.get(WAITING_FOR)).orElse(List.of())));
     }
 
-    /** All of them, to start a thread with. */
+    /** All attributes, for the start of a thread. */
     public SearchAttributes attributes() {
         SearchAttributes.Builder attributes = SearchAttributes.newBuilder().set(STATUS, status);
         if (!agent.isEmpty()) {
@@ -79,7 +79,7 @@ public record ThreadIndex(String agent, String status, List<String> waitingFor) 
         return attributes.build();
     }
 
-    /** Those that differ from what the thread had before. */
+    /** The attributes that differ from those before. */
     public SearchAttributeUpdate<?>[] changesSince(ThreadIndex before) {
         List<SearchAttributeUpdate<?>> changes = new ArrayList<>();
         if (!agent.equals(before.agent)) {
@@ -94,7 +94,7 @@ public record ThreadIndex(String agent, String status, List<String> waitingFor) 
         return changes.toArray(new SearchAttributeUpdate<?>[0]);
     }
 
-    /** The condition of a visibility query for threads in which people may be waited for. */
+    /** The condition of a visibility query for threads that may wait for people. */
     public static String mayWait(Optional<String> kind) {
         return orUncertain(kind.flatMap(name -> is(WAITING_FOR, name)).orElse(WAITING_FOR.getName() + " IS NOT NULL"));
     }
@@ -104,7 +104,7 @@ public record ThreadIndex(String agent, String status, List<String> waitingFor) 
         return is(STATUS, status).map(ThreadIndex::orUncertain);
     }
 
-    /** The condition for threads that may be of this agent. Those whose agent is not known are among them. */
+    /** The condition for threads that may be of this agent, including threads whose agent is not known. */
     public static Optional<String> mayBeOf(String agent) {
         return is(AGENT, agent).map(condition -> "(" + condition + " OR " + AGENT.getName() + " IS NULL)");
     }
@@ -113,7 +113,7 @@ public record ThreadIndex(String agent, String status, List<String> waitingFor) 
         return "(" + condition + " OR " + IS_UNCERTAIN + ")";
     }
 
-    /** Empty if the value could end the string that it stands in. */
+    /** Empty if the value could end the quoted string that contains it. */
     private static Optional<String> is(SearchAttributeKey<?> key, String value) {
         return Optional.of(value)
                 .filter(text -> text.chars().noneMatch(each -> each == '\'' || each == '\\' || each < ' '))

@@ -1,4 +1,7 @@
-/** The workflow of a thread: how it starts, and what its queries answer. */
+/**
+ * The workflow of a thread: its input, its signals, and the answers to its queries. Must not know how a worker executes
+ * it.
+ */
 @NullMarked
 package dev.waymark.contract.thread;
 

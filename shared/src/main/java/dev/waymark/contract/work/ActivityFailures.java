@@ -19,10 +19,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Converts failures of activities to problems and facts, the same way for the workflow and for readers of its history.
+ * Converts failures of activities to problems and facts, in the same way for the workflow and for readers of its
+ * history.
  */
 final class ActivityFailures {
-    /** Failures of keys. The last one stands for the first in histories of November 2026. */
+    /** The types of key failures. In histories of November 2026, the last type takes the place of the first. */
     private static final Set<String> TYPES_WITHOUT_KEYS =
             Set.of(WireNames.KEYS_UNAVAILABLE, WireNames.KEYS_UNUSABLE, "dev.waymark.keystore.KeyStoreException");
 
@@ -47,12 +48,14 @@ final class ActivityFailures {
         return new Problem(WireNames.ACTIVITY_FAILED, "the activity failed");
     }
 
-    /** A worker that cannot read the thread leaves it to others, like one that does not know the thread's rules. */
+    /**
+     * A worker that cannot read the thread leaves the work to others, like one that does not know the thread's rules.
+     */
     private static String leftIfWithoutKeys(String type) {
         return TYPES_WITHOUT_KEYS.contains(type) ? Problem.UNKNOWN_RULES : type;
     }
 
-    /** The fact for a failed check. Workers that cannot read the thread leave it to others. */
+    /** The fact for a failed check. Workers that cannot read the thread leave the check to others. */
     static Fact verify(String callId, int dispatch, @Nullable Throwable failure) {
         Problem problem = problem(failure);
         return problem.type().equals(Problem.UNKNOWN_RULES)
@@ -82,8 +85,8 @@ final class ActivityFailures {
     }
 
     /**
-     * The spending of a failed model call's attempts. A failure has it in its details; a lost worker sent it with its
-     * heartbeats.
+     * The spending of a failed model call's attempts. A failure has it in its details; a worker that was lost has sent
+     * it with its heartbeats.
      */
     static Spent spent(@Nullable Throwable failure) {
         Throwable cause =

@@ -2,7 +2,7 @@ package dev.waymark.contract.work;
 
 import dev.waymark.contract.WireNames;
 
-/** The input of an activity, which tells what work the activity does. */
+/** The input of an activity, which determines the activity's work. */
 public sealed interface ActivityInput permits AgentInput, ModelInput, ToolInput, VerifyInput {
     Work<?> work();
 

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 
 /**
- * The input of the {@code agent} activity, which returns the agent's definition, once per thread.
+ * The input of the {@code agent} activity, which returns the agent's definition. It runs once per thread.
  *
  * @param rules the version of the thread's rules; omitted if it is 1
  */

@@ -11,14 +11,15 @@ import dev.waymark.conversation.message.Transcript;
 import java.util.Optional;
 
 /**
- * The input of the {@code model} activity: not the conversation but its length and digest, so that it has a constant
- * size. The activity reads the conversation from its own workflow's history and compares them.
+ * The input of the {@code model} activity. It has the length and the digest of the conversation, not the conversation
+ * itself, so that its size is constant. The activity reads the conversation from its own workflow's history and
+ * compares both.
  *
  * <p>The digest is cut to {@value #DIGITS} hexadecimal digits, since every call stores one in history. It protects
- * against mistakes, for which 128 bits are plenty. Older histories have full digests.
+ * against mistakes, for which 128 bits are enough. Older histories have full digests.
  *
- * @param summary whether a summary of the older part is wanted, and no reply
- * @param decisions a digest of who decided what about the thread's calls, if anybody did
+ * @param summary whether a summary of the older part is requested instead of a reply
+ * @param decisions a digest of the decisions about the thread's calls; empty if there are none
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record ModelInput(
@@ -40,7 +41,7 @@ public record ModelInput(
         decisions = decisions == null ? Optional.empty() : decisions;
     }
 
-    /** A call of a thread in which nobody has decided anything. */
+    /** The input for a thread without decisions. */
     public ModelInput(int step, int messageCount, String digest, boolean summary) {
         this(step, messageCount, digest, summary, Optional.empty());
     }
@@ -56,7 +57,7 @@ public record ModelInput(
                 DecisionsDigest.of(called));
     }
 
-    /** Whether the decisions are those that were recorded. Older histories have no digest of them. */
+    /** Whether the decisions match the recorded digest. Older histories have none, and always match. */
     public boolean hasDecisionsOf(Conversation called) {
         return decisions.isEmpty() || decisions.equals(DecisionsDigest.of(called));
     }

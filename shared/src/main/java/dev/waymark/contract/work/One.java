@@ -2,7 +2,7 @@ package dev.waymark.contract.work;
 
 import org.jspecify.annotations.Nullable;
 
-/** Equal to values that are omitted from payloads: the number 1. */
+/** A filter for fields that are omitted from payloads if they have the usual value: it equals the number 1. */
 public final class One {
     @Override
     public boolean equals(@Nullable Object value) {

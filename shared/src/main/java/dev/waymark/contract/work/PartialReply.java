@@ -10,13 +10,14 @@ import java.util.Optional;
 
 /**
  * The partial text of a reply, in the heartbeat details of the {@code model} activity. It is not stored in history.
- * Each attempt starts anew; after a failed one the server still shows its last text, so the text names its attempt.
+ * Each attempt starts with an empty text. After a failed attempt, the server still shows its last text, so the text has
+ * the attempt's number.
  *
  * @param step the number of the model call in the thread
  * @param spent the spending of the call so far, including earlier attempts; the next attempt adds to it
- * @param failed the models that were out of service in this call, each as often as it was asked
+ * @param failed the models that were out of service in this call, once for each request to them
  * @param unusable the fallbacks that cannot answer this call
- * @param from the number of characters before {@code text}, which is the end of a long reply only
+ * @param from the number of characters before {@code text}, since only the end of a long reply is sent
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record PartialReply(
@@ -41,7 +42,7 @@ public record PartialReply(
         unusable = unusable == null ? List.of() : List.copyOf(unusable);
     }
 
-    /** The words of a call in which no model has failed. */
+    /** The partial text of a call in which no model has failed. */
     public PartialReply(int step, int attempt, int from, String text, Optional<Spent> spent) {
         this(step, attempt, from, text, spent, List.of(), List.of());
     }

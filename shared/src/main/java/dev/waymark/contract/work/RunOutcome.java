@@ -20,8 +20,8 @@ import java.util.function.UnaryOperator;
 /**
  * A run's result: how its last turn ended. The conversation stays in history.
  *
- * @param spent by a subagent's thread and what is below it; only the thread above asks for it
- * @param decisions a digest of who decided what about the thread's calls, if anybody did
+ * @param spent the spending of a subagent's thread and of the threads below it; only the thread above reads it
+ * @param decisions a digest of the decisions about the thread's calls; empty if there are none
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -50,7 +50,7 @@ public record RunOutcome(
                 DecisionsDigest.of(state));
     }
 
-    /** The result of a subagent's thread: its final reply, however it ended, and its total spending. */
+    /** The result of a subagent's thread: its final reply, even if the turn is not complete, and its total spending. */
     public static RunOutcome of(Conversation subagent, UnaryOperator<String> cut) {
         Turn turn = subagent.turn();
         String text = turn.status() == Turn.Status.COMPLETE ? turn.text() : lastWords(subagent);
@@ -72,12 +72,12 @@ public record RunOutcome(
         return words.isEmpty() ? "" : words.get(words.size() - 1);
     }
 
-    /** Whether the decisions are those that were recorded. Older histories have no digest of them. */
+    /** Whether the decisions match the recorded digest. Older histories have none, and always match. */
     public boolean hasDecisionsOf(Conversation state) {
         return decisions.isEmpty() || decisions.equals(DecisionsDigest.of(state));
     }
 
-    /** What this is to the thread that waited for it. */
+    /** The fact for the thread that waited for this result. */
     public Fact toFact(String callId) {
         return new SubagentFact.SubagentFinished(callId, status, text, error, spent);
     }

@@ -8,9 +8,9 @@ import dev.waymark.conversation.value.Json;
 import java.util.Optional;
 
 /**
- * The input of a tool's activity. {@code run} and {@code repeat} are set for calls that must be claimed: {@code run} is
- * the run that dispatched the call, so that after a reset an execution in another run does not claim it, and {@code
- * repeat} the number of identical calls with a known outcome before. {@code session} is set if idempotency keys are not
+ * The input of a tool's activity. {@code run} and {@code repeat} are set for calls that must be claimed. {@code run} is
+ * the run that dispatched the call, so that after a reset an execution in another run does not claim it. {@code repeat}
+ * is the number of earlier identical calls with a known outcome. {@code session} is set if idempotency keys are not
  * derived from the thread's id.
  *
  * <p>The tool's name is the activity type. A dispatch number of 1, the usual case, is omitted to save space in history.
@@ -40,7 +40,7 @@ public record ToolInput(
         session = session == null ? Optional.empty() : session;
     }
 
-    /** For a call that needs no claim. */
+    /** The input for a call that needs no claim. */
     public ToolInput(String callId, int dispatch, Json args, Optional<String> session) {
         this(callId, dispatch, args, Optional.empty(), 0, session);
     }

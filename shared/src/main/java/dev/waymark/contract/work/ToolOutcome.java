@@ -13,17 +13,19 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /**
- * The result of a tool's activity, for every kind of tool one of:
+ * The result of a tool's activity. For every kind of tool, it is one of:
  *
- * <ul> <li>{@link #result}: done. The model sees the result. <li>{@link #question}: done, and a person's answer is the
- * result. <li>{@link #notDone}: an error that the model sees, with proof that nothing took effect. <li>{@link #error}:
- * an error reported by the tool itself, which the model sees. It proves nothing about the effect. <li>{@link #unknown}:
- * it is unknown whether the tool took effect. <li>{@link #notStarted}: this execution did not run. The model is not
- * told, and the call is dispatched again.
+ * <ul>
+ * <li>{@link #result}: done. The model sees the result.
+ * <li>{@link #question}: done. The answer of a person becomes the result.
+ * <li>{@link #notDone}: an error that the model sees, with proof that nothing took effect.
+ * <li>{@link #error}: an error reported by the tool itself, which the model sees. It proves nothing about the effect.
+ * <li>{@link #unknown}: it is unknown whether the tool took effect.
+ * <li>{@link #notStarted}: this execution did not run. The model is not told, and the call is dispatched again.
  * </ul>
  *
  * @param notDone whether the error proves that nothing took effect
- * @param unknown what was seen of an execution with an unknown outcome
+ * @param unknown what was observed of an execution with an unknown outcome
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -45,7 +47,7 @@ public record ToolOutcome(
         unknown = unknown == null ? Optional.empty() : unknown;
     }
 
-    /** A tool did not run and will not, in this execution. */
+    /** The tool did not run in this execution, and never will. */
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record NotStarted(
             @JsonProperty("execution") String execution,
@@ -70,7 +72,7 @@ public record ToolOutcome(
         return failed(text, false);
     }
 
-    /** An error, in the form that the model sees, of an execution without any effect. */
+    /** An error, in the form that the model sees, of an execution that had no effect. */
     public static ToolOutcome notDone(String text) {
         return failed(text, true);
     }
@@ -97,7 +99,7 @@ public record ToolOutcome(
     }
 
     /**
-     * It ran, and its outcome is unknown.
+     * The tool ran, and its outcome is unknown.
      *
      * @param seen a few words for people and the model, such as {@code HTTP 504} or {@code killed by signal 9}
      */

@@ -27,7 +27,7 @@ public record VerifyOutcome(
         note = note == null ? Optional.empty() : note;
     }
 
-    /** A copy with all texts that a program may have influenced changed. */
+    /** A copy in which the change is applied to all texts that a program may have influenced. */
     public VerifyOutcome withTexts(UnaryOperator<String> change) {
         return new VerifyOutcome(landed, result.map(change), note.map(change));
     }

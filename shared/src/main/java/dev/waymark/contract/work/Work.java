@@ -31,8 +31,8 @@ public sealed interface Work<R> {
     /**
      * The fact that the work failed.
      *
-     * @param failure as thrown for an activity; for a child workflow, its cause; null if an operator completed the work
-     * without a payload
+     * @param failure the exception of an activity, or the cause of a child workflow's exception; null if an operator
+     *     completed the work without a payload
      */
     Fact failed(@Nullable Throwable failure);
 

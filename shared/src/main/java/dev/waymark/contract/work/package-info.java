@@ -1,4 +1,7 @@
-/** The activities and child workflows of a thread: what each begins, what it is given, and which fact its result or failure becomes. */
+/**
+ * The activities and child workflows of a thread: their inputs, their results, and the facts for their starts, results
+ * and failures. Must not know how the work is done.
+ */
 @NullMarked
 package dev.waymark.contract.work;
 

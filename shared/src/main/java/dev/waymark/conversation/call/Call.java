@@ -22,14 +22,14 @@ import java.util.function.Consumer;
  * @param args the arguments to run with; after an approval, the approved ones
  * @param dispatches how often it was dispatched to a worker
  * @param repeat the number of calls with the same tool and arguments whose outcome was known before this one ran. All
- * executions of a call share it, and so its idempotency key.
- * @param result kept until it is committed to the transcript. For a call that asks, an answer that came before it was
- * known whether the call can be answered.
+ *     executions of a call share this number, and therefore its idempotency key.
+ * @param result the result, until it is committed to the transcript; for a call that asks a question, an answer that
+ *     came before it was known whether the call can be answered
  * @param since the time of the last status change
  * @param wakeAt when the status changes by itself
  * @param claim the execution that was allowed to take effect, if any
  * @param digest the digest of the arguments, if they were deleted and the digest may still be needed
- * @param evidence what was seen of an execution with an unknown outcome, such as {@code HTTP 504}
+ * @param evidence what was observed of an execution with an unknown outcome, such as {@code HTTP 504}
  * @param subagent the state of the thread that executes the call, if a subagent does
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -59,7 +59,7 @@ public record Call(
 
     /** The status of a call. {@code docs/call-life.md} lists the possible transitions. The names are stored. */
     public enum Status {
-        /** To be run, now or at {@code wakeAt}. */
+        /** Will run, now or at {@code wakeAt}. */
         @JsonProperty("issued")
         ISSUED(Waits.FOR_RULES),
         /** Waits for an identical call with side effects in the same reply. */
@@ -80,13 +80,13 @@ public record Call(
         /** The outcome of the claimed execution is unknown. It may still run, or report, until {@code wakeAt}. */
         @JsonProperty("unknown")
         UNKNOWN(Waits.FOR_RULES),
-        /** Nothing of it is running any more, and its outcome has to be determined. */
+        /** No execution of the call is running any more, and the outcome must be determined. */
         @JsonProperty("doubted")
         DOUBTED(Waits.FOR_RULES),
         /** Its {@code verify} is running. */
         @JsonProperty("verifying")
         VERIFYING(Waits.FOR_ACTIVITY),
-        /** The outcome is unknown, and a person has to settle it. */
+        /** The outcome is unknown, and a person must settle it. */
         @JsonProperty("unsettled")
         UNSETTLED(Waits.FOR_PEOPLE),
         /** Its {@code question} waits for an answer. */
@@ -192,7 +192,7 @@ public record Call(
                 Optional.empty());
     }
 
-    /** To be run, from this time on if given. */
+    /** A copy that will run, but not before this time if it is given. */
     public Call issued(Optional<Instant> notBefore, Instant at) {
         return become(Status.ISSUED, at, edit -> edit.wakeAt = notBefore);
     }
@@ -201,7 +201,7 @@ public record Call(
         return become(Status.HELD, at, edit -> {});
     }
 
-    /** Marks a call that ran elsewhere, without news of it. */
+    /** Marks a call that ran elsewhere and whose outcome did not arrive. */
     public Call begunElsewhere(Status standing) {
         return become(standing, since, edit -> {});
     }
@@ -225,12 +225,12 @@ public record Call(
         });
     }
 
-    /** Counts a dispatch before a reset, or elsewhere: the call keeps its key, whatever else ends before it runs again. */
+    /** Counts a dispatch before a reset or elsewhere, so that the call keeps its key even if other calls end first. */
     public Call withUsedKey() {
         return but(edit -> edit.dispatches = Math.max(1, dispatches));
     }
 
-    /** Removes an existing claim: a call is dispatched only if nothing of it is running. */
+    /** Removes an existing claim: a call is dispatched only if no execution of it is running. */
     public Call dispatched(int dispatch, Instant at) {
         return become(Status.DISPATCHED, at, edit -> {
             edit.dispatches = dispatch;
@@ -260,7 +260,7 @@ public record Call(
         return but(edit -> edit.claim = Optional.empty());
     }
 
-    /** Records what was seen of an execution with an unknown outcome. */
+    /** Records what was observed of an execution with an unknown outcome. */
     public Call seen(String what) {
         return but(edit -> edit.evidence = Optional.of(Problem.cut(what, MAX_EVIDENCE_LENGTH)));
     }
@@ -311,7 +311,7 @@ public record Call(
         });
     }
 
-    /** Its wait is over, and nothing of it is running any more. */
+    /** Ends the wait and removes the claim: no execution of the call is running any more. */
     public Call awake() {
         return but(edit -> {
             edit.wakeAt = Optional.empty();
@@ -345,7 +345,7 @@ public record Call(
         return status.waits != Waits.NOT;
     }
 
-    /** Whether the call ended with a result or refusal of its own, after which nothing is heard of it. */
+    /** Whether the call ended with a result or refusal of its own. No execution reports anything after that. */
     @JsonIgnore
     public boolean hasOwnResult() {
         return status == Status.COMPLETED || status == Status.FAILED || status == Status.DENIED;
@@ -365,7 +365,7 @@ public record Call(
         return status.waits == Waits.FOR_ACTIVITY;
     }
 
-    /** Whether the call may be running or have run, here or where it came from. */
+    /** Whether the call may be running or may have run, here or elsewhere. */
     @JsonIgnore
     public boolean wasBegun() {
         return switch (status) {

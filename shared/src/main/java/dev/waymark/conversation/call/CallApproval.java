@@ -12,9 +12,9 @@ import java.util.Optional;
 /**
  * Who decided about a call, and why.
  *
- * @param by who says that they decided
+ * @param by the name that the decision states
  * @param stated whether only a checkpoint contains the decision; such a decision does not allow the call to run
- * @param verified who decided, where a server checked that
+ * @param verified the person who decided, if a server verified them
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)

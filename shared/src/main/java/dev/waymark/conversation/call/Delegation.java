@@ -17,12 +17,12 @@ import java.util.Optional;
  * What a thread knows about the thread that executes one of its calls.
  *
  * @param report the newest report
- * @param decided people's decisions here about its requests, by id
+ * @param decided the ids of its requests that people decided here
  * @param past the ids of its earlier requests
  * @param outbox decisions still to be passed on, in order
  * @param reserved its budget, which is reserved while it works
  * @param booked the part of its spending that this thread has already counted
- * @param over whether nothing more will be heard of it
+ * @param over whether it will send no more reports
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
@@ -74,7 +74,7 @@ public record Delegation(
         return asks().stream().filter(ask -> ask.callId().equals(callId)).findFirst();
     }
 
-    /** Whether only a person can continue it, as far as is known. */
+    /** Whether, according to its newest report, only a person can continue it. */
     @JsonIgnore
     boolean waitsForPerson() {
         return report.waiting() && decided.isEmpty() && !report.asks().isEmpty();
@@ -122,7 +122,7 @@ public record Delegation(
         return new Delegation(report, decided, past, outbox, reserved, spent, over);
     }
 
-    /** None of its requests matters any more. */
+    /** A copy in which none of its requests matters any more. */
     Delegation abandoned() {
         List<String> all = new ArrayList<>(past);
         report.asks().forEach(ask -> all.add(ask.callId()));

@@ -54,7 +54,7 @@ public final class EffectLog {
         return all[0];
     }
 
-    /** Removes results, so that none is returned again. Used keys stay used, and possible effects stay possible. */
+    /** Removes results, so that none is returned again. Used keys and possible effects remain recorded. */
     public EffectLog withoutResults() {
         EffectLog[] all = {NONE};
         known.forEach((key, effect) -> all[0] = all[0].with(
@@ -170,7 +170,7 @@ public final class EffectLog {
             return new Effect(executions, success, result, others, inherited, token);
         }
 
-        /** The claim that a call with this id has to account for: its own, or else the oldest. */
+        /** The claim that a call with this id must account for: its own, or else the oldest. */
         public Optional<Remembered> rememberedFor(String callId) {
             return remembered.stream()
                     .filter(claim -> claim.callId().equals(callId))
@@ -189,7 +189,7 @@ public final class EffectLog {
         }
     }
 
-    /** A claim of a call that this thread does not have. The time in {@code claim} is that of its reapplication. */
+    /** A claim of a call that this thread does not have. The time in {@code claim} is when the claim was reapplied. */
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Remembered(
             @JsonProperty("callId") String callId,

@@ -19,7 +19,7 @@ import java.util.Optional;
  * @param callId the call's id; for a call of a subagent's thread, preceded by the id of the subagent call and a slash
  * @param args not set for a question
  * @param rerun whether a lost call may be run again
- * @param evidence what was seen of a call with an unknown outcome
+ * @param evidence what was observed of a call with an unknown outcome
  * @param signers who must sign the decision, if it must be signed
  */
 @JsonIgnoreProperties(ignoreUnknown = true)

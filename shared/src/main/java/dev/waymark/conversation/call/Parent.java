@@ -13,7 +13,7 @@ import java.util.Optional;
  *
  * @param callId the parent's call that this thread executes
  * @param depth the number of ancestors
- * @param budget what it may spend, if an ancestor has a limit
+ * @param budget what this thread may spend, if an ancestor has a limit
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)

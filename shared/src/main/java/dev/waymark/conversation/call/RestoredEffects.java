@@ -20,7 +20,7 @@ public final class RestoredEffects {
         return log;
     }
 
-    /** How many identical calls had run before this one, if its idempotency key tells. */
+    /** How many identical calls had run before this one, if its idempotency key shows that. */
     public void repeating(String callId, int earlier) {
         repeats.put(callId, earlier);
     }
@@ -30,19 +30,19 @@ public final class RestoredEffects {
         return call.repeating(log.of(keyOf(call)).executions());
     }
 
-    /** A call that has run, and asks a question or has lost its result. It counts as executed. */
+    /** Counts a call that has run, and that asks a question or has lost its result. */
     public void executed(String tool, Json args) {
         String key = keyOf(tool, args);
         log = log.with(key, log.of(key).executed());
     }
 
-    /** A call that started elsewhere. Its outcome is unknown, so an identical call must not simply run. */
+    /** Records a call that started elsewhere. Its outcome is unknown, so an identical call must not simply run. */
     public void started(String callId, String tool, Json args, Instant at) {
         String key = keyOf(tool, args);
         log = log.with(key, log.of(key).remembering(new EffectLog.Remembered(callId, 0, Call.Claim.elsewhere(at))));
     }
 
-    /** A call that ended with this text. It counts as executed unless the text says that it did not run. */
+    /** Records a call that ended with this text. It counts as executed unless the text says that it did not run. */
     public void ended(String callId, String tool, Json args, String text, boolean succeeded) {
         boolean ran = succeeded ? !text.startsWith(REPLAY) : text.startsWith(ToolTexts.failure(""));
         if (ran) {
@@ -52,7 +52,7 @@ public final class RestoredEffects {
         }
     }
 
-    /** The calls, with counts from idempotency keys in place of those derived from results. */
+    /** The calls, with counts from idempotency keys instead of those derived from results. */
     public PersistentMap<Call> countedByKeys(PersistentMap<Call> calls) {
         PersistentMap<Call> counted = calls;
         Map<String, List<Call>> identical = new LinkedHashMap<>();
@@ -68,7 +68,7 @@ public final class RestoredEffects {
     private void countByKeys(String key, List<Call> identical) {
         int newest = identical.stream().mapToInt(Call::repeat).max().orElse(0);
         boolean oneIsOpen = identical.stream().anyMatch(Call::isOpen);
-        // Calls that are safe to retry all have the first one's key.
+        // All calls that are safe to retry have the key of the first one.
         boolean uncounted = newest == 0 && identical.size() > 1;
         int executions = oneIsOpen || uncounted ? newest : newest + 1;
         EffectLog.Effect effect = log.of(key);

@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What a subagent's thread reports to its parent while it runs: requests that wait for people there or below, and its
- * spending.
+ * What a subagent's thread reports to its parent while it runs: its spending, and the requests that wait for people in
+ * this thread or below it.
  *
  * @param waiting whether only people can continue it
- * @param spent since the thread started, including its own subagents
+ * @param spent the spending since the thread started, including its own subagents
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record SubagentProgress(
@@ -22,7 +22,7 @@ public record SubagentProgress(
     /** The maximum number of requests in a report. */
     private static final int MAX_ASKS = 50;
 
-    /** The total number of characters for questions, and for arguments, since a report is one payload. */
+    /** The maximum number of characters of all questions, and of all arguments, since a report is one payload. */
     public static final int MAX_LENGTH = 60_000;
 
     public static final SubagentProgress NONE = new SubagentProgress(false, List.of(), Spent.NOTHING);

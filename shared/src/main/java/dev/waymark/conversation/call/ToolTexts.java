@@ -84,7 +84,7 @@ public final class ToolTexts {
                         + evidence.map(seen -> " What was seen of it: " + seen).orElse(""));
     }
 
-    /** The result of a call that is safe to repeat and that, according to a checkpoint, is over. */
+    /** The result of a call that is safe to repeat and that, according to a checkpoint, has ended. */
     public static String durabilityOfHarmless(String tool, String callId) {
         return durabilityError(
                 tool,
@@ -93,7 +93,7 @@ public final class ToolTexts {
                         + " since, so the framework did not re-invoke it. Call it again if its result is still needed.");
     }
 
-    /** The result of a call that, according to a checkpoint, is over, for a reader who does not know the tool. */
+    /** The result of a call that, according to a checkpoint, has ended, for a reader who does not know the tool. */
     public static String durabilityWithoutAgent(String tool, String callId) {
         return durabilityError(
                 tool,
@@ -109,12 +109,12 @@ public final class ToolTexts {
                 + ",\"toolCallId\":" + quoted(callId) + "}";
     }
 
-    /** Whether a result was made by {@link #durability}. */
+    /** Whether this is a result of {@link #durability}. */
     public static boolean isDurability(String text) {
         return text.startsWith("{\"error\":\"") && text.contains("\",\"kind\":\"tool-durability-error\",");
     }
 
-    /** Whether a result reads like a failure, if nothing else tells. */
+    /** Whether a result reads like a failure, for formats that do not mark failures. */
     public static boolean isFailure(String text) {
         return isDurability(text)
                 || text.startsWith(failure(""))

@@ -1,4 +1,7 @@
-/** The calls of a thread: their life, their approvals, their effects, and what waits for a person. */
+/**
+ * The calls of a thread: their status, approvals and effects, and the requests that wait for people. Must not know
+ * facts, nor the rules.
+ */
 @NullMarked
 package dev.waymark.conversation.call;
 

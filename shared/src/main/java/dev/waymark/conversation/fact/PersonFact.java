@@ -13,7 +13,7 @@ public sealed interface PersonFact extends Fact.Inbound {
     /**
      * Someone sent a message, replaced the conversation, or asked to repeat the last turn.
      *
-     * @param schema the JSON Schema that the turn's final reply has to match
+     * @param schema the JSON Schema that the turn's final reply must match
      */
     record UserSpoke(
             Optional<String> id,
@@ -75,10 +75,10 @@ public sealed interface PersonFact extends Fact.Inbound {
     /**
      * Someone decided about a call that waits for approval.
      *
-     * @param args what is to run instead of what the model wanted
-     * @param argsDigest of the arguments that the decision is about, so that it can't be about others
-     * @param signature of {@code by}, where decisions have to be signed
-     * @param verified who decided, where a server checked that
+     * @param args the arguments to run with instead of those of the model
+     * @param argsDigest the digest of the arguments that the decision is about, so that it cannot apply to others
+     * @param signature the signature of {@code by}, if decisions must be signed
+     * @param verified the person who decided, if a server verified them
      */
     record ApprovalDecided(
             boolean approved,
@@ -104,7 +104,7 @@ public sealed interface PersonFact extends Fact.Inbound {
             this(approved, id, callId, args, argsDigest, by, reason, signature, Optional.empty());
         }
 
-        /** An unsigned settlement. */
+        /** An unsigned decision whose sender was not verified. */
         public ApprovalDecided(
                 boolean approved,
                 Optional<String> id,

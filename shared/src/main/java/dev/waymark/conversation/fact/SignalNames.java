@@ -18,7 +18,7 @@ public final class SignalNames {
     /** A signal only, not for people: a subagent's thread reports its progress to the parent. */
     public static final String SUBAGENT = "subagent";
 
-    /** A signal only, not for people: a tool execution reports its outcome after it was no longer awaited. */
+    /** A signal only, not for people: a tool execution reports its outcome after the thread stopped waiting for it. */
     public static final String LATE_OUTCOME = "late-outcome";
 
     private SignalNames() {}

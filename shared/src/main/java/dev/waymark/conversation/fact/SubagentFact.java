@@ -21,7 +21,7 @@ public sealed interface SubagentFact extends Fact {
         }
     }
 
-    /** No thread could be started for a call. {@code exists} if one with its name exists, whose effects are unknown. */
+    /** No thread was started for a call. {@code exists}: there is a thread with its name, whose effects are unknown. */
     record SubagentNotStarted(String callId, boolean exists, String reason) implements SubagentFact {
         @Override
         public String type() {
@@ -98,7 +98,7 @@ public sealed interface SubagentFact extends Fact {
         }
     }
 
-    /** Subagents could not be awaited any longer. */
+    /** The thread can no longer wait for its subagents. */
     record SubagentsCutOff(Problem problem) implements SubagentFact {
         @Override
         public String type() {

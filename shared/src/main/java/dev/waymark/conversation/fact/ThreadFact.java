@@ -73,7 +73,7 @@ public sealed interface ThreadFact extends Fact {
         }
     }
 
-    /** Some waiting time is over. */
+    /** A waiting time has ended. */
     record TimePassed() implements ThreadFact {
         @Override
         public String type() {

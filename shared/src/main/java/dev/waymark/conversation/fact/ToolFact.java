@@ -54,8 +54,8 @@ public sealed interface ToolFact extends Fact {
     }
 
     /**
-     * No result can arrive any more: retries are exhausted, or the tool itself does not know its outcome, which {@link
-     * Problem#OUTCOME_UNKNOWN} says.
+     * No result can arrive any more: retries are exhausted, or the tool itself does not know its outcome, which has the
+     * type {@link Problem#OUTCOME_UNKNOWN}.
      */
     record ToolLost(String callId, int dispatch, Problem problem) implements ToolFact {
         @Override
@@ -73,9 +73,9 @@ public sealed interface ToolFact extends Fact {
      * An execution of a dispatched call requested permission to take effect. It comes as an update, so that it gets an
      * answer.
      *
-     * @param repeat the call's repeat count when it was dispatched, which determines the key of the effect
-     * @param restored whether it was granted before, and a reset undid that. A claim that was granted in time means the
-     * same either way, so it does not matter if copies of it look restored.
+     * @param repeat the call's repeat count when it was dispatched, which determines the idempotency key
+     * @param restored whether the claim was granted before, and a reset undid that. For a claim that was granted in
+     *     time, this makes no difference, so copies of it may look restored.
      */
     record ToolClaimed(
             String callId, int dispatch, String tool, String argsDigest, int repeat, String execution, boolean restored)
@@ -110,9 +110,9 @@ public sealed interface ToolFact extends Fact {
     }
 
     /**
-     * An execution that holds a claim reported its outcome after its dispatch was no longer awaited.
+     * An execution that holds a claim reported its outcome after the thread stopped waiting for its dispatch.
      *
-     * @param execution the name under which it claimed
+     * @param execution the name that the execution used in its claim
      * @param end the fact that would have been applied in time
      */
     record ToolEndedLate(String callId, String execution, Fact end) implements ToolFact, Fact.Inbound {
@@ -151,7 +151,7 @@ public sealed interface ToolFact extends Fact {
         }
     }
 
-    /** The check found nothing out: workers that took it left it to others. */
+    /** The check found no answer: the workers that took it left it to others. */
     record VerifyLeft(String callId, int dispatch) implements ToolFact {
         @Override
         public String type() {

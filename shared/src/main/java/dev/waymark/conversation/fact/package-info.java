@@ -1,4 +1,7 @@
-/** What can happen to a thread. The state is the fold of these facts. */
+/**
+ * The facts of a thread: everything that can happen to it. Must not know the state, which is the fold of these facts,
+ * nor the rules.
+ */
 @NullMarked
 package dev.waymark.conversation.fact;
 

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
 
-/** A message of one side, in parts. */
+/** A message of the user or the assistant, in parts. */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record Message(
         @JsonProperty("role") Role role,

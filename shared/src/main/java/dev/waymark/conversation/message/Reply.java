@@ -25,12 +25,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@code cost} is the price of {@code usage}, if known, and {@code wasted} the spending of earlier, failed attempts.
  *
- * <p>If the final reply has to match a schema, {@code structured} is its parsed value, or {@code misfit} says why it does
+ * <p>If the final reply must match a schema, {@code structured} is its parsed value, or {@code misfit} says why it does
  * not match.
  *
  * <p>{@code model} is the fallback that answered, as {@code provider:model}; empty if the agent's own model did.
  *
- * <p>{@code seal} is a digest of the final reply, with which {@code verify} notices that a stored history was altered.
+ * <p>{@code seal} is a digest of the final reply, with which {@code verify} detects that a stored history was altered.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record Reply(
@@ -145,8 +145,8 @@ public record Reply(
     }
 
     /**
-     * The same reply with a digest of its own words, if it is the final reply of its turn: no later model call of the turn records what
-     * was said.
+     * A copy with a digest of its own content, if it is the final reply of its turn. For other replies, the next model
+     * call of the turn records a digest of the conversation.
      */
     public Reply sealed() {
         return isLastWord()
@@ -155,7 +155,7 @@ public record Reply(
                 : this;
     }
 
-    /** Whether the words are those that were sealed. A reply that was never sealed cannot tell. */
+    /** Whether the content matches the seal. A reply without a seal always matches. */
     @JsonIgnore
     public boolean isAsSealed() {
         return seal.isEmpty() || seal.get().equals(ownSeal());
@@ -187,7 +187,7 @@ public record Reply(
         }
     }
 
-    /** Equal to values that are omitted. */
+    /** A filter for values that are omitted from payloads: it equals the usual ones. */
     static final class Usual {
         @Override
         public boolean equals(@Nullable Object value) {

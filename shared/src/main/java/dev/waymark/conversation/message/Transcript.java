@@ -14,7 +14,7 @@ import java.util.Optional;
 /**
  * All messages so far, with a running digest: {@code d(i) = sha256(d(i-1) + canonical(message i))}, in hexadecimal.
  *
- * <p>A model call is given the digest instead of the conversation, and the digest proves that a projection is right.
+ * <p>A model call gets the digest instead of the conversation, and the digest proves that a projection is correct.
  * {@code bytes} is the total size of the canonical messages, so that it is known without serializing them.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)

@@ -65,7 +65,7 @@ public record AgentPolicy(
         return new AgentPolicy(agent, maxIterations, tools, policies, approvals, budget, context, Optional.of(rule));
     }
 
-    /** The parts of it that these rules use. */
+    /** The parts of this policy that these rules use. */
     public AgentPolicy under(int rules) {
         if (rules >= 2) {
             return this;
@@ -75,7 +75,7 @@ public record AgentPolicy(
         return new AgentPolicy(agent, maxIterations, tools, known, approvals, budget, context, summaries);
     }
 
-    /** The signers, if decisions have to be signed. */
+    /** The signers, if decisions must be signed. */
     public Optional<Signers> signers() {
         return approvals.flatMap(Approvals::signers);
     }
@@ -104,13 +104,13 @@ public record AgentPolicy(
     /**
      * How calls of a tool are handled.
      *
-     * @param effect whether running it twice does harm, so that it must be claimed before it runs
+     * @param effect whether running the tool twice does harm, so that a call must be claimed before it runs
      * @param approval whether a person must approve it before it runs
-     * @param dedupe whether a repeated call returns the first success of the thread
-     * @param verify whether it can be checked if a lost call took effect
+     * @param dedupe whether a repeated call returns the result of the thread's first success
+     * @param verify whether the tool can check if a lost call took effect
      * @param ask whether a person settles a call whose outcome stays unknown
-     * @param rerun under the first rules: whether a lost call may run again after its fence, because nothing of it
-     * should be running any more, or because the called system deduplicates by the key
+     * @param rerun under version 1 of the rules: whether a lost call may run again after its fence, because it should
+     *     no longer be running, or because the called system deduplicates by the key
      * @param timeoutMillis its timeout
      * @param honoursKey whether the called system deduplicates by the idempotency key, so that a lost call may run
      * again even while its first execution is still running
@@ -149,7 +149,7 @@ public record AgentPolicy(
             return new ToolPolicy(effect, approval, dedupe, verify, ask, rerun, timeoutMillis, false, false);
         }
 
-        /** Whether a lost call may run again because a person says so. */
+        /** Whether a lost call may run again because a person decided so. */
         public boolean rerunOnWord(int rules) {
             return rules < 2 ? rerun : honoursKey;
         }

@@ -10,21 +10,20 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A decision as its approver signs it. To be valid nowhere else, it names the call, the time of the request, the
- * arguments shown, and those to run.
+ * A decision in the form that its approver signs. It names the call, the time of the request, the arguments shown and
+ * the arguments to run, so that the signature is valid for nothing else.
  *
  * <pre>{@code
  * {"argsDigest":"9f86…","asked":"2026-11-22T02:10:03.123Z","by":"ann","decision":"approve","place":"trip/tu_7",
  *  "purpose":"waymark decision 1"}
  * }</pre>
  *
- * @param place the thread's id, a slash and the call's id; the same from the view of a subagent's thread and of its
- * parent
+ * @param place the thread's id, a slash and the call's id; it is the same for a subagent's thread and for its parent
  * @param asked when the decision was requested; a later request for the same call has another time
  * @param argsDigest the digest of the arguments shown
  * @param decision {@code approve}, {@code deny}, or the settlement of an unknown outcome
  * @param newArgsDigest the digest of the arguments that replace those shown
- * @param words the reason of a decision, the result of a settlement
+ * @param words the reason for a decision, or the result of a settlement
  * @param by the signer's name in the agent file
  */
 public record DecisionStatement(

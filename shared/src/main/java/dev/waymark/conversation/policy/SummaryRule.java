@@ -12,7 +12,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 public record SummaryRule(
         @JsonProperty("whenTokens") long whenTokens,
         @JsonProperty("keepMessages") int keepMessages) {
-    /** What applies to agents that name no numbers. */
+    /** The rule of agents that set no numbers. */
     public static final SummaryRule DEFAULT = new SummaryRule(170_000, 6);
 
     @JsonCreator

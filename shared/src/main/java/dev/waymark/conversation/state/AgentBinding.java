@@ -15,7 +15,7 @@ import java.util.Optional;
  *
  * @param agent its name; empty if a checkpoint did not name it
  * @param agentRequested whether its definition was requested
- * @param terms what the rules need to know of its definition, once it is resolved
+ * @param terms the parts of its definition that the rules need, once it is resolved
  * @param context values for its tools in addition to their arguments
  */
 @JsonIgnoreProperties(ignoreUnknown = true)

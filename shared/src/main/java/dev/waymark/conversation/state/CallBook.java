@@ -19,7 +19,7 @@ import java.util.Optional;
  *
  * @param batch the ids of the newest reply's calls, in the model's order
  * @param effects the record of side effects, if there are any
- * @param workspace what the agent stores besides the transcript
+ * @param workspace the agent's data besides the transcript
  * @param dropped the turns of the calls that a summary dropped, by call id, if there are any. Their ids stay used.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -61,7 +61,7 @@ public record CallBook(
         return open(batch, calls);
     }
 
-    /** Called several times per fact, mostly for few or no calls. */
+    /** Allocates nothing if there are no calls, since this runs several times per fact. */
     private static List<Call> open(List<String> ids, PersistentMap<Call> calls) {
         if (ids.isEmpty()) {
             return List.of();
@@ -89,7 +89,7 @@ public record CallBook(
         return Collections.unmodifiableList(asks);
     }
 
-    /** The subagent call that this id, a path, starts with. */
+    /** The subagent call whose id is the first part of this path. */
     public Optional<Call> above(String callId) {
         int slash = callId.indexOf('/');
         return slash < 0
@@ -134,7 +134,7 @@ public record CallBook(
             dropped = dropped.with(call.id(), call.turn());
         }
 
-        /** Records a call of an imported conversation, which may repeat what a summary dropped. */
+        /** Records a call of an imported conversation, which may have the id of a call that a summary dropped. */
         public void putForeign(Call call) {
             dropped = dropped.without(call.id());
             put(call);

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonProperty;
 
 /**
- * Counters that only grow while a thread lives, even over continue-as-new and clearing: facts applied, model calls
+ * Counters that only grow while a thread lives, even across continue-as-new and clearing: facts applied, model calls
  * made, versions reached, messages committed. Ids are derived from them, so that replays create the same ones.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)

@@ -17,8 +17,8 @@ import java.util.Optional;
  * @param queue messages that enter the transcript with the next model call
  * @param turn the newest turn
  * @param ended the newest ended turn, with its outcome
- * @param modelCalled whether a reply or a summary of the model is awaited
- * @param gauge the size of the conversation, if it is to be summarized
+ * @param modelCalled whether the thread waits for a reply or a summary of the model
+ * @param gauge the estimated size of the conversation, for deciding when to summarize it
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)

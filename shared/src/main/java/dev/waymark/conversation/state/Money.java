@@ -56,7 +56,7 @@ public record Money(
         public Optional<Usd> cost = Money.this.cost;
         public Optional<Budget> budget = Money.this.budget;
 
-        /** Spending counts, whatever happens to its turn. */
+        /** Counts spending, even if its turn has ended. */
         public void spend(Spent more) {
             Spent sum = new Spent(usage, cost).plus(more);
             usage = sum.usage();

@@ -8,11 +8,11 @@ import dev.waymark.conversation.value.Json;
 import java.util.Optional;
 
 /**
- * What a thread keeps about the one it continues.
+ * What a thread stores about the one it continues.
  *
- * @param session the id under which other systems know the thread's calls, if it is not the thread's own: a call that
- * runs again must keep its idempotency key
- * @param extras values from a checkpoint that no rule needs, for later checkpoints
+ * @param session the id that idempotency keys of the thread's calls are derived from, if it is not the thread's own id:
+ *     a call that runs again must keep its key
+ * @param extras values from a checkpoint that no rule uses, kept for later checkpoints
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)

@@ -17,7 +17,7 @@ public final class RestoredTranscript {
         return transcript;
     }
 
-    /** The number that new ids continue after. */
+    /** The highest number in use. New ids continue after it. */
     public int messages() {
         return messages;
     }

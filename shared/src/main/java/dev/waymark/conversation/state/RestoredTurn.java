@@ -50,7 +50,7 @@ public final class RestoredTurn {
         structured = Optional.of(value);
     }
 
-    /** The turn that ends with this transcript. Without a recorded status, the transcript tells it. */
+    /** The turn that ends with this transcript. If no status is recorded, it is derived from the transcript. */
     public Turn of(Transcript transcript, boolean callsAreOpen) {
         Optional<String> lastWords = transcript.finalReply().map(Message::text);
         Turn.Status now = status.orElseGet(() -> statusOf(transcript, lastWords.isPresent() && !callsAreOpen));

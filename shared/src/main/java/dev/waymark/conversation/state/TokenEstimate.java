@@ -14,7 +14,7 @@ import java.util.Optional;
 /**
  * An estimate of a conversation's tokens: the provider's last count, and a guess for what was added since.
  *
- * @param tokens of the newest model call and its reply
+ * @param tokens the tokens of the newest model call and its reply
  * @param messages the total number of messages at that time
  * @param summary the step of the newest summary. As long as no other step follows, it is in progress or was just
  * written.
@@ -42,7 +42,7 @@ public record TokenEstimate(
         return new TokenEstimate(call.total(), said, summary);
     }
 
-    /** Without a count for the current conversation. */
+    /** A copy without a count for the current conversation. */
     public TokenEstimate unread() {
         return new TokenEstimate(0, 0, summary);
     }

@@ -110,7 +110,7 @@ public record Turn(
         return but(edit -> edit.usage = usage.plus(more));
     }
 
-    /** Adds usage to the given turn, which may be over. */
+    /** Adds usage if this is the turn with that number. The turn may have ended. */
     public Turn usedMore(int turn, Usage more) {
         return turn == number ? used(more) : this;
     }
@@ -169,7 +169,7 @@ public record Turn(
         return status == Status.MAX_ITERATIONS || status == Status.BUDGET;
     }
 
-    /** Whether it ended before the model's final reply. */
+    /** Whether the turn ended before the model's final reply. */
     public boolean mayGoOn() {
         return switch (status) {
             case FAILED, STOPPED, CANCELLED, MAX_ITERATIONS, BUDGET -> true;

@@ -1,6 +1,6 @@
 package dev.waymark.conversation.state;
 
-/** The thread uses newer rules than this version of Waymark knows. A newer version can read it. */
+/** The thread uses newer rules than this version of Waymark knows. A newer version of Waymark can read it. */
 public final class UnknownRulesException extends IllegalArgumentException {
     private UnknownRulesException(int rules) {
         super("this thread goes by rules " + rules + "; this version of Waymark knows rules 1 to "

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/** What an agent stores besides its transcript: a todo list, a plan, and files that exist nowhere else. */
+/** An agent's data besides the transcript: a todo list, a plan, and files that exist nowhere else. */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record Workspace(

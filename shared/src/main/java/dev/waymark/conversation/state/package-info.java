@@ -1,4 +1,7 @@
-/** The parts of a thread's state. Each part has an {@code Edit}, a mutable copy for applying a fact, which only the rules use. */
+/**
+ * The parts of a thread's state. Each part has an {@code Edit}, a mutable copy with which the rules apply a fact. Must
+ * not know facts, nor the rules.
+ */
 @NullMarked
 package dev.waymark.conversation.state;
 

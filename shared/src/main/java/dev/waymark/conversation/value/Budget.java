@@ -38,7 +38,7 @@ public record Budget(
                 tokens.map(most -> Math.max(0, most - other.tokens.orElse(0L))));
     }
 
-    /** An equal share of this many. */
+    /** One of this many equal shares. */
     public Budget share(int parts) {
         return new Budget(usd.map(most -> new Usd(most.picos() / parts)), tokens.map(most -> most / parts));
     }
@@ -84,7 +84,7 @@ public record Budget(
                 : most <= used ? Optional.of(used + " tokens are spent already") : Optional.empty())));
     }
 
-    /** These limits, replaced where the other has a value. */
+    /** A copy in which the other's limits replace those that exist here. A missing limit is not added. */
     public Budget raisedTo(Budget wanted) {
         return new Budget(usd.map(own -> wanted.usd.orElse(own)), tokens.map(own -> wanted.tokens.orElse(own)));
     }

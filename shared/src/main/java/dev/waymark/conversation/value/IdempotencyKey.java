@@ -11,7 +11,7 @@ public final class IdempotencyKey {
      * The hexadecimal SHA-256 of {@code SESSION:TOOL:ARGS}, and of {@code SESSION:TOOL:ARGS:n} for the n-th deliberate
      * call with the same arguments, after the earlier ones had a known outcome.
      *
-     * @param repeat the number of identical calls with a known outcome before
+     * @param repeat the number of earlier identical calls with a known outcome
      */
     public static String of(String session, String tool, Json args, int repeat) {
         String first = session + ":" + tool + ":" + args.canonical();
@@ -19,8 +19,8 @@ public final class IdempotencyKey {
     }
 
     /**
-     * The repeat count that belongs to this key; empty if none up to the limit does. Large arguments are hashed only
-     * once.
+     * The repeat count that belongs to this key; empty if there is none below the limit. Large arguments are hashed
+     * only once.
      */
     public static OptionalInt repeatOf(String key, String session, String tool, Json args, int most) {
         Sha256 first = Sha256.over(session + ":" + tool + ":" + args.canonical());

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The canonical form is what Python's {@code json.dumps(value, sort_keys=True)} prints, byte for byte: keys sorted
  * by code point, separators {@code ", "} and {@code ": "}, everything outside of printable ASCII escaped. Digests and
- * idempotency keys are computed over it, so it must be the same on every JDK. {@code Double.toString} is not (its
- * shortest form came with JDK 19), hence the number formatting here.
+ * idempotency keys are computed over it, so it must be the same on every JDK. {@code Double.toString} is not: it prints
+ * the shortest form only since JDK 19. Numbers are therefore formatted here.
  */
 public final class Json {
     /** Deeper values are rejected: recursion over them would overflow the stack of a workflow thread. */
@@ -77,7 +77,7 @@ public final class Json {
         return Json.of(fields);
     }
 
-    /** The text with sorted keys and without spaces: equal values have equal texts. */
+    /** The canonical form of this value. Equal values have equal texts. */
     public String canonical() {
         return canonical(value);
     }
@@ -85,8 +85,8 @@ public final class Json {
     /**
      * The canonical form of a tree of maps, lists and scalars that may contain values of this type.
      *
-     * <p>It copies nothing and does not limit the depth: an accepted value must be writable wherever it is embedded,
-     * since a digest that throws would stall its thread for good.
+     * <p>Copies nothing and does not limit the depth. An accepted value must be writable wherever it is embedded, since
+     * a digest that throws would block its thread forever.
      */
     public static String canonical(@Nullable Object tree) {
         StringBuilder out = new StringBuilder();
@@ -112,7 +112,7 @@ public final class Json {
             return Collections.unmodifiableList(copy);
         }
         if (tree instanceof Json json) {
-            // Already checked and accepted: a checkpoint that cannot hold it would make its thread unreadable.
+            // Already checked. If it were rejected here for its depth, a checkpoint could make its thread unreadable.
             return json.value;
         }
         return freezeNumber(tree);
@@ -170,7 +170,7 @@ public final class Json {
         }
     }
 
-    /** Copies runs of plain characters at once, since texts are long and seldom need escapes. */
+    /** Copies runs of plain characters at once, since texts are long and rarely need escapes. */
     private static void writeString(String text, StringBuilder out) {
         out.append('"');
         int plainFrom = 0;
@@ -227,9 +227,9 @@ public final class Json {
     }
 
     /**
-     * Tries, for each length, the nearest decimal and then the one on the other side. Below a power of two, doubles are
-     * twice as dense as above it, so the nearest decimal may belong to a neighbor while the farther one still belongs
-     * to this double.
+     * Tries, for each length, the nearest decimal and then the nearest one on the other side. Below a power of two,
+     * doubles are twice as dense as above it, so the nearest decimal may belong to a neighbor while the farther one
+     * still belongs to this double.
      */
     private static BigDecimal shortest(double number) {
         BigDecimal exact = new BigDecimal(number);

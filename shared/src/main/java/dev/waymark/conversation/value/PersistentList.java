@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * An immutable list that grows at its end in constant time and shares the rest.
  *
- * <p>All versions of a conversation have their own transcript; with sharing they take no more memory than the newest.
- * Reading it takes one pass ({@link #toList}), which its readers need anyway.
+ * <p>All versions of a conversation have their own transcript. Because these share their items, they take no more
+ * memory than the newest one. Reading takes one pass ({@link #toList}), which all readers need anyway.
  */
 public final class PersistentList<T> {
     private final @Nullable PersistentList<T> before;

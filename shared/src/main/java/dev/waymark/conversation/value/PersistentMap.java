@@ -11,7 +11,7 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An immutable map with text keys, ordered by key, that shares all but one path with the map it was made from.
+ * An immutable map with text keys, ordered by key. It shares all but one path with the map that it was created from.
  *
  * <p>A balanced (AVL) tree: every read and every change takes logarithmic time.
  */

@@ -34,11 +34,11 @@ public record Problem(
     public static final String AGENT_INVALID = "AgentInvalid";
     /** It is unknown whether a call took effect. */
     public static final String OUTCOME_UNKNOWN = "OutcomeUnknown";
-    /** Another thread had a subagent's call before a reset, may have executed it, and its history was deleted. */
+    /** Before a reset, another thread had this subagent call and may have executed it; its history was deleted. */
     public static final String RAN_BEFORE = "RanBefore";
-    /** The thread uses newer rules than a worker knows, which leaves its work to others. */
+    /** The thread uses newer rules than the worker knows, so the worker leaves the work to others. */
     public static final String UNKNOWN_RULES = "UnknownRules";
-    /** A copy of a thread was made in the middle of this turn, and the turn does not go on in the copy. */
+    /** A copy of the thread was made in the middle of this turn, and the turn does not continue in the copy. */
     public static final String FORKED = "Forked";
     /** A transcript or checkpoint violates its format. */
     public static final String CORRUPTION = "CheckpointCorruption";

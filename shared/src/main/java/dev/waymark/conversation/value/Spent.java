@@ -30,7 +30,7 @@ public record Spent(
                 Stream.concat(cost.stream(), other.cost.stream()).reduce(Usd::plus));
     }
 
-    /** The difference to the other. */
+    /** The difference from the other. */
     public Spent minus(Spent other) {
         return new Spent(usage.minus(other.usage), cost.map(all -> all.minus(other.cost.orElse(Usd.ZERO))));
     }

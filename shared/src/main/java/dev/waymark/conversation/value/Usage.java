@@ -48,7 +48,7 @@ public record Usage(
         return sum(inputTokens, outputTokens);
     }
 
-    /** The difference to the other. */
+    /** The difference from the other. */
     public Usage minus(Usage other) {
         return new Usage(
                 Math.max(0, inputTokens - other.inputTokens),

@@ -22,7 +22,7 @@ public record Usd(long picos) implements Comparable<Usd> {
         }
     }
 
-    /** The nearest amount to this many dollars. */
+    /** The amount nearest to this number of dollars. */
     @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
     public static Usd of(BigDecimal dollars) {
         return new Usd(dollars.min(MOST)

@@ -8,10 +8,10 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Somebody whose credentials a server checked before it passed on what they decided. A name that a sender states about
- * themselves is not one.
+ * A person whose credentials a server checked before it passed on their decision. A name that senders state about
+ * themselves is not verified.
  *
- * @param issuer who issued the token, for subjects of an identity provider
+ * @param issuer the issuer of the token, for subjects of an identity provider
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)

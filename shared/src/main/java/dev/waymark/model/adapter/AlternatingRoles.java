@@ -7,14 +7,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** Merges consecutive messages of one side, since services require user and assistant messages to alternate. */
+/** Merges consecutive messages of the same role, since services require user and assistant messages to alternate. */
 public final class AlternatingRoles {
     private AlternatingRoles() {}
 
     /**
-     * Merges neighboring messages of one side.
+     * Merges neighboring messages of the same role.
      *
-     * @param says whether an assistant message has content; the others are dropped
+     * @param says whether an assistant message has content; assistant messages without content are dropped
      */
     public static List<Message> alternating(List<Message> messages, Predicate<Message> says) {
         List<Message> alternating = new ArrayList<>();

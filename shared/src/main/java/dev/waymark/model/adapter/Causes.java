@@ -3,7 +3,7 @@ package dev.waymark.model.adapter;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** Failures of libraries, with their causes. */
+/** Searches failures of libraries and their causes. */
 public final class Causes {
     private static final int LONGEST_MESSAGE = 1_000;
     private static final int LONGEST_CHAIN = 20;
@@ -16,12 +16,12 @@ public final class Causes {
                 .limit(LONGEST_CHAIN);
     }
 
-    /** Whether the failure or one of its causes is like this. */
+    /** Whether the failure or one of its causes matches. */
     public static boolean has(Throwable thrown, Predicate<Throwable> kind) {
         return of(thrown).anyMatch(kind);
     }
 
-    /** The first message there is, or else the name of the failure's class; cut if it is long. */
+    /** The first message in the chain of causes, or else the failure's class name. A long message is cut. */
     public static String message(Throwable thrown) {
         return cut(of(thrown)
                 .map(Throwable::getMessage)
@@ -30,7 +30,7 @@ public final class Causes {
                 .orElse(thrown.getClass().getSimpleName()));
     }
 
-    /** The words, or the beginning of long ones. */
+    /** The text, cut after 1,000 characters. */
     public static String cut(String words) {
         return words.length() <= LONGEST_MESSAGE ? words : words.substring(0, LONGEST_MESSAGE) + " …";
     }

@@ -11,15 +11,15 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Replies of a text and calls, as libraries hand them over. */
+/** Builds replies from a text and calls, in the form in which libraries return them. */
 public final class PlainReply {
     private PlainReply() {}
 
-    /** A call as the model wrote it: the arguments are JSON, or were meant to be. */
+    /** A call as the model wrote it. Its arguments should be JSON, but may be invalid. */
     public record Call(
             @Nullable String id, String name, @Nullable String arguments) {}
 
-    /** The reply; calls whose arguments are not a JSON object are faults. */
+    /** Builds the reply. Calls whose arguments are not a JSON object become faults. */
     public static Reply of(@Nullable String text, List<Call> calls, Usage usage, String stop) {
         List<Part> parts = new ArrayList<>();
         if (text != null && !text.isEmpty()) {

@@ -10,19 +10,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** Transcripts in a form that every service behind a library accepts. */
+/** Converts transcripts to a form that every service behind a library accepts. */
 public final class PlainTranscript {
-    /** Services refuse messages without content, and those that consist of spaces. */
+    /** Replaces missing text: services refuse messages that are empty or blank. */
     public static final String NOTHING = "(nothing)";
 
-    /** What all services accept as the id of a call and as the name of a tool. */
+    /** The ids of calls and the names of tools that all services accept. */
     private static final Pattern ACCEPTED = Pattern.compile("[A-Za-z0-9_-]{1,40}");
 
     private static final int LONGEST_NAME = 40;
 
     private PlainTranscript() {}
 
-    /** Begins with a message of the user, and merges neighboring messages of one side, which some services refuse. */
+    /** Starts with a message of the user and merges neighboring messages of the same role, as some services require. */
     public static List<Message> alternating(List<Message> messages) {
         List<Message> begun = new ArrayList<>(messages);
         if (!messages.isEmpty() && messages.get(0).role() == Role.ASSISTANT) {
@@ -31,7 +31,7 @@ public final class PlainTranscript {
         return AlternatingRoles.alternating(begun, message -> true);
     }
 
-    /** An id or a name that every service accepts; different ones stay different. */
+    /** An id or a name that every service accepts. Different inputs have different results. */
     public static String accepted(String idOrName) {
         if (ACCEPTED.matcher(idOrName).matches()) {
             return idOrName;
@@ -46,7 +46,7 @@ public final class PlainTranscript {
         return text.isBlank() ? NOTHING : text;
     }
 
-    /** The arguments of a call, which services accept only as an object. */
+    /** The arguments of a call. Services accept only an object, so other values are wrapped. */
     public static Json arguments(Part.ToolUse use) {
         return use.input().isObject() ? use.input() : Json.of(Map.of("value", use.input()));
     }

@@ -5,13 +5,13 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * Classifies what a service answered, from what a library tells of it: the status and the words. The types are those of
- * the providers over HTTP; histories store them.
+ * Classifies the error of a service by what a library reports about it: the status and the message. The types are the
+ * same as those of the HTTP providers. Histories store them.
  */
 public final class StatusFailures {
     private StatusFailures() {}
 
-    /** The failure that this status means, unless the service's words are more specific. */
+    /** The failure for this status, unless the service's message is more specific. */
     public static ModelFailure of(int status, String message) {
         String words = message.toLowerCase(Locale.ROOT);
         if (status < 500

@@ -1,6 +1,6 @@
 /**
- * What providers have in common, above all those that adapt models of other libraries. Must not know the libraries, or
- * who calls.
+ * Shared parts of model providers, mainly of those that adapt the models of other libraries. Must not know the
+ * libraries, or who calls.
  */
 @NullMarked
 package dev.waymark.model.adapter;

@@ -103,7 +103,10 @@ class StateAssemblyTest {
         assertThat(other.take(CHUNKED.chunk(2))).isEmpty();
     }
 
-    /** The cut does not depend on a zip library, so a state that was masked can be cut into as many chunks. */
+    /**
+     * The number of chunks does not depend on a zip library, so a masked state can be cut into the same number of
+     * chunks.
+     */
     @Test
     void smallerState_inMoreChunksThanItNeeds_isTheState() {
         for (int i = 0; i < 6; i++) {

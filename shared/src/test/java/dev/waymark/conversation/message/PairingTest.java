@@ -23,7 +23,7 @@ class PairingTest {
                         assistant(text("!"), use("a", "add"), use("b", "add")),
                         results(result("b", "2"), result("a", "1")),
                         user("and?"),
-                        assistant(text("."))))) // Order is ours to keep, but nobody's to demand.
+                        assistant(text("."))))) // Results in another order than their calls are accepted.
                 .isEmpty();
         assertThat(Pairing.violation(List.of())).isEmpty();
     }

@@ -125,7 +125,7 @@ class JsonTest {
                 .isEqualTo("{\"x\": [{\"a\": null, \"b\": [1, 2.5]}, true]}");
     }
 
-    /** A checkpoint holds the arguments of calls, deep as these may be. */
+    /** A checkpoint contains the arguments of calls, however deeply these are nested. */
     @Test
     void of_valueThatWasAccepted_embedsItWhateverTheDepth() {
         Json deepest = Json.of(nested(Json.MAX_DEPTH));

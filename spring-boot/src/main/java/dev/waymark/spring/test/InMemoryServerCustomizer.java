@@ -17,8 +17,7 @@ import org.springframework.test.context.ContextCustomizer;
 import org.springframework.test.context.MergedContextConfiguration;
 
 /**
- * Connects an application context to an in-memory server of its own. Contexts with equal customizers are shared between
- * test classes.
+ * Connects an application context to its own in-memory server. Test classes with equal customizers share a context.
  *
  * @param slice whether the rest of the application is left out
  */
@@ -68,7 +67,7 @@ record InMemoryServerCustomizer(boolean slice) implements ContextCustomizer {
         }
     }
 
-    /** With no settings of the environment. */
+    /** Connects without settings from the environment. */
     private static Connection connect(String address) {
         try {
             return Connection.of(Map.of("TEMPORAL_ADDRESS", address), Optional.empty());

@@ -17,10 +17,10 @@ import org.springframework.test.context.BootstrapWith;
 import org.springframework.test.context.junit.jupiter.SpringExtension;
 
 /**
- * A test of the agents of an application, on an in-memory server, without the rest of the application: no web server, no
+ * Tests the agents of an application on an in-memory server, without the rest of the application: no web server, no
  * database. Of the application's classes, the context has those with {@link ToolMethod} methods, {@link Tool}s, model
- * providers and {@link AgentWorkerCustomizer}s, and the configurations that have a bean method for one of them or for an
- * agent. The test provides any other beans that these need. Needs {@code waymark-testkit} on the class path.
+ * providers and {@link AgentWorkerCustomizer}s, and the configurations that have a bean method for one of them or for
+ * an agent. The test provides any other beans that these need. Needs {@code waymark-testkit} on the class path.
  *
  * <pre>{@code
  * @WaymarkTest

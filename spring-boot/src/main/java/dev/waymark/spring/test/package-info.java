@@ -1,4 +1,4 @@
-/** Tests of applications on the in-memory server. Must not be used outside of tests. */
+/** Support for tests of applications on the in-memory server. Must not be used outside of tests. */
 @NullMarked
 package dev.waymark.spring.test;
 

@@ -50,7 +50,7 @@ import picocli.CommandLine.Spec;
             "From a pipe, it reads one message per line, waits for each outcome, and ends with the pipe."
         })
 public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
-    /** Beside the database of the development server. */
+    /** The file is next to the database of the development server. */
     private static final Path HISTORY = Path.of(".waymark", "chat-history");
 
     private static final int DIGITS_OF_A_NAME = 8;
@@ -97,14 +97,14 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
     private boolean quitting;
 
     /**
-     * Guards the exit, since a signal may arrive while the program exits by itself; the second one waits and does
+     * Guards the exit, since a signal may arrive while the program exits by itself. The second caller waits and does
      * nothing.
      */
     private final Object leaving = new Object();
 
     private boolean left;
 
-    /** Runs in the order of the lines, while the next line can be typed. */
+    /** Runs the lines in the order in which they were typed. The next line can be typed meanwhile. */
     private final ExecutorService errands = Executors.newSingleThreadExecutor(task -> {
         Thread thread = new Thread(task, "chat-errands");
         thread.setDaemon(true);

@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Parses a line typed into a chat. It refers to the requests that were open when it was typed, which is what the user
- * saw.
+ * Parses a line typed into a chat. The line refers to the requests that were open when it was typed, because the user
+ * saw those.
  */
 public final class ChatLine {
     static final String HELP = """
@@ -69,13 +69,13 @@ public final class ChatLine {
         /** Tells the user that the line is invalid. */
         void hint(String text);
 
-        /** Shows again the request that waits for a decision, which this line did not make. */
+        /** Shows the request that waits for a decision again, because this line did not decide it. */
         void askAgain(PendingItem item);
 
         /** Shows the full result of a call. */
         void showResult(String callId);
 
-        /** Whether a person at a terminal typed the line, who saw the open requests. */
+        /** Whether a person at a terminal, who saw the open requests, typed the line. */
         boolean isInteractive();
 
         void listSessions();

@@ -104,7 +104,7 @@ public final class ChatScreen {
         showWhatIsOpen(thread, now);
     }
 
-    /** Shows the text so far. Another attempt or another call starts it anew. */
+    /** Shows the text so far. A new attempt or a new call replaces the text. */
     synchronized void said(TextDelta words) {
         boolean goesOn = words.attempt() == attempt && words.eventId() == comingEvent;
         coming = goesOn ? coming + words.text() : words.text();
@@ -151,7 +151,7 @@ public final class ChatScreen {
         show("· " + OneLine.shortened(tool + ": " + what));
     }
 
-    /** The next turn may have started in the same moment. */
+    /** Finds the ended turn even if the next turn started at the same moment. */
     private static Optional<Turn> endedSince(Conversation before, Conversation now) {
         if (!before.turn().isRunning()) {
             return Optional.empty();

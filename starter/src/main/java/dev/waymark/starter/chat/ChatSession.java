@@ -159,7 +159,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         return timeline;
     }
 
-    /** Empty also if the thread never began, because its agent was not found: its id is free. */
+    /** Also empty if the thread never started because its agent was not found: then its id is free. */
     private Optional<Timeline> read(String name) {
         try {
             return Optional.of(client.timeline(name)).filter(timeline -> !timeline.lacksAgent());
@@ -284,7 +284,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         }
     }
 
-    /** Stops waiting until there is a new event. */
+    /** Callers no longer wait for this thread until there is a new event. */
     private synchronized void stall() {
         stalled = true;
         notifyAll();

@@ -39,7 +39,7 @@ import picocli.CommandLine.Spec;
 /** Continues a conversation. */
 @Command(name = "resume", description = "Continues a checkpoint or a closed thread, and waits for the outcome.")
 public final class ResumeCommand implements Callable<Integer> {
-    /** One more than allowed, so that a larger file is noticed. */
+    /** One byte more than allowed, so that a file that is too large is noticed. */
     private static final int MOST_BYTES = CheckpointReader.MAX_BYTES + 1;
 
     @Mixin
@@ -150,7 +150,7 @@ public final class ResumeCommand implements Callable<Integer> {
         }
     }
 
-    /** Whether the thread's id is generated and not printed yet. If nothing was started, there is no id. */
+    /** Whether the thread has a generated id that was not printed yet. There is no id if nothing was started. */
     private boolean hasUntoldName(AgentResult result) {
         return result instanceof AgentResult.Complete
                 && !output.isJson()
@@ -169,7 +169,7 @@ public final class ResumeCommand implements Callable<Integer> {
                 return Optional.of(System.in.readNBytes(MOST_BYTES));
             }
             Path file = Path.of(source);
-            // May be a pipe: <(waymark checkpoint trip).
+            // The file may be a pipe: <(waymark checkpoint trip).
             if (!Files.exists(file) || Files.isDirectory(file)) {
                 return Optional.empty();
             }

@@ -1,4 +1,7 @@
-/** The commands that write checkpoints, and those that start threads from one. */
+/**
+ * The commands that write checkpoints, and the commands that start threads from one. Must not know how results are
+ * formatted.
+ */
 @NullMarked
 package dev.waymark.starter.checkpoint;
 

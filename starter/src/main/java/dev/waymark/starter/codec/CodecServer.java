@@ -31,8 +31,8 @@ import java.util.function.BiFunction;
  * Payloads encoded here are bound to their namespace but not to a thread, which the protocol does not name.
  *
  * <p>In place of a payload of a forgotten thread, the answer has a message that says so. A refusal would hide the other
- * payloads of the request. The Web UI and the CLI show no words of refusals, and the CLI repeats refused requests until its
- * command fails.
+ * payloads of the request. The Web UI and the CLI do not show the text of a refusal, and the CLI repeats refused
+ * requests until its command fails.
  */
 public final class CodecServer implements AutoCloseable {
     private static final int MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -162,7 +162,7 @@ public final class CodecServer implements AutoCloseable {
         try {
             return codec.decode(List.of(payload)).get(0);
         } catch (ThreadForgottenException e) {
-            // An object with a message, since readers expect one in place of encoded failures.
+            // This is an object with a message, because readers expect one in place of encoded failures.
             return PayloadJson.dataConverter()
                     .toPayload(Map.of("message", String.valueOf(e.getMessage())))
                     .orElseThrow();

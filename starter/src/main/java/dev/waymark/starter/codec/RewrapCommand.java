@@ -16,7 +16,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Makes the keys of threads independent of earlier master keys. Threads may run meanwhile. */
+/** Makes the keys of threads independent of earlier master keys. Threads can run meanwhile. */
 @Command(
         name = "rewrap",
         description = "Encrypts the keys of all threads again, with the first key of WAYMARK_CODEC_KEYS. Run it after"

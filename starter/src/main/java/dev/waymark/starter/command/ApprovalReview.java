@@ -18,7 +18,7 @@ import java.util.Optional;
 
 /**
  * Binds an approval without a digest to the arguments that were shown: a person at a terminal sees the call and
- * confirms; a script approves what was shown last, or what is shown now.
+ * confirms it; a script approves the arguments that were shown last, or else the current ones.
  */
 final class ApprovalReview {
     private final Output output;
@@ -37,7 +37,7 @@ final class ApprovalReview {
                 .filter(item -> approval.callId().map(item.callId()::equals).orElse(true))
                 .toList();
         if (waiting.size() != 1) {
-            // Let the thread report the problem.
+            // The thread reports the problem.
             return Optional.of(approval);
         }
         return review(thread, waiting.get(0), approval);

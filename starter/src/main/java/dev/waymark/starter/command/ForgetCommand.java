@@ -19,7 +19,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Makes a thread unreadable, wherever its history was copied to. */
+/** Makes a thread and all copies of its history unreadable. */
 @Command(
         name = "forget",
         description = "Destroys the key of a closed thread, so that nobody can read it again, not even from backups."

@@ -11,7 +11,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Creates the search attributes of threads. Changes nothing where they exist. */
+/** Creates the search attributes of threads. Does nothing if they exist. */
 @Command(name = "setup", description = "Creates the search attributes of threads on a server, once for a namespace.")
 public final class SetupCommand implements Callable<Integer> {
     @Mixin

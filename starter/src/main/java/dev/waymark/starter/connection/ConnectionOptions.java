@@ -16,7 +16,7 @@ public final class ConnectionOptions {
 
     private ConnectionOptions() {}
 
-    /** Sets the address for {@link #toServer} and for the commands of hints; null for the setting of the environment. */
+    /** Sets the address for {@link #toServer} and for the commands in hints; null to use the environment's setting. */
     public static void use(@Nullable String hostAndPort) {
         address = Optional.ofNullable(hostAndPort);
         CommandName.reachServerBy(
@@ -25,15 +25,17 @@ public final class ConnectionOptions {
 
     public static AgentClient toServer() {
         silence();
+        CommandEventLoop.use();
         return address.map(AgentClient::connect).orElseGet(AgentClient::connect);
     }
 
     public static AgentClient to(String address) {
         silence();
+        CommandEventLoop.use();
         return AgentClient.connect(address);
     }
 
-    /** The server's address and namespace, for what a command remembers about a server. */
+    /** The server's address and namespace, which identify a server in the data that a command stores about it. */
     public static String server() {
         Map<String, String> settings = ProcessEnvironment.get();
         return address.orElseGet(() -> settings.getOrDefault("TEMPORAL_ADDRESS", "")) + "\n"

@@ -35,9 +35,9 @@ public final class DemoCommand implements Callable<Integer> {
     private static final String THREAD = "lisbon";
     private static final List<String> FILES =
             List.of("concierge.yaml", "concierge.script.yaml", "charge-card.sh", "charge-check.sh");
-    /** Written by the program that charges. The demo only reads it. */
+    /** The file that the charging program writes. The demo only reads it. */
     private static final String LEDGER = "ledger";
-    /** Contains the process id of the program that charges. */
+    /** Contains the process id of the charging program. */
     private static final String CHARGING = "charging";
 
     private static final Duration PATIENCE = Duration.ofSeconds(120);
@@ -136,8 +136,8 @@ public final class DemoCommand implements Callable<Integer> {
     }
 
     /**
-     * Whether the approval was rejected. Otherwise the command still waits for the outcome, or gave up because there
-     * was no worker for a while.
+     * Whether the approval was rejected. If it was not, the command is still waiting for the outcome, or has stopped
+     * waiting because there was no worker for a while.
      */
     private static boolean isRefused(CompletableFuture<DemoProcesses.Done> approving) {
         if (!approving.isDone()) {

@@ -25,13 +25,13 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
 /**
- * The child processes of a demo, each a {@code ./waymark} command, using the demo's own server whatever the environment
- * says. All of them end with the demo, even if it is interrupted from the keyboard.
+ * The child processes of a demo, each a {@code ./waymark} command. They use the demo's own server, whatever the
+ * environment says. All of them end with the demo, even if it is interrupted from the keyboard.
  */
 public final class DemoProcesses implements AutoCloseable {
     private static final int READY_SECONDS = 60;
 
-    /** A thread for each stream: the common pool may have a single thread, and every reader blocks. */
+    /** Each stream has its own thread: every reader blocks, and the common pool may have only one thread. */
     private static final Executor READERS = task -> {
         Thread reader = new Thread(task, "demo-output");
         reader.setDaemon(true);
@@ -135,13 +135,13 @@ public final class DemoProcesses implements AutoCloseable {
         }
     }
 
-    /** Leaves nothing behind, even after an interruption. */
+    /** Ends all processes and deletes the demo's files, even after an interruption. */
     private void endAll() {
         killAll();
         try (Stream<Path> files = Files.walk(agents)) {
             files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
         } catch (IOException | UncheckedIOException e) {
-            // Deleted already.
+            // The file is already deleted.
         }
     }
 

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.function.BiFunction;
 import picocli.CommandLine.Option;
 
-/** Options for a decision about a call, whatever the decision. */
+/** The options that all decisions about a call have. */
 public final class DecisionOptions {
     @Option(names = "--call", paramLabel = "ID", description = "The call to decide, if several are waiting.")
     private String call;
@@ -37,7 +37,7 @@ public final class DecisionOptions {
         return key == null ? client.decide(thread, decision) : client.decide(thread, decision, DecisionKey.read(key));
     }
 
-    /** The decision with these options added. */
+    /** Adds these options to a decision. */
     public Approval on(Approval approval) {
         Approval full = with(approval, call, Approval::withCall);
         full = with(full, digest, Approval::withDigest);

@@ -40,7 +40,7 @@ public final class ListOptions {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec command;
 
-    /** Refuses what can match nothing, before anything is read. */
+    /** Refuses values that cannot match anything, before anything is read. */
     public void check() {
         if (limit != null && limit < 1) {
             throw new ParameterException(command.commandLine(), "--limit must be at least 1: " + limit);
@@ -60,7 +60,7 @@ public final class ListOptions {
         return isWanted(thread.status(), thread.agent());
     }
 
-    /** Whether some threads are not wanted. */
+    /** Whether the options exclude some threads. */
     public boolean isFiltering() {
         return status != null || agent != null;
     }
@@ -69,7 +69,7 @@ public final class ListOptions {
         return (status == null || status.equals(ofStatus)) && (agent == null || agent.equals(ofAgent));
     }
 
-    /** A page of threads that are wanted. */
+    /** Requests a page of the matching threads. */
     public ThreadPageRequest threads() {
         return new ThreadPageRequest(
                 limit == null ? PAGE : limit,
@@ -79,7 +79,7 @@ public final class ListOptions {
                 Optional.ofNullable(agent));
     }
 
-    /** A page of the requests of threads that are wanted. */
+    /** Requests a page of the pending requests of matching threads. */
     public PendingPageRequest pending(Optional<String> kind, boolean isPaged) {
         if (!isPaged) {
             checkWhole();
@@ -93,12 +93,12 @@ public final class ListOptions {
                 Optional.ofNullable(agent));
     }
 
-    /** Tells how to see the next page. */
+    /** Prints how to get the next page. */
     public void tellOfNext(Optional<String> next, Output output) {
         next.ifPresent(page -> output.note("There may be more. Repeat the command with --after " + page));
     }
 
-    /** Refuses a page where everything is one list. */
+    /** Refuses {@code --after} for a list that has no pages. */
     public void checkWhole() {
         if (after != null) {
             throw new ParameterException(

@@ -38,7 +38,7 @@ public final class SaverOptions {
 
     private SaverOptions() {}
 
-    /** The target of the option, or of the environment. */
+    /** The target from the option, or else from the environment. */
     public static Optional<String> target(@Nullable String option) {
         return Optional.ofNullable(option)
                 .or(() -> Optional.ofNullable(ProcessEnvironment.get().get(SETTING))
@@ -77,8 +77,8 @@ public final class SaverOptions {
     }
 
     /**
-     * A client for commands that only read. It knows the saver, so that it can tell a thread that only the saver has from
-     * one that nobody has. A saver that can't be opened does not matter to it.
+     * A client for commands that only read. It has the saver, so that it can distinguish a thread that only the saver
+     * has from one that does not exist. A saver that can't be opened is ignored.
      */
     public static AgentClient reader() {
         AgentClient client = ConnectionOptions.toServer();

@@ -5,7 +5,7 @@ import java.util.function.IntSupplier;
 
 /**
  * Turns SIGTERM and Ctrl-C into an orderly end: remaining work is done, and the process exits with the resulting exit
- * code, where the JVM would use 143.
+ * code instead of the JVM's 143.
  */
 public final class ShutdownHandler implements AutoCloseable {
     private final Thread hook;

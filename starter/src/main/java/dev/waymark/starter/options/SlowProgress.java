@@ -6,7 +6,7 @@ import dev.waymark.starter.render.Output;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Reports progress on stderr if reading takes long. */
+/** Reports progress on stderr if reading takes a long time. */
 public final class SlowProgress implements Progress {
     private static final int MOST_NAMED = 5;
     private static final long QUIET_NANOS = 2_000_000_000L;
@@ -26,7 +26,7 @@ public final class SlowProgress implements Progress {
         }
     }
 
-    /** A list with nothing on it would look like a server without threads. */
+    /** Fails if no thread can be read: an empty list would look like a server without threads. */
     @Override
     public void leaveOut(List<String> threads, int of, RuntimeException problem) {
         if (threads.size() == of) {

@@ -35,7 +35,7 @@ public final class WaitOptions {
 
     private final AtomicBoolean unsaved = new AtomicBoolean();
 
-    /** The exit code, which reports a missing save if the command succeeded. */
+    /** The exit code. If the command succeeded, it tells whether a save is missing. */
     public int exitCode(int code) {
         return code == ExitCode.DONE && unsaved.get() ? ExitCode.NOT_SAVED : code;
     }
@@ -45,14 +45,17 @@ public final class WaitOptions {
         return SaverOptions.target(saver);
     }
 
-    /** Prints the command that saves a thread for which the command does not wait. Prints nothing without a saver. */
+    /**
+     * Prints the command that saves a thread, for a command that does not wait for the outcome. Prints nothing without
+     * a saver.
+     */
     public void tellHowToSaveOn(String thread, Output output) {
         target().ifPresent(target -> output.note("  "
                 + CommandName.line(
                         "save " + ValueText.quoted(thread) + " --to " + ValueText.quoted(target) + " --follow")));
     }
 
-    /** The saver stays open as long as the process runs. */
+    /** A client with the saver, which stays open until the process ends. */
     public AgentClient client(Output output) {
         return client(output, true);
     }

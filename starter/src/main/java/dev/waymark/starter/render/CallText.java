@@ -15,7 +15,7 @@ import java.util.Optional;
 public final class CallText {
     private CallText() {}
 
-    /** All there is to say of a call, on several lines. */
+    /** Everything that is known about a call, on several lines. */
     public static List<String> full(CallLog.Row row, Optional<Part.ToolResult> result) {
         CallItem call = row.call();
         List<String> lines = new ArrayList<>();
@@ -37,7 +37,7 @@ public final class CallText {
         return lines;
     }
 
-    /** Who decided what, as text for people. */
+    /** The decisions about a call and who made them, as text for people. */
     public static String decisions(CallLog.Row row) {
         List<String> words = new ArrayList<>();
         row.call().approval().map(CallText::words).ifPresent(words::add);
@@ -58,7 +58,7 @@ public final class CallText {
                 + approval.reason().map(why -> ": " + OneLine.shortened(why)).orElse("");
     }
 
-    /** A name that a server checked, and beside it what the sender states about themselves, if that is another. */
+    /** The name that a server verified, followed by the name that the sender stated if it differs. */
     static String by(Optional<String> stated, Optional<VerifiedSubject> verified) {
         if (verified.isEmpty()) {
             return stated.map(name -> " by " + SafeText.line(name)).orElse("");

@@ -7,7 +7,7 @@ import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.saver.SaverException;
 
-/** Maps the client's exceptions, and the ways in which turns end, to errors and exit codes. */
+/** Maps the client's exceptions and the outcomes of turns to errors and exit codes. */
 public final class CommandErrors {
     private CommandErrors() {}
 

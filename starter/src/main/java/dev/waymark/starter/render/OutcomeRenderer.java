@@ -8,7 +8,7 @@ import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.value.Problem;
 import java.util.Optional;
 
-/** Prints the state of a turn, and what can be done next. */
+/** Prints the state of a turn, and the commands that are possible next. */
 public final class OutcomeRenderer {
     private OutcomeRenderer() {}
 

@@ -22,7 +22,7 @@ public final class Output {
 
     private static final String BEGINNING_OF_LINE = "\r";
     private static final String REST_OF_LINE_GONE = "\u001b[K";
-    /** The width of an unresized terminal. Text that wraps could not be erased as one line. */
+    /** The default width of a terminal. Text that wraps could not be erased as one line. */
     private static final int SHORTEST_LINE = 78;
 
     private boolean passing;
@@ -45,7 +45,7 @@ public final class Output {
         out().println(takeBack() + SafeText.lines(text));
     }
 
-    /** Prints a text of the thread: unchanged into a pipe, made safe on a terminal. */
+    /** Prints text from the thread: unchanged into a pipe, made safe on a terminal. */
     public void raw(String text) {
         out().print(takeBack() + (isTerminal() ? SafeText.lines(text) : text));
         if (!text.endsWith("\n")) {
@@ -53,14 +53,14 @@ public final class Output {
         }
     }
 
-    /** Whether a person reads the output. Elsewhere, printed text cannot be replaced. */
+    /** Whether a person reads the output at a terminal. Only there can printed text be replaced. */
     public boolean isTerminal() {
         return Terminals.isInteractive();
     }
 
     /**
-     * Prints temporary text on a terminal, replaced by the next output: the end of the text, as much as fits on the
-     * line.
+     * Prints temporary text on a terminal, which the next output replaces. Prints only as much of the end of the text
+     * as fits on the line.
      */
     public void passing(String text) {
         String line = SafeText.line(text);

@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A request that waits for a person, as text. If it is too long to be shown completely, it says so, and offers no
- * command to approve it.
+ * A request that waits for a person, as text. If the request is too long to be shown completely, the text says so and
+ * has no command to approve it.
  */
 public final class PendingText {
-    /** More than a person reads at a terminal. */
+    /** A longer text is cut: it is more than a person reads at a terminal. */
     public static final int MOST_CHARACTERS = 8_000;
 
     private static final String QUOTED = "│ ";

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a person at a terminal sees while a command waits for an outcome: text as it streams, and tools as lines. An
- * interruption prints that the turn continues.
+ * Shows a person at a terminal the progress of a turn while a command waits for its outcome: text as it streams, and a
+ * line for each tool call. If the command is interrupted, prints that the turn continues.
  */
 public final class ProgressView implements Watcher {
     private final Output output;

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 
 /**
  * Remembers which calls of a thread were last shown as waiting for approval, for this user on this machine: a script
- * that approves without a digest means these. Stores digests only. If the files cannot be written, nothing is
+ * that approves without a digest approves these. Stores digests only. If the files cannot be written, nothing is
  * remembered.
  */
 public final class ShownApprovals {
@@ -42,7 +42,7 @@ public final class ShownApprovals {
             try {
                 write(file(thread), digests);
             } catch (IOException e) {
-                // Then an approval is bound to the arguments that are read at that moment.
+                // A later approval is then bound to the arguments at that time.
             }
         });
     }

@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** One line of {@code watch} for each fact. */
+/** Formats each fact as a line of {@code watch}. */
 public final class WatchRenderer implements Fact.Cases<String> {
     private static final WatchRenderer STORY = new WatchRenderer();
 
@@ -58,7 +58,7 @@ public final class WatchRenderer implements Fact.Cases<String> {
         return type + " ".repeat(Math.max(1, 18 - type.length()));
     }
 
-    /** A fallback that answered is named. */
+    /** Names the fallback model if it gave the reply. */
     private static String words(Reply reply) {
         return reply.model().map(other -> "(" + other + ") ").orElse("")
                 + words(Message.assistant(reply.content().toArray(new Part[0])));

@@ -1,11 +1,11 @@
 package dev.waymark.starter.terminal;
 
 /**
- * Input and output for a person. One thread reads; any thread may write, even meanwhile. Escape codes are passed on, so
- * remove them from foreign text.
+ * Input and output for a person. One thread reads; any thread may write at the same time. Escape codes are passed on,
+ * so callers must remove them from foreign text.
  */
 public interface Console extends AutoCloseable {
-    /** Waits for input. Where a line can be edited, {@code begun} is its initial text. */
+    /** Waits for input. If the line can be edited, {@code begun} is its initial text. */
     ConsoleInput read(String begun);
 
     /** Shows text of one or several lines. */
@@ -21,12 +21,12 @@ public interface Console extends AutoCloseable {
     void note(String text);
 
     /**
-     * Shows temporary text, which the next output replaces; an empty text removes it. Not shown where output cannot be
+     * Shows temporary text, which the next output replaces; an empty text removes it. Shows nothing if output cannot be
      * replaced.
      */
     void passing(String text);
 
-    /** Whether a person reads the output before typing on. */
+    /** Whether a person reads the output before typing the next line. */
     boolean isInteractive();
 
     @Override

@@ -4,7 +4,7 @@ package dev.waymark.starter.terminal;
 final class LineContinuation {
     private LineContinuation() {}
 
-    /** An escaped backslash does not count. */
+    /** Whether the line ends with a backslash that is not escaped. */
     static boolean isAsked(String line) {
         int last = line.length();
         while (last > 0 && line.charAt(last - 1) == '\\') {

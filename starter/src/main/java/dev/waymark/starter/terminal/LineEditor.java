@@ -38,7 +38,7 @@ public final class LineEditor implements Console {
     private static final String MARK = "│ ";
 
     private static final String INDENT = "    ";
-    /** Some terminals do not report their width. */
+    /** A smaller width counts as unknown: some terminals do not report their width. */
     private static final int NARROWEST = 10;
 
     private static final int USUAL_WIDTH = 80;
@@ -190,7 +190,7 @@ public final class LineEditor implements Console {
         try {
             terminal.close();
         } catch (IOException e) {
-            // The terminal is gone.
+            // The terminal no longer exists.
         }
     }
 

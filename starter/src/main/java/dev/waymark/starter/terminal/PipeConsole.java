@@ -58,7 +58,7 @@ public final class PipeConsole implements Console {
 
     @Override
     public void passing(String text) {
-        // The complete text is shown later.
+        // Partial text is not shown; the complete text is shown later.
     }
 
     @Override

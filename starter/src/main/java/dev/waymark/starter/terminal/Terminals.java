@@ -16,7 +16,7 @@ public final class Terminals {
                 .isPresent();
     }
 
-    /** Since Java 22 a console exists without a terminal too; a method tells the difference. */
+    /** Since Java 22, a console also exists without a terminal; a method tells whether there is one. */
     private static boolean isTerminal(Console console) {
         try {
             return (boolean) Console.class.getMethod("isTerminal").invoke(console);

@@ -14,7 +14,7 @@ import org.jline.terminal.impl.DumbTerminal;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Keys as a terminal sends them. What only a real one does is tested with the whole product. */
+/** Sends keys as a terminal does. The end-to-end tests cover what only a real terminal does. */
 class LineEditorTest {
     private static final String PASTE = "\u001b[200~";
     private static final String PASTED = "\u001b[201~";
@@ -87,7 +87,7 @@ class LineEditorTest {
 
         String shown = screen.toString(StandardCharsets.UTF_8)
                 .replaceAll("\u001b\\[[0-9;?]*[a-zA-Z]", "")
-                .replaceAll("\u001b\\(0x\u001b?\\(B", "│"); // As terminals draw lines.
+                .replaceAll("\u001b\\(0x\u001b?\\(B", "│"); // This is how terminals draw lines.
         assertThat(shown.split("[\r\n]+"))
                 .filteredOn(row -> row.contains("run?"))
                 .hasSizeGreaterThan(5)

@@ -28,9 +28,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Kills the worker in this process when a {@link Fault} is due. From that moment, the worker and the server do not
- * reach each other any more, the witness file records the time, and the process gets a SIGKILL. The test then checks
- * {@link #witnessed}: if the fault did not fire, the test has shown nothing.
+ * Kills the worker in this process when a {@link Fault} is due. At that moment, the worker loses its connection to the
+ * server, the witness file records the time, and the process gets a SIGKILL. The test then checks {@link #witnessed}:
+ * if the fault did not fire, the test has shown nothing.
  *
  * <pre>{@code
  * Crash crash = Crash.of(Fault.parse(arguments[1]), Path.of(arguments[2]));
@@ -51,7 +51,7 @@ public final class Crash {
     private final Fault fault;
     private final Path witness;
     private final Runnable end;
-    /** False for a worker that lives on. */
+    /** False if the worker survives the fault. */
     private final boolean cutsOff;
 
     private final AtomicInteger passed = new AtomicInteger();
@@ -71,30 +71,31 @@ public final class Crash {
     }
 
     /**
-     * For one of several workers in this process, each with its own client, models and tools. Each is cut off when its
-     * own fault is due; the process is killed after the last one.
+     * A crash of one of several workers in this process, each with its own client, models and tools. Each is cut off
+     * when its own fault is due; the process is killed after the last one.
      */
     public static Crash of(Fault fault, Path witness, SelfKill kill) {
         return new Crash(fault, witness, kill::come, true);
     }
 
     /**
-     * Suspends this process and its descendants by SIGSTOP when the fault is due, as a host that freezes does. When they
-     * get a SIGCONT, the worker goes on where it was; the test then checks that nothing happens a second time.
+     * Suspends this process and its descendants with SIGSTOP when the fault is due, like a host that freezes. After a
+     * SIGCONT, the worker continues where it stopped. The test then checks that nothing happens a second time.
      */
     public static Crash suspending(Fault fault, Path witness) {
         return of(fault, witness, Crash::suspendAll);
     }
 
     /**
-     * Kills nothing, but does this when the fault is due: the worker goes on when it returns. For faults of what
-     * surrounds a worker, such as a {@link CuttableProxy} before its server.
+     * Runs this action when the fault is due, instead of killing the process. The worker continues when the action
+     * returns. Use it for faults outside of the worker, such as those of a {@link CuttableProxy} in front of its
+     * server.
      */
     public static Crash of(Fault fault, Path witness, Runnable action) {
         return new Crash(fault, witness, action, false);
     }
 
-    /** The time at which this witness's crash happened, if it did. Works in any process. */
+    /** The time of the crash that this witness file records, if it happened. Works in any process. */
     public static Optional<Instant> witnessed(Path witness) {
         try {
             if (!Files.exists(witness)) {
@@ -170,7 +171,7 @@ public final class Crash {
         }
     }
 
-    /** Like {@link #pass}, but always returns, for calls that are cut off anyway. */
+    /** Like {@link #pass}, but always returns. For calls that are cut off anyway. */
     void come(CrashPoint point) {
         if (point == fault.point() && passed.incrementAndGet() == fault.passing()) {
             if (fault.after().isZero()) {
@@ -223,7 +224,7 @@ public final class Crash {
     private static void suspendAll() {
         try {
             Family.signal("STOP", ProcessHandle.current());
-            // On a busy machine, this thread could go on before another one has taken the signal.
+            // On a busy machine, this thread could continue before another thread has received the signal.
             Thread.sleep(SIGNAL_TAKEN_WITHIN.toMillis());
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A TCP proxy on loopback before a server that is to be unreachable for a while. Thread-safe.
+ * A TCP proxy on loopback, in front of a server that a test makes unreachable for a while. Thread-safe.
  *
  * <pre>{@code
  * try (CuttableProxy proxy = new CuttableProxy(address)) {
@@ -72,7 +72,7 @@ public final class CuttableProxy implements AutoCloseable {
         try {
             door.close();
         } catch (IOException e) {
-            // Closed before.
+            // Already closed.
         }
     }
 
@@ -144,7 +144,7 @@ public final class CuttableProxy implements AutoCloseable {
                 try {
                     end.close();
                 } catch (IOException e) {
-                    // Closed before.
+                    // Already closed.
                 }
             }
         }

@@ -46,8 +46,8 @@ public record EffectCheck(
     }
 
     /**
-     * @param hidden whether a fault can have hidden the outcome of a call, given the time of its last dispatch and that at
-     * which its outcome became unknown; the thread's turn must be over
+     * @param hidden whether a fault can have hidden the outcome of a call, given the time of its last dispatch and the
+     * time at which its outcome became unknown; the thread's turn must be over
      */
     public static EffectCheck of(
             Timeline timeline, List<EffectLedger.Effect> ledger, BiPredicate<Instant, Instant> hidden) {
@@ -76,8 +76,8 @@ public record EffectCheck(
         }
 
         /**
-         * How often the results of calls are in the transcript. A summary may have replaced them later. When a thread is
-         * cancelled, the newest ones are not in the transcript yet.
+         * The number of results that each call had in the transcript, before a summary may have replaced them. In a
+         * cancelled thread, the newest results are not in the transcript yet and count as one.
          */
         private static Map<String, Integer> results(Timeline timeline) {
             Map<String, Integer> most = new HashMap<>();
@@ -92,7 +92,7 @@ public record EffectCheck(
             return most;
         }
 
-        /** All calls as they were last. A summary may have dropped some. */
+        /** All calls in their last state, including those that a summary has dropped. */
         private static Map<String, Call> calls(Timeline timeline) {
             Map<String, Call> all = new LinkedHashMap<>();
             timeline.forEachDroppedCall((last, call) -> all.put(call.id(), call));
@@ -165,14 +165,17 @@ public record EffectCheck(
             }
         }
 
-        /** The call itself no longer has its claim if the lost execution has reported its end too late. */
+        /**
+         * Searches earlier states, because the call no longer has its claim if the lost execution reported its end too
+         * late.
+         */
         private boolean wasClaimed(Call call) {
             return timeline.moments().stream()
                     .flatMap(moment -> moment.state().calls().get(call.id()).stream())
                     .anyMatch(earlier -> earlier.claim().isPresent());
         }
 
-        /** When the last dispatch of the call started. */
+        /** The time at which the last dispatch of the call started. */
         private Instant handedOut(Call call) {
             Fact dispatched = new ToolFact.ToolDispatched(call.id(), call.dispatches());
             return timeline.moments().stream()

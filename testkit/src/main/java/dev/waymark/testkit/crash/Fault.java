@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * When a process is to die: this long after it has passed a point for the {@code passing}-th time. Its string form,
- * which {@link #parse} reads, can be passed to the process.
+ * Determines when a process dies: after it has passed a point for the {@code passing}-th time, and then a delay. Its
+ * string form, which {@link #parse} reads, can be passed to the process.
  */
 public record Fault(CrashPoint point, int passing, Duration after) {
     public Fault {
@@ -15,7 +15,7 @@ public record Fault(CrashPoint point, int passing, Duration after) {
         }
     }
 
-    /** Immediately when the point is first passed. */
+    /** Fires immediately when the point is first passed. */
     public static Fault at(CrashPoint point) {
         return new Fault(point, 1, Duration.ZERO);
     }

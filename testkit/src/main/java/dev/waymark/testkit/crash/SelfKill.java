@@ -6,8 +6,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Ends this process by SIGKILL, without shutdown hooks. Several {@link Crash}es in one process may share one; it waits
- * for all of them. Its shell is started in advance, since starting one takes too long at the time of the crash.
+ * Ends this process with SIGKILL, without shutdown hooks. Several {@link Crash}es in one process may share an instance,
+ * which waits for all of them. Its shell is started in advance, because starting one takes too long at the time of the
+ * crash.
  */
 public final class SelfKill {
     private final AtomicInteger awaited;

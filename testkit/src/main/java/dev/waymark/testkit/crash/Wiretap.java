@@ -132,7 +132,7 @@ final class Wiretap implements ClientInterceptor {
                 || request instanceof RespondActivityTaskFailedRequest failed && tools.contains(failed.getTaskToken());
     }
 
-    /** A call that does not start, or is never answered, once the worker is to die. */
+    /** A call that is not started, or never answered, once the worker is to die. */
     private final class Observed<Q, R> extends SimpleForwardingClientCall<Q, R> {
         private volatile @Nullable Object request;
         private boolean begun;

@@ -16,15 +16,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A JVM with the class path of this one, and a worker in it that may die. It uses little memory, since a test may need
- * many, and it ends with this JVM.
+ * A JVM with the class path of this one that runs a worker, which may die. It uses little memory, because a test may
+ * need many of them, and it ends with this JVM.
  *
  * <pre>{@code
  * try (WorkerProcess process = WorkerProcess.start(Worker.class, address, fault.toString(), witness.toString())) {
  *     // have it do something …
  *     assertThat(process.diesWithin(Duration.ofMinutes(1))).isTrue();
  * }
- * assertThat(Crash.witnessed(witness)).isPresent(); }</pre>
+ * assertThat(Crash.witnessed(witness)).isPresent();
+ * }</pre>
  */
 public final class WorkerProcess implements AutoCloseable {
     private static final String READY = "worker process is ready";
@@ -37,7 +38,10 @@ public final class WorkerProcess implements AutoCloseable {
         this.process = process;
     }
 
-    /** Starts a class whose {@code main} ends in {@link #work}, and returns when it has reached that. */
+    /**
+     * Starts a class whose {@code main} method ends with a call of {@link #work}, and returns when that call is
+     * reached.
+     */
     public static WorkerProcess start(Class<?> main, String... arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -67,7 +71,9 @@ public final class WorkerProcess implements AutoCloseable {
         }
     }
 
-    /** Reads all output, since a full pipe would block the process. The last lines tell why it did not become ready. */
+    /**
+     * Reads all output, because a full pipe would block the process. The last lines show why it did not become ready.
+     */
     private static void read(Process process, CompletableFuture<Void> ready) {
         Deque<String> last = new ArrayDeque<>();
         try (BufferedReader lines =
@@ -82,7 +88,7 @@ public final class WorkerProcess implements AutoCloseable {
                 }
             }
         } catch (IOException e) {
-            // Killed.
+            // The process was killed.
         }
         ready.completeExceptionally(new IOException(String.join("\n", last)));
     }
@@ -96,7 +102,7 @@ public final class WorkerProcess implements AutoCloseable {
         Runtime.getRuntime().halt(1);
     }
 
-    /** Suspends the process and its descendants by SIGSTOP, as a host that freezes does. */
+    /** Suspends the process and its descendants with SIGSTOP, like a host that freezes. */
     public void suspend() throws IOException, InterruptedException {
         signal("STOP");
     }

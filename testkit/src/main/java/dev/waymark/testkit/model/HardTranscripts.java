@@ -15,7 +15,7 @@ public final class HardTranscripts {
 
     private HardTranscripts() {}
 
-    /** The transcripts by what is hard about them. */
+    /** The transcripts, by a description of what makes them hard. */
     public static Map<String, List<Message>> all() {
         Map<String, List<Message>> all = new LinkedHashMap<>();
         all.put("two messages of a person in a row", List.of(Message.user("Hi"), Message.user("Are you there?")));

@@ -12,7 +12,7 @@ import java.util.Optional;
 /** The answer of a {@link ModelServer} to a request. */
 public sealed interface ModelAnswer {
 
-    /** A reply of text pieces, to which calls and more can be added. */
+    /** A reply of text pieces, to which calls and other pieces can be added. */
     static Speech says(String... pieces) {
         List<Piece> said = new ArrayList<>();
         for (String piece : pieces) {
@@ -103,7 +103,7 @@ public sealed interface ModelAnswer {
             return new Speech(pieces, usage, stop, pace, Optional.of(count), true);
         }
 
-        /** Goes on as long as the client reads. */
+        /** Repeats the pieces as long as the client reads. */
         public Endless endless() {
             return new Endless(this);
         }
@@ -128,7 +128,7 @@ public sealed interface ModelAnswer {
         }
     }
 
-    /** Status 200 with these events, or with this body if the type is another one. */
+    /** Status 200 with these events, or with this body if the content type is not that of a stream. */
     record Raw(String contentType, List<String> data, End end) implements ModelAnswer {
         public Raw {
             data = List.copyOf(data);
@@ -152,7 +152,7 @@ public sealed interface ModelAnswer {
             return new Raw(contentType, data, End.BROKEN_CONNECTION);
         }
 
-        /** Goes on as long as the client reads. */
+        /** Repeats the data as long as the client reads. */
         public Raw endless() {
             return new Raw(contentType, data, End.NEVER);
         }

@@ -56,7 +56,7 @@ public abstract class ModelProviderContract {
     /** A model of the service: the part after {@code provider:}. */
     protected abstract String model();
 
-    /** From now on, the service answers every request with this. */
+    /** From now on, the service answers every request with this reply. */
     protected abstract void stage(ModelAnswer.Speech speech);
 
     /** From now on, the service answers every request with an error, retryable or not. */
@@ -188,7 +188,10 @@ public abstract class ModelProviderContract {
         return List.of("nothing", "headers", "keep-alives");
     }
 
-    /** As a worker gives up a silent model. A connection that stayed open would go on to cost. */
+    /**
+     * A worker interrupts the call of a silent model in this way. A connection that stayed open would continue to cost
+     * money.
+     */
     @ParameterizedTest
     @MethodSource("silences")
     protected void interruption_ofASilentService_closesTheConnection(String sent) throws Exception {

@@ -27,7 +27,8 @@ import java.util.function.Function;
 
 /**
  * A fake model service on 127.0.0.1, for one wire format. It sends the answers it is given, and checks every request by
- * the rules of the real service: it rejects what the real service would reject, whatever the given answer. Thread-safe.
+ * the rules of the real service: it rejects every request that the real service would reject, whatever answer it is
+ * given. Thread-safe.
  *
  * <pre>{@code
  * try (ModelServer server = new AnthropicServer()) {
@@ -39,7 +40,7 @@ import java.util.function.Function;
 public abstract class ModelServer implements AutoCloseable {
     static final JsonMapper JSON = new JsonMapper();
 
-    /** The key that it accepts. */
+    /** The key that the server accepts. */
     public static final String KEY = "sk-canary-1f2e3d4c5b6a";
 
     private final HttpServer http;
@@ -74,7 +75,7 @@ public abstract class ModelServer implements AutoCloseable {
         http.start();
     }
 
-    /** The environment variables with which a provider finds it. */
+    /** The environment variables with which a provider finds the server. */
     public abstract Map<String, String> environment();
 
     /** Its address, without a path. */
@@ -82,13 +83,15 @@ public abstract class ModelServer implements AutoCloseable {
         return "http://127.0.0.1:" + http.getAddress().getPort();
     }
 
-    /** Answers the next requests with these, one each, and all further ones with the last. */
+    /** Answers each of the next requests with one of these, and all further requests with the last one. */
     public synchronized void answers(ModelAnswer... answers) {
         Deque<ModelAnswer> next = new ArrayDeque<>(List.of(answers));
         answers(request -> next.size() > 1 ? next.remove() : next.getFirst());
     }
 
-    /** Answers every request with the result of this function, like a model that several workers ask, or ask again. */
+    /**
+     * Answers every request with the result of this function, like a model that several workers call, or call again.
+     */
     public synchronized void answers(Function<Received, ModelAnswer> answers) {
         this.answers = answers;
     }

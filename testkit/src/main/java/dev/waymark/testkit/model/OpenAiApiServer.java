@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** What the two APIs of OpenAI share: address, key, and rules for calls and reasoning. */
+/** Code that the servers of OpenAI's two APIs share: address, key, and rules for calls and reasoning. */
 abstract class OpenAiApiServer extends ModelServer {
     static final String TOOL_NAME = "[a-zA-Z0-9_-]{1,64}";
 

@@ -127,7 +127,7 @@ public final class OpenAiServer extends OpenAiApiServer {
         return calls;
     }
 
-    /** OpenAI has no signatures. Google's service requires its own back. */
+    /** OpenAI has no signatures. Google's service requires that its own signatures are sent back. */
     private boolean isSigned(JsonNode call, String model) {
         String signature = call.path("extra_content").toString();
         return !call.has("extra_content")

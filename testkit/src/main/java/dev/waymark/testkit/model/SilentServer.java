@@ -16,8 +16,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A model service on 127.0.0.1 that accepts requests and goes silent: after what it sends at first, nothing follows but
- * keep-alives. It sees when a client closes its connection. Thread-safe.
+ * A model service on 127.0.0.1 that accepts requests and goes silent: after its first output, it sends nothing but
+ * keep-alives. It detects when a client closes its connection. Thread-safe.
  *
  * <pre>{@code
  * try (SilentServer service = SilentServer.streaming("", ": keep-alive\n\n")) {
@@ -61,7 +61,7 @@ public final class SilentServer implements AutoCloseable {
      * A service that sends the headers of a stream and these server-sent events.
      *
      * @param events as they are on the wire; they may be empty
-     * @param keepAlive is then repeated ten times a second; nothing is if it is empty
+     * @param keepAlive text that is then sent ten times a second; if it is empty, nothing is sent
      */
     public static SilentServer streaming(String events, String keepAlive) {
         return new SilentServer(STREAM + events, keepAlive);
@@ -72,12 +72,12 @@ public final class SilentServer implements AutoCloseable {
         return "http://127.0.0.1:" + service.getLocalPort();
     }
 
-    /** How many requests have arrived as a whole. */
+    /** The number of requests that have arrived completely. */
     public synchronized int requests() {
         return requests;
     }
 
-    /** Waits until so many requests have arrived as a whole. */
+    /** Waits until this many requests have arrived completely. */
     public synchronized void awaitRequests(int count) throws InterruptedException {
         long end = System.nanoTime() + PATIENCE.toNanos();
         while (requests < count) {
@@ -85,7 +85,7 @@ public final class SilentServer implements AutoCloseable {
         }
     }
 
-    /** Waits until so many clients have closed their connections after their request. */
+    /** Waits until this many clients have closed their connections after their request. */
     public synchronized void awaitDisconnects(int count) throws InterruptedException {
         long end = System.nanoTime() + PATIENCE.toNanos();
         while (disconnects < count) {
@@ -117,7 +117,7 @@ public final class SilentServer implements AutoCloseable {
                 start(() -> serve(connection), "silent service's connection");
             }
         } catch (IOException e) {
-            // Closed.
+            // The server was closed.
         }
     }
 

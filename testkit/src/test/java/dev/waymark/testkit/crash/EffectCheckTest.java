@@ -44,7 +44,7 @@ class EffectCheckTest {
         return RecordingTool.of("charge", 0);
     }
 
-    /** A thread whose model called the tool, what became of that, and its last words. */
+    /** A thread whose model called the tool, with these facts about the call, and then gave its final reply. */
     private static Timeline thread(RecordingTool tool, Fact... facts) {
         AgentSpec agent = AgentSpec.of("a", "m:x", tool.spec());
         List<Fact> all = new ArrayList<>(List.of(

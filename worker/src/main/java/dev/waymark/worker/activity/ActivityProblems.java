@@ -12,30 +12,30 @@ import java.util.function.Supplier;
 
 /** Creates the failures of activities. The types are stored in histories. */
 public final class ActivityProblems {
-    /** Failure type if the server could not be asked for the run's own history. */
+    /** Failure type if the run's history could not be read from the server. */
     private static final String HISTORY_UNREADABLE = "HistoryUnreadable";
 
-    /** Long enough not to keep this worker busy with retries, short enough not to delay the thread. */
+    /** Retry delay: long enough not to keep this worker busy with retries, and short enough not to delay the thread. */
     private static final Duration LEFT_FOR = Duration.ofSeconds(1);
 
     private ActivityProblems() {}
 
-    /** A failure that a retry would repeat. */
+    /** A failure that is not retried, because a retry would fail in the same way. */
     public static ApplicationFailure permanent(Problem problem) {
         return ApplicationFailure.newNonRetryableFailure(problem.message(), problem.type());
     }
 
-    /** Like {@link #permanent(Problem)}, with what the attempts spent. */
+    /** Like {@link #permanent(Problem)}, with the spending of the attempts. */
     public static ApplicationFailure permanent(Problem problem, Spent spent) {
         return ApplicationFailure.newNonRetryableFailure(problem.message(), problem.type(), details(spent));
     }
 
-    /** A failure that a retry may resolve, after this delay if given. */
+    /** A failure that a retry may resolve. If a delay is given, the retry waits for it. */
     public static ApplicationFailure passing(Problem problem, Optional<Duration> retryAfter) {
         return passing(problem, retryAfter, Spent.NOTHING);
     }
 
-    /** Like {@link #passing(Problem, Optional)}, with what the attempts spent. */
+    /** Like {@link #passing(Problem, Optional)}, with the spending of the attempts. */
     public static ApplicationFailure passing(Problem problem, Optional<Duration> retryAfter, Spent spent) {
         ApplicationFailure.Builder failure = ApplicationFailure.newBuilder()
                 .setMessage(problem.message())
@@ -49,14 +49,17 @@ public final class ActivityProblems {
         return spent.isNothing() ? new Object[0] : new Object[] {spent};
     }
 
-    /** Leaves the activity to other workers: this one cannot read the thread. Retried until a worker can. */
+    /**
+     * A failure that leaves the activity to other workers, because this one cannot read the thread. It is retried until
+     * a worker can.
+     */
     public static ApplicationFailure left(RuntimeException why) {
         return passing(new Problem(Problem.UNKNOWN_RULES, String.valueOf(why.getMessage())), Optional.of(LEFT_FOR));
     }
 
     /**
      * Reads from the server. An outage is retryable, a thread with newer rules or with a key that cannot be read now is
-     * left to other workers, and a history that cannot be folded is corruption.
+     * left to other workers, and a history from which no state can be computed is corruption.
      */
     public static <T> T reading(Supplier<T> read) {
         try {

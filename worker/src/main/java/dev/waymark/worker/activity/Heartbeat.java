@@ -38,9 +38,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends heartbeats for the activity of this thread. They let the server notice a killed worker, and deliver
+ * Sends heartbeats for the activity of this thread. They let the server detect a killed worker, and deliver
  * cancellations: a cancellation interrupts the activity's thread, and {@link #cancellation} returns the reason. Changed
- * progress details are sent sooner. The server keeps only the newest details, and history contains none.
+ * progress details are sent before the next regular heartbeat. The server keeps only the newest details, and history
+ * contains none of them.
  *
  * <p>Heartbeats are sent once a second, or less often if many activities run, but at least five times per heartbeat
  * timeout. They are asynchronous: on a slow connection, activities do not delay each other's heartbeats. The SDK's own
@@ -52,7 +53,10 @@ public final class Heartbeat implements AutoCloseable {
     private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(1);
     private static final Duration NEWS = Duration.ofMillis(50);
     private static final Duration TICK = Duration.ofMillis(25);
-    /** A server that answers slowly has much to do. It gets news again after this many times as long as it took. */
+    /**
+     * A slow answer means that the server is busy. Changed details are sent again after this many times the duration of
+     * the last answer.
+     */
     private static final int PAUSE_PER_ANSWER = 4;
 
     private static final Duration FOREVER = Duration.ofDays(365);
@@ -111,7 +115,7 @@ public final class Heartbeat implements AutoCloseable {
         return new Heartbeat(Activity.getExecutionContext(), details);
     }
 
-    /** Catches exceptions, since one that escaped would stop the timer of its activity. */
+    /** Catches exceptions, because an uncaught one would stop the timer of these heartbeats. */
     private void tick() {
         try {
             beat();
@@ -183,7 +187,10 @@ public final class Heartbeat implements AutoCloseable {
                 .recordActivityTaskHeartbeat(request.build());
     }
 
-    /** Empty if the details cannot be encrypted now: without them, the activity is still alive. */
+    /**
+     * Empty if the details cannot be encrypted now. The heartbeat is then sent without details, because the activity is
+     * still alive.
+     */
     private Optional<Payloads> encoded(@Nullable Object now) {
         try {
             return now == null
@@ -244,8 +251,8 @@ public final class Heartbeat implements AutoCloseable {
     }
 
     /**
-     * The exception to throw after the activity's thread was interrupted. An interruption that has another cause is
-     * passed on.
+     * The exception to throw after the activity's thread was interrupted. If the interruption had another cause, the
+     * interrupt flag is restored and the interruption is wrapped.
      */
     public synchronized RuntimeException cancellation(InterruptedException interruption) {
         if (cancellation != null) {
@@ -256,15 +263,15 @@ public final class Heartbeat implements AutoCloseable {
     }
 
     /**
-     * From here on, only a cancellation interrupts. An operator who pauses or resets an activity expects it to run
-     * again, and a server that was unreachable treats it as lost. But the running attempt may have done half of
-     * something that must not be done twice, and only it will know what it did.
+     * From now on, only a requested cancellation interrupts the activity. An operator who pauses or resets an activity
+     * expects it to run again, and a server that was unreachable treats it as lost. But the running attempt may already
+     * have done part of something that must not be done twice, and only this attempt knows which part.
      */
     public synchronized void pastTheLastStop() {
         unstoppable = true;
     }
 
-    /** Stops the heartbeats after this time, so that an activity that does not end is not taken for alive. */
+    /** Stops the heartbeats after this time, so that the server times out an activity that hangs. */
     public synchronized void stopAfter(Duration time) {
         end = System.nanoTime() + time.toNanos();
     }
@@ -275,8 +282,8 @@ public final class Heartbeat implements AutoCloseable {
     }
 
     /**
-     * Waits while a result could not be encrypted because the keys of threads cannot be read, so that what the activity
-     * did is neither lost nor done again. Heartbeats go on meanwhile.
+     * Waits until the thread's key can be read. Without the key, the result could not be encrypted: it would be lost,
+     * or the activity would run again. Heartbeats continue meanwhile.
      *
      * @throws InterruptedException if the activity is cancelled or the worker stops
      */
@@ -298,8 +305,9 @@ public final class Heartbeat implements AutoCloseable {
     }
 
     /**
-     * Sends the last details for the next attempt, and waits up to five seconds for the server's answer. A heartbeat that
-     * is under way is awaited first: it could arrive later, and the server would keep its details.
+     * Sends the last details for the next attempt, and waits up to five seconds for the server's answer. Waits for an
+     * unanswered heartbeat first. Otherwise that heartbeat could arrive last, and the server would keep its older
+     * details.
      */
     public void finish() {
         boolean interrupted = Thread.interrupted();
@@ -320,7 +328,7 @@ public final class Heartbeat implements AutoCloseable {
         }
     }
 
-    /** No other heartbeat begins from here on. */
+    /** No new heartbeat starts after this call. */
     private synchronized void awaitAnswer() throws InterruptedException {
         over = true;
         long end = System.nanoTime() + LONGEST_ANSWER.toNanos();
@@ -329,7 +337,7 @@ public final class Heartbeat implements AutoCloseable {
         }
     }
 
-    /** After this returns, the thread is not interrupted any more. */
+    /** After this returns, the thread is no longer interrupted. */
     @Override
     public synchronized void close() {
         over = true;

@@ -1,5 +1,5 @@
 /**
- * What all activities share: heartbeats, and the conversion of exceptions to failures with constant types.
+ * Code that all activities share: heartbeats, and the conversion of exceptions to failures with constant types.
  *
  * <p>Must not depend on a particular activity.
  */

@@ -55,7 +55,7 @@ public final class AgentActivity implements AgentResolver {
         return servers.isEmpty() ? agent : complete(agent, servers);
     }
 
-    /** Invalid files are logged; new threads get the last valid version. */
+    /** Logs invalid files. New threads then get the last valid version. */
     private synchronized AgentDirectory reread() {
         try {
             newest = newest.reread(
@@ -66,7 +66,7 @@ public final class AgentActivity implements AgentResolver {
         return newest;
     }
 
-    /** This version cannot read agent files for threads with newer rules. */
+    /** Leaves threads with newer rules to other workers: this version cannot read agent files for them. */
     private static void requireKnownRules(int rules) {
         try {
             UnknownRulesException.unlessKnown(rules);
@@ -75,7 +75,7 @@ public final class AgentActivity implements AgentResolver {
         }
     }
 
-    /** Heartbeats while it asks MCP servers, which may be slow to start. */
+    /** Sends heartbeats while it waits for MCP servers, which may be slow to start. */
     private AgentSpec complete(AgentSpec agent, List<McpEntry> servers) {
         try (Heartbeat heartbeat = Heartbeat.begin()) {
             try {
@@ -100,7 +100,7 @@ public final class AgentActivity implements AgentResolver {
                                 + "Known agents: " + String.join(", ", agents.names()))));
     }
 
-    /** An imported conversation may not name its agent. */
+    /** An imported conversation does not always name its agent. */
     private static AgentSpec theOnlyOne(AgentDirectory agents) {
         if (agents.names().size() != 1) {
             String all = agents.names().isEmpty() ? "none" : String.join(", ", agents.names());

@@ -45,7 +45,7 @@ public final class AgentDirectory {
     private final Map<String, AgentSpec> byName;
     private final Map<String, List<McpEntry>> servers;
     private final Optional<Source> source;
-    /** Agents in Java, which the files can use as subagents. They stay when the files are reread. */
+    /** Agents defined in Java, which agent files can use as subagents. They are kept when the files are reread. */
     private final List<AgentSpec> inCode;
 
     private AgentDirectory(
@@ -61,7 +61,9 @@ public final class AgentDirectory {
         this.source = source;
     }
 
-    /** The files that agents are read from, their last valid definitions, and what is needed to reread them. */
+    /**
+     * The files that agents are read from, their last valid definitions, and everything that is needed to reread them.
+     */
     private record Source(
             ModelProviders providers,
             JavaTools tools,
@@ -150,7 +152,9 @@ public final class AgentDirectory {
         return definitions;
     }
 
-    /** Otherwise subagents are checked when the agents are put together, which takes valid files. */
+    /**
+     * Checks the names of subagents if some files are invalid. Valid files are checked when the agents are combined.
+     */
     private static void checkSubagents(Collection<Path> files, YamlProblems problems) {
         List<AgentFile.Names> all = files.stream().map(AgentFile.Names::in).toList();
         List<String> known = all.stream().map(AgentFile.Names::agent).toList();
@@ -162,8 +166,8 @@ public final class AgentDirectory {
     }
 
     /**
-     * A snapshot of the current files; this object if none has changed. For an invalid file, its last valid version is
-     * used, if there was one. If the agents do not fit together, all stay as they were.
+     * Returns a snapshot of the current files, or this object if no file has changed. For an invalid file, the last
+     * valid version is used, if there was one. If the agents contradict each other, all of them stay unchanged.
      *
      * @param problems receives the problems of invalid files, once for each version of a file
      */
@@ -269,7 +273,7 @@ public final class AgentDirectory {
     }
 
     /**
-     * These agents and others, which are defined in code.
+     * These agents together with others, which are defined in code.
      *
      * @throws IllegalArgumentException if a name occurs twice, or a subagent is missing
      */
@@ -294,7 +298,9 @@ public final class AgentDirectory {
         return List.copyOf(byName.keySet());
     }
 
-    /** The agent, with the tools that its file defines; {@link #servers} lists the sources of the others. */
+    /**
+     * The agent, with the tools that its file defines; {@link #servers} lists the servers that provide further tools.
+     */
     public Optional<AgentSpec> find(String name) {
         return Optional.ofNullable(byName.get(name));
     }

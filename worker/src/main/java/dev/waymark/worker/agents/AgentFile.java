@@ -39,15 +39,15 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Reads agent files. Collects all problems of a file in one reading. */
+/** Reads agent files. Reports all problems of a file at once. */
 final class AgentFile {
 
     static final String SUFFIX = ".yaml";
 
-    /** History records an agent in one payload of each of its threads. */
+    /** Each thread's history records the agent in one payload. */
     private static final int LARGEST_BYTES = 128 * 1024;
 
-    /** Together with what a caller adds, it must fit into one environment variable. */
+    /** The context, with the fields that a caller adds, must fit into one environment variable. */
     private static final int LONGEST_CONTEXT = 32 * 1024;
 
     private static final BigDecimal MOST_DOLLARS = new BigDecimal(1_000_000);
@@ -82,9 +82,9 @@ final class AgentFile {
     /**
      * An agent as defined by its file.
      *
-     * @param agent with the tools that the file itself defines, without subagents
+     * @param agent the agent with the tools that the file itself defines, without subagents
      * @param servers the MCP servers that provide more tools, in order
-     * @param subagents references that are still to be resolved
+     * @param subagents unresolved references to subagents
      */
     record Definition(AgentSpec agent, List<McpEntry> servers, YamlValue root, List<YamlValue> subagents) {
 
@@ -102,7 +102,7 @@ final class AgentFile {
             return complete;
         }
 
-        /** A problem with one of its subagents, or with one below that. */
+        /** A problem with one of the agent's direct or indirect subagents. */
         YamlProblem problem(String words) {
             return subagents.get(0).problem(words);
         }
@@ -194,7 +194,9 @@ final class AgentFile {
         return name;
     }
 
-    /** Tools of MCP servers are only known once the servers are asked, so these entries go into their own list. */
+    /**
+     * Entries for MCP servers go into a separate list, because their tools are only known once the servers are asked.
+     */
     private List<ToolSpec> tools(YamlValue list, List<McpEntry> servers) throws YamlProblem {
         List<ToolSpec> tools = new ArrayList<>();
         Set<String> names = new HashSet<>();
@@ -238,7 +240,7 @@ final class AgentFile {
         return entry;
     }
 
-    /** Existing tools: a group of built-in ones or one in Java, with the settings that are added here. */
+    /** Tools defined elsewhere: a group of built-in tools or a Java tool, with the settings of this entry. */
     private List<ToolSpec> used(YamlValue use, YamlFields fields) throws YamlProblem {
         YamlProblems problems = new YamlProblems();
         Optional<YamlValue> approval = fields.take("approval");
@@ -309,7 +311,7 @@ final class AgentFile {
         }
         Optional<ToolSpec.Builder> declared =
                 kind.flatMap(field -> problems.check(() -> field.read(new ToolEntry(name, input, fields, directory))));
-        // The rest of a tool is checked whatever its kind, except for the fields that only its kind knows.
+        // Checks the fields that all kinds share even if the kind is missing or invalid.
         ToolSpec.Builder tool = declared.orElseGet(() -> ToolSpec.command(name, "true"));
         tool.describedAs(problems.read(description, YamlValue::text).orElse(""), input);
         problems.read(fields.take("output"), AgentFile::schema).ifPresent(tool::returning);
@@ -332,7 +334,7 @@ final class AgentFile {
         return tool.build();
     }
 
-    /** The variables of the verify program of a tool that is not a program itself. */
+    /** The environment variables of the verify program, for a tool that is not a program itself. */
     private static Map<String, String> verifyEnvironment(YamlValue value, YamlFields fields) throws YamlProblem {
         if (!fields.has("verify")) {
             throw value.problem("only for tools that run a program");
@@ -402,7 +404,7 @@ final class AgentFile {
                 keepMessages.orElse(SummaryRule.DEFAULT.keepMessages()));
     }
 
-    /** Whether prices are known for what the agent asks. */
+    /** Whether prices are known for all models that the agent uses. */
     boolean hasPrices(AgentSpec agent) {
         return models.withoutPrice(agent).isEmpty();
     }

@@ -4,7 +4,10 @@ import dev.waymark.worker.yaml.YamlProblem;
 import java.nio.file.Path;
 import java.util.List;
 
-/** An agent file that a worker rejects, with the place of its first problem: {@code FILE:LINE: FIELD: …}. */
+/**
+ * Thrown for an agent file that a worker rejects. The message starts with the place of the first problem:
+ * {@code FILE:LINE: FIELD: …}.
+ */
 public final class AgentInvalid extends Exception {
 
     private static final long serialVersionUID = 1L;
@@ -29,7 +32,7 @@ public final class AgentInvalid extends Exception {
         return others;
     }
 
-    /** The name of the agent that the file defines, as far as it can be read. */
+    /** The name of the agent that the file defines, if it can be read, or else the name of the file. */
     public String agent() {
         return AgentFile.Names.in(Path.of(file)).agent();
     }

@@ -41,7 +41,7 @@ final class ModelFields {
         return model;
     }
 
-    /** All problems of the options, each at its own line. */
+    /** Reads the options, and reports all their problems, each with its line. */
     ModelOptions options(YamlValue value, String model, int maxTokens) throws YamlProblem {
         YamlProblems problems = new YamlProblems();
         Map<String, YamlValue> fields = new LinkedHashMap<>(value.fields().takeAll());
@@ -59,7 +59,7 @@ final class ModelFields {
         return options;
     }
 
-    /** How long the model may be silent. */
+    /** How long the model may send nothing. */
     static Duration silence(YamlValue value) throws YamlProblem {
         Duration silence = value.duration();
         Optional<String> problem = ModelChecks.silenceProblem(silence);
@@ -69,7 +69,7 @@ final class ModelFields {
         return silence;
     }
 
-    /** The models that answer while those before them are out of service. */
+    /** The fallback models, each used while the models before it are out of service. */
     List<FallbackModel> fallback(YamlValue list, String first, int maxTokens) throws YamlProblem {
         YamlProblems problems = new YamlProblems();
         List<FallbackModel> all = new ArrayList<>();

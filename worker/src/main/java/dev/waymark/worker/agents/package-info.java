@@ -1,4 +1,4 @@
-/** Reads agent files. Must not know how models are called, nor how tools run. */
+/** Reads agent files. Must not know how models are called or how tools run. */
 @NullMarked
 package dev.waymark.worker.agents;
 

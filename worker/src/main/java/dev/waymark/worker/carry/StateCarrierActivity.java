@@ -22,13 +22,15 @@ import org.jspecify.annotations.Nullable;
 
 /** Computes the previous run's last state from its history, and returns it chunk by chunk. */
 public final class StateCarrierActivity implements StateCarrier {
-    /** Failure type if this worker's build computes another state. Stored in histories. */
+    /** Failure type if this worker's build computes a different state. Stored in histories. */
     private static final String STATE_DIFFERS = "StateDiffers";
 
-    /** A server that has failed over may not find a run for some minutes. These take a quarter of an hour. */
+    /**
+     * After a failover, the server may not find a run for some minutes. This many attempts take a quarter of an hour.
+     */
     private static final int TRIES_TO_FIND_IT = 100;
 
-    /** How often chunks of another build's whole are left to that build's workers. */
+    /** Number of attempts that are left to workers of the build whose chunks the thread already has. */
     private static final int TRIES_TO_LEAVE_IT = 5;
 
     private static final Duration SOON = Duration.ofSeconds(1);
@@ -37,14 +39,17 @@ public final class StateCarrierActivity implements StateCarrier {
     private final int triesToFindIt;
     private volatile @Nullable Chunked newest;
 
-    /** The newest state, so that it is computed once for all of its chunks. Memory is freed if it gets short. */
+    /**
+     * Cached, so that a state is computed once for all of its chunks. The garbage collector may free it if memory is
+     * short.
+     */
     private record Chunked(CarriedReference reference, SoftReference<ChunkedState> state) {}
 
     public StateCarrierActivity(RunReader runs) {
         this(runs, TRIES_TO_FIND_IT);
     }
 
-    /** @param triesToFindIt how often a run that the server does not find is looked for until the thread fails */
+    /** @param triesToFindIt how many attempts may fail to find the run before the thread fails */
     public StateCarrierActivity(RunReader runs, int triesToFindIt) {
         this.runs = runs;
         this.triesToFindIt = triesToFindIt;
@@ -103,14 +108,16 @@ public final class StateCarrierActivity implements StateCarrier {
             } catch (UnknownRulesException e) {
                 throw e;
             } catch (IllegalStateException | IllegalArgumentException e) {
-                // Unlike elsewhere not the end, which would be that of the thread: another build may be able to read
-                // it.
+                // Retried, unlike in other activities: a permanent failure would end the thread, but another build may
+                // be able to read the history.
                 throw passing(Problem.CORRUPTION, String.valueOf(e.getMessage()));
             }
         });
     }
 
-    /** Operators see why the thread waits in the activity's last failure, and in that of the run at the end. */
+    /**
+     * The activity's last failure tells operators why the thread waits. After the last attempt, the run fails with it.
+     */
     private RuntimeException notFound(ActivityInfo info, CarriedReference reference) {
         Problem gone = new Problem(
                 PreviousRunGoneException.TYPE,

@@ -1,4 +1,7 @@
-/** Carries states that are too large for one payload from a run to the next one. */
+/**
+ * Carries states that are too large for one payload from one run to the next. Must not depend on agents, tools or
+ * models.
+ */
 @NullMarked
 package dev.waymark.worker.carry;
 

@@ -68,7 +68,7 @@ final class AgentsOptions {
                     .tools(tools);
         }
 
-        /** Why some agents cannot run for now. Their files are valid, so the worker starts. */
+        /** Explains why some agents cannot run yet. Their files are valid, so the worker starts. */
         List<String> warnings() {
             return Stream.concat(
                             warnings(agent -> providers.lacks(agent).stream(), "their turns fail"),
@@ -88,7 +88,7 @@ final class AgentsOptions {
         }
     }
 
-    /** Whether a directory is named, on the command line or in the environment. */
+    /** Whether the directory is set on the command line or in the environment. */
     boolean isNamed() {
         return directory != null || !variable(VARIABLE, "").isEmpty();
     }
@@ -110,7 +110,7 @@ final class AgentsOptions {
         return load(AgentDirectory::load);
     }
 
-    /** Leaves out agents that cannot be used, and passes on what is wrong with each of their files. */
+    /** Leaves out agents that cannot be used, and passes the problems of each of their files to {@code problems}. */
     Setup loadValid(Consumer<AgentInvalid> problems) throws IOException, CommandFailure {
         return this.<RuntimeException>load(
                 (path, providers, tools) -> AgentDirectory.loadValid(path, providers, tools, problems));

@@ -8,7 +8,7 @@ import io.temporal.worker.tuning.ResourceBasedTuner;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The options for how much a worker takes on at a time. */
+/** The options that limit how much work a worker does at a time. */
 final class CapacityOptions {
     @Option(
             names = "--activity-slots",
@@ -43,7 +43,7 @@ final class CapacityOptions {
                     + " of a fixed number of slots.")
     private @Nullable Integer targetLoad;
 
-    /** The worker, with this capacity. */
+    /** Sets the capacity of a worker. */
     AgentWorker.Builder of(AgentWorker.Builder worker) throws CommandFailure {
         check("--activity-slots", activitySlots, 1, Integer.MAX_VALUE);
         check("--workflow-slots", workflowSlots, 2, Integer.MAX_VALUE);

@@ -30,7 +30,7 @@ public final class DevCommand implements Callable<Integer> {
     private static final Path DATABASE = Path.of(".waymark", "temporal.db");
     private static final Path THREADS = Path.of(".waymark", "threads");
 
-    /** Short, since a user waits at the terminal. Interrupted work is repeated at the next start. */
+    /** Short, because a user waits at the terminal. Interrupted work is retried at the next start. */
     private static final Duration DRAIN = Duration.ofSeconds(30);
 
     @Mixin
@@ -152,7 +152,7 @@ public final class DevCommand implements Callable<Integer> {
                 "Leave one of them out");
     }
 
-    /** The downloaded command, which must have this SHA-256, if one is given. */
+    /** Downloads the command, or finds an earlier download. If a SHA-256 is given, the file must match it. */
     private Path downloaded(Optional<String> sha256) throws CommandFailure {
         if (sha256.isPresent() && !sha256.get().matches("[0-9a-fA-F]{64}")) {
             throw new CommandFailure(
@@ -192,7 +192,10 @@ public final class DevCommand implements Callable<Integer> {
                 : DevServer.inMemory(port, saver());
     }
 
-    /** A question mark starts the parameters of a saver target, so a directory with one in its path cannot be used. */
+    /**
+     * Empty if the path contains a question mark, which starts the parameters of a saver target, or with
+     * {@code --volatile}.
+     */
     private Optional<String> saver() {
         String directory = THREADS.toAbsolutePath().toString();
         return isVolatile || directory.contains("?") ? Optional.empty() : Optional.of("file:" + directory);

@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /**
- * The console of {@code dev}: runs {@code ./waymark serve} as a child process on loopback, without authentication. It is
- * another jar, so that workers need not contain an HTTP server.
+ * The console of {@code dev}: runs {@code ./waymark serve} as a child process on loopback, without authentication. The
+ * console is in a separate jar, so that workers need not contain an HTTP server.
  */
 final class DevConsole implements AutoCloseable {
     private static final int DEFAULT_PORT = 8090;
@@ -38,7 +38,7 @@ final class DevConsole implements AutoCloseable {
     private static final String CODEC_KEYS = "WAYMARK_CODEC_KEYS";
     private static final String IN_A_FILE = "file:";
 
-    /** What the child needs of the environment: how to start Java, and how to read encrypted histories. */
+    /** Environment variables that the child needs to start Java and to read encrypted histories. */
     private static final List<String> ENVIRONMENT = List.of(
             "PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "JAVA_HOME", CODEC_KEYS, ThreadKeys.VARIABLE);
 
@@ -55,10 +55,10 @@ final class DevConsole implements AutoCloseable {
     private Optional<CompletableFuture<String>> ready = Optional.empty();
 
     /**
-     * Starts the console for this server. It becomes ready while the worker starts, see {@link #url}. Does nothing if
-     * this program was not started by {@code ./waymark}.
+     * Starts the console for this server. Returns before the console is ready, so that the worker can start meanwhile;
+     * see {@link #url}. Does nothing if this program was not started by {@code ./waymark}.
      *
-     * @param agents the agents' directory, if a worker runs
+     * @param agents the directory of the agent files, if a worker runs
      */
     void start(String server, Optional<Path> agents) throws IOException {
         Optional<Path> launcher = Optional.ofNullable(System.getProperty("waymark.home"))
@@ -87,8 +87,8 @@ final class DevConsole implements AutoCloseable {
     }
 
     /**
-     * Moves keys to a private file, which exists only until the child has read it: as long as the child runs, its initial
-     * environment can be read by tools.
+     * Moves keys to a private file, which is deleted once the child is ready or has ended. Other programs could read
+     * the child's initial environment as long as the child runs.
      */
     private static Optional<Path> hideKeys(Map<String, String> environment) throws IOException {
         String keys = environment.get(CODEC_KEYS);
@@ -106,11 +106,14 @@ final class DevConsole implements AutoCloseable {
         try {
             Files.deleteIfExists(file);
         } catch (IOException e) {
-            // Deleted when this process ends.
+            // The file is deleted when this process ends.
         }
     }
 
-    /** The port that was asked for must be free; the default one may be in use by another program. */
+    /**
+     * The requested port, which must be free. Without a request: the default port, or any free port if another program
+     * uses the default one.
+     */
     private int port() throws IOException {
         if (port != null) {
             return port;
@@ -124,7 +127,9 @@ final class DevConsole implements AutoCloseable {
         }
     }
 
-    /** Reads the line with the address, and whatever follows, so that the child never waits for a reader. */
+    /**
+     * Reads the line with the address. Keeps reading after that line, so that the child never blocks when it writes.
+     */
     private static void read(Process child, CompletableFuture<String> address) {
         try (BufferedReader lines = child.inputReader(StandardCharsets.UTF_8)) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
@@ -141,7 +146,7 @@ final class DevConsole implements AutoCloseable {
         return ready.isPresent();
     }
 
-    /** The address of the console, once it is ready; empty if there is none, or if it takes too long. */
+    /** The address of the console, once it is ready; empty if there is none, or if it does not become ready in time. */
     Optional<String> url() throws CommandFailure, InterruptedException {
         if (ready.isEmpty()) {
             return Optional.empty();
@@ -149,7 +154,7 @@ final class DevConsole implements AutoCloseable {
         try {
             return Optional.of(ready.get().get(START_SECONDS, TimeUnit.SECONDS)).filter(address -> !address.isEmpty());
         } catch (TimeoutException e) {
-            return Optional.empty(); // Everything else is ready, and does not depend on it.
+            return Optional.empty(); // Everything else is ready and does not depend on the console.
         } catch (ExecutionException e) {
             throw new CommandFailure(
                     ExitCode.BAD_INPUT,

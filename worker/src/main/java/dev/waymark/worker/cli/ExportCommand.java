@@ -99,7 +99,7 @@ public final class ExportCommand implements Callable<Integer> {
         }
     }
 
-    /** The thread whose id begins as given. */
+    /** The thread whose id begins with the given text. */
     private String found(Connection connection) throws CommandFailure {
         ThreadListing listing = new ThreadListing(connection.stubs(), connection.namespace());
         List<WorkflowExecutionInfo> runs =

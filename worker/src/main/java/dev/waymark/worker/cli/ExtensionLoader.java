@@ -14,8 +14,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loads the extensions of a worker from jars. Their own libraries go before those of the worker, whose jar has only the
- * parts that it needs; what both sides exchange comes from the worker.
+ * Loads the extensions of a worker from jars. An extension's own libraries take precedence over the worker's, because
+ * the worker's jar contains only the parts that the worker needs. Classes that both sides exchange come from the
+ * worker.
  */
 final class ExtensionLoader extends URLClassLoader {
     private static final List<String> SHARED =
@@ -27,9 +28,9 @@ final class ExtensionLoader extends URLClassLoader {
 
     /**
      * The extensions in these jars, or in the jars of these directories. The class loader stays open as long as the
-     * program runs, which may load classes at any time.
+     * program runs, because classes may be loaded at any time.
      *
-     * @throws java.nio.file.NoSuchFileException if one does not exist
+     * @throws java.nio.file.NoSuchFileException if a jar or directory does not exist
      */
     @SuppressWarnings("resource")
     static List<WorkerExtension> load(List<Path> places) throws IOException {

@@ -128,7 +128,7 @@ public final class GateCommand implements Callable<Integer> {
         if (output.isVerbose()) {
             output.applyToLogging();
         } else {
-            // The SDK logs a replay that fails with its stack trace; it is a finding here.
+            // The SDK logs failed replays with their stack traces. Here they are reported as findings.
             ((Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME)).setLevel(Level.OFF);
         }
         Optional<AgentFiles> files = files();
@@ -140,7 +140,7 @@ public final class GateCommand implements Callable<Integer> {
         }
     }
 
-    /** Empty if no directory is named and the default one does not exist, as where only a build is checked. */
+    /** Empty if no directory is set and the default one does not exist. Then only the build is checked. */
     private Optional<AgentFiles> files() throws IOException, CommandFailure {
         if (!agents.isNamed() && !agents.exists()) {
             output.tell("waymark: no agents directory, so only the build is checked");

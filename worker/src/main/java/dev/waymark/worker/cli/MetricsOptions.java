@@ -55,12 +55,12 @@ final class MetricsOptions implements AutoCloseable {
         return Optional.ofNullable(endpoint).map(MetricsEndpoint::sdkScope);
     }
 
-    /** This worker, which counts into the endpoint if there is one. */
+    /** Makes the worker report its metrics to the endpoint, if there is one. */
     AgentWorker.Builder countedBy(AgentWorker.Builder worker) {
         return endpoint == null ? worker : worker.metrics(endpoint.registry());
     }
 
-    /** Called when the worker has started; it is ready if it says so. */
+    /** Called when the worker has started. From then on, the worker determines whether it is ready. */
     void started(AgentWorker worker) {
         Optional.ofNullable(endpoint).ifPresent(found -> found.readyWhen(worker::isReady));
     }

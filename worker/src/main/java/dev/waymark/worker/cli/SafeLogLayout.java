@@ -18,11 +18,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 
 /**
- * Escapes control characters and masks secrets in the log, since messages and exceptions may quote models, tools and
+ * Escapes control characters and masks secrets in the log, because messages and exceptions may quote models, tools and
  * servers.
  */
 public final class SafeLogLayout extends PatternLayout {
-    /** Failures that say all in their message: keys that are away, missing, or destroyed. */
+    /**
+     * Failures that need no stack trace, because the message says everything: keys that are unavailable, missing or
+     * destroyed.
+     */
     private static final Set<String> OF_KEYS = Set.of(
             KeyStoreException.class.getName(),
             KeyProblem.class.getName(),
@@ -30,10 +33,13 @@ public final class SafeLogLayout extends PatternLayout {
             PayloadCodecException.class.getName());
 
     private static final String WORKFLOW_TASKS = "io.temporal.internal.replay.";
-    /** Logs once more what workflow tasks have logged. */
+    /** Logs failures of workflow tasks a second time. */
     private static final String POLLERS = "io.temporal.internal.worker.PollerOptions";
 
-    /** How long it is not logged again that keys are away, which fails tasks and activities of all threads. */
+    /**
+     * How long failures of the key storage are not logged again. While it is unavailable, tasks and activities of all
+     * threads fail.
+     */
     private static final long SILENT_MILLIS = 10_000;
 
     private final AtomicLong silentUntil = new AtomicLong();
@@ -50,14 +56,14 @@ public final class SafeLogLayout extends PatternLayout {
         return SafeText.lines(LogSecrets.ofThisProcess().mask(line));
     }
 
-    /** Whether the storage of keys is away, and that was logged a moment ago. */
+    /** Whether the event reports that the key storage is unavailable, and this was logged a moment ago. */
     private boolean isRepeated(ILoggingEvent event) {
         long now = event.getTimeStamp();
         return cause(event, SafeLogLayout::isOfStorage).isPresent()
                 && silentUntil.getAndUpdate(until -> now < until ? until : now + SILENT_MILLIS) > now;
     }
 
-    /** The message of a failure of keys, if that is the cause. */
+    /** The message of the key failure, if one caused the event. */
     private static Optional<String> ofKeys(ILoggingEvent event) {
         return cause(event, cause -> OF_KEYS.contains(cause.getClassName())).map(IThrowableProxy::getMessage);
     }
@@ -78,7 +84,7 @@ public final class SafeLogLayout extends PatternLayout {
         return Optional.empty();
     }
 
-    /** The event with a reason in place of its stack trace. */
+    /** The event with a reason instead of its stack trace. */
     private static ILoggingEvent withReason(ILoggingEvent event, String reason) {
         LoggingEvent line = new LoggingEvent();
         line.setLoggerName(event.getLoggerName());

@@ -5,8 +5,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Turns SIGTERM and Ctrl-C into a request that the command waits for and then cleans up. The process ends with exit
- * code 0, where the JVM would use 143. A signal during the start interrupts it.
+ * Turns SIGTERM and Ctrl-C into a request that the command waits for before it cleans up. The process then exits with
+ * code 0 instead of the JVM's 143. A signal during the start interrupts the start.
  */
 final class TerminationSignal implements AutoCloseable {
 
@@ -17,7 +17,7 @@ final class TerminationSignal implements AutoCloseable {
 
     private TerminationSignal() {}
 
-    /** Starts listening, for the command that runs in this thread. */
+    /** Starts listening for signals on behalf of the command that runs in this thread. */
     static TerminationSignal listen() {
         TerminationSignal termination = new TerminationSignal();
         Runtime.getRuntime().addShutdownHook(new Thread(termination::request, "termination"));
@@ -32,7 +32,7 @@ final class TerminationSignal implements AutoCloseable {
         requested.await();
     }
 
-    /** Called once the command has cleaned up. After a signal this does not return: the process exits. */
+    /** Called once the command has cleaned up. After a signal, this does not return, because the process exits. */
     @Override
     public void close() {
         over.countDown();
@@ -43,7 +43,7 @@ final class TerminationSignal implements AutoCloseable {
 
     private void request() {
         if (over.getCount() == 0) {
-            // The command ended by itself; its own exit code applies.
+            // The command ended without a signal, so its own exit code applies.
             return;
         }
         synchronized (this) {

@@ -41,14 +41,14 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Lists the tools that a new thread of an agent would have, and tries one of them. */
+/** Lists the tools that a new thread of an agent would have, or runs one of them. */
 @Command(
         name = "tools",
         description =
                 "Lists the tools that a new thread of an agent would have, with their safety, or runs a safe one. Reads"
                         + " the agent file and asks its MCP servers directly; needs no running worker.")
 public final class ToolsCommand implements Callable<Integer> {
-    /** Id of a nonexistent thread; nothing that runs here is recorded. */
+    /** Id of a nonexistent thread: calls made here are not recorded in any thread. */
     private static final String NOWHERE = "tools";
 
     private static final int LONGEST_DESCRIPTION = 80;
@@ -78,7 +78,7 @@ public final class ToolsCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    /** How calls of a tool are treated. */
+    /** How safe it is to call a tool. */
     private enum Safety {
         /** Running the tool twice is harmless. */
         SAFE,
@@ -88,7 +88,7 @@ public final class ToolsCommand implements Callable<Integer> {
         ASKS,
         /** The call changes only the thread's own state. */
         STATE,
-        /** The call runs in a thread of its own, which is started once. */
+        /** The call runs in a separate thread, which is started once. */
         SUBAGENT;
 
         static Safety of(ToolSpec tool) {

@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
         description = "Runs agents on the Temporal server that TEMPORAL_ADDRESS names. SIGTERM drains the worker.")
 public final class WorkerCommand implements Callable<Integer> {
 
-    /** Long; supervisors send SIGKILL if they need a faster end. */
+    /** Long, because supervisors send SIGKILL if they need a faster end. */
     private static final Duration DRAIN = Duration.ofHours(1);
 
     @Mixin

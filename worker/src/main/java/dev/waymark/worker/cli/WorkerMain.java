@@ -54,9 +54,7 @@ public final class WorkerMain implements Runnable {
         System.exit(execute(writer(FileDescriptor.out), writer(FileDescriptor.err), args));
     }
 
-    /**
-     * The configuration is not named {@code logback.xml}, which Logback would find in programs that use this library.
-     */
+    /** Uses another name than {@code logback.xml}, which Logback would also find in programs that use this library. */
     private static void configureLogging() {
         if (System.getProperty(LOGGING) == null) {
             System.setProperty(LOGGING, "dev/waymark/worker/cli/logging.xml");
@@ -68,7 +66,7 @@ public final class WorkerMain implements Runnable {
         return new PrintWriter(new OutputStreamWriter(new FileOutputStream(to), StandardCharsets.UTF_8), true);
     }
 
-    /** The command line with all commands, for programs that only parse one. */
+    /** The command line with all commands, for programs that only parse arguments. */
     public static CommandLine commandLine() {
         return new CommandLine(new WorkerMain()).setExpandAtFiles(false);
     }
@@ -93,7 +91,7 @@ public final class WorkerMain implements Runnable {
     static final class Version implements CommandLine.IVersionProvider {
         @Override
         public String[] getVersion() {
-            // Missing if the classes are not packaged.
+            // The manifest has no version if the classes are not packaged.
             String version = Optional.ofNullable(WorkerMain.class.getPackage().getImplementationVersion())
                     .orElse("unpackaged");
             return new String[] {"waymark " + version};

@@ -1,4 +1,4 @@
-/** The commands that run agents: options, messages and exit codes. Must not contain the work itself. */
+/** The commands that run agents: options, messages and exit codes. Must not implement what the commands do. */
 @NullMarked
 package dev.waymark.worker.cli;
 

@@ -9,13 +9,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What the gate knows of a directory of agents: the names in it, or why a worker would refuse it. */
+/**
+ * The agents of a directory as the gate sees them: their names, or the reasons why a worker would refuse the directory.
+ */
 public final class AgentFiles {
     private static final String SUFFIX = ".yaml";
 
     private final Optional<List<String>> names;
 
-    /** The problem of a file, by the agent's name if the file does not say another one. */
+    /** The first problem of each file, by the file's name without its suffix, which is the agent's name by default. */
     private final Map<String, String> invalid;
 
     private AgentFiles(Optional<List<String>> names, Map<String, String> invalid) {
@@ -46,7 +48,7 @@ public final class AgentFiles {
         return List.copyOf(invalid.values());
     }
 
-    /** What is wrong for a thread of this agent, if anything is. */
+    /** The problem that a thread of this agent would have with these files, if any. */
     Optional<GateReport.Finding> finding(String thread, String agent) {
         String problem = invalid.get(agent);
         if (problem != null) {

@@ -20,8 +20,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Runs the gate of another build: its own code decides, in a JVM of its own. A build is a jar with everything in it, or
- * a directory with classes, jars, or both; its classes come before its jars.
+ * Runs the gate of another build in a separate JVM, so that the other build's code decides. A build is a jar that
+ * contains everything, or a directory with classes, jars, or both. Classes take precedence over jars.
  */
 public final class BuildProcess {
     private static final String MAIN = "dev.waymark.worker.cli.WorkerMain";
@@ -36,7 +36,7 @@ public final class BuildProcess {
         this.environment = environment;
     }
 
-    /** Whether the build has a gate. Builds before the first one with a gate cannot be tried this way. */
+    /** Whether the build has a gate. Builds from before the gate was added cannot be checked. */
     public boolean hasGate() throws IOException {
         try (URLClassLoader classes = new URLClassLoader(urls(), null)) {
             return classes.findResource(GATE) != null;

@@ -10,28 +10,28 @@ import java.util.function.Consumer;
 
 /** Replays and projects threads with this build, one after the other. */
 public final class Gate {
-    /** A thread that is at work may move on between the question to its workflow and the reading of its history. */
+    /** A running thread may progress between the query of its workflow and the reading of its history. */
     private static final int ATTEMPTS = 3;
 
     private final ThreadSource source;
     private final Optional<AgentFiles> agents;
     private final Listener listener;
 
-    /** @param agents without them, only the build is checked */
+    /** @param agents the agents to check; if empty, only the build is checked */
     public Gate(ThreadSource source, Optional<AgentFiles> agents, Listener listener) {
         this.source = source;
         this.agents = agents;
         this.listener = listener;
     }
 
-    /** Is told what happens, as it happens. */
+    /** Receives progress and findings as they happen. */
     public interface Listener {
         void checked(int threads, int of);
 
         void found(GateReport.Finding finding);
     }
 
-    /** @param most how many threads to check at most */
+    /** @param most the maximum number of threads to check */
     public GateReport check(String build, int most) {
         List<String> all = source.names();
         List<String> chosen = ThreadSource.sample(all, most);
@@ -65,7 +65,7 @@ public final class Gate {
 
     private record Checked(HistoryAudit.Audited audited, boolean live) {}
 
-    /** Empty if the thread is gone. */
+    /** Empty if the thread no longer exists. */
     private Optional<Checked> check(String name, HistoryAudit audit) {
         Optional<Checked> checked = Optional.empty();
         for (int i = 0; i < ATTEMPTS; i++) {

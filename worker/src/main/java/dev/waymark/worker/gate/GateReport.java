@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the gate found.
+ * The result of a gate.
  *
  * @param build the version of the build that was tried
- * @param threads how many threads there are, of which {@code checked} were checked
+ * @param threads the number of threads, including those that were not checked
  * @param events how many events were replayed
  * @param live whether the projections were also compared with the running workflows
  * @param agentProblems why a worker would not start with the directory of agents
@@ -55,7 +55,7 @@ public record GateReport(
             return new Finding(thread, kind, Optional.empty(), Optional.empty(), message);
         }
 
-        /** In words, with the event as other commands take it. */
+        /** The finding as one line of text. The event is written as other commands expect it. */
         public String line() {
             String place = runId.map(
                             run -> " at " + event.map(id -> run + "/e" + id).orElse(run))

@@ -27,7 +27,7 @@ public final class ServerThreads implements ThreadSource {
     private final Optional<String> filter;
     private boolean workersAnswer = true;
 
-    /** @param filter a further condition of a visibility query */
+    /** @param filter an additional condition for the visibility query that finds the threads */
     public ServerThreads(WorkflowClient client, Optional<String> filter) {
         this.client = client;
         this.histories = new ThreadHistoryReader(client);
@@ -44,7 +44,7 @@ public final class ServerThreads implements ThreadSource {
         return histories.read(name);
     }
 
-    /** Whether workers have answered so far; if not, the running workflows are not asked any more. */
+    /** Whether workers have answered queries so far. Once they do not, the running workflows are no longer queried. */
     public boolean workersAnswer() {
         return workersAnswer;
     }

@@ -7,19 +7,19 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/** Where the gate reads threads from: a server, or files. */
+/** The source of the threads that a gate checks: a server, or files. */
 public interface ThreadSource {
-    /** What every thread is called in findings: its id, or the file that it is in. */
+    /** The name of each thread in findings: its id, or its file. */
     List<String> names();
 
-    /** The events of a thread; empty if it is gone. */
+    /** The events of a thread; empty if the thread no longer exists. */
     Optional<ThreadHistory> read(String name);
 
-    /** What the thread's running workflow says of itself, if it can be asked. */
+    /** The state that the thread's running workflow reports, if it can be queried. */
     Optional<HistoryAudit.Live> live(String name);
 
     /**
-     * At most this many of the names. The choice looks random, and is the same for the same names, so that a failure
+     * Chooses at most this many of the names. The choice looks random but depends only on the names, so that a failure
      * can be reproduced.
      */
     static List<String> sample(List<String> names, int most) {

@@ -24,7 +24,10 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  */
 public final class MemoryBudget {
-    /** Heap bytes for each byte of input, which exists as buffer, text, tree, masked text, result and payload. */
+    /**
+     * Heap bytes for each byte of input, which may exist as buffer, text, tree, masked text, result and payload at the
+     * same time.
+     */
     private static final int HEAP_BYTES_EACH = 8;
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);

@@ -1,7 +1,7 @@
 /**
- * Reads input from outside of the worker, with limits on size and memory.
+ * Reads input from outside the worker, with limits on size and memory.
  *
- * <p>It must not know who sends the input, nor what it means.
+ * <p>Must not know who sends the input or what it means.
  */
 @NullMarked
 package dev.waymark.worker.inbound;

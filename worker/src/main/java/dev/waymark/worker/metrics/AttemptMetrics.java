@@ -37,7 +37,7 @@ public final class AttemptMetrics {
                 .increment();
     }
 
-    /** Counts what an attempt spent that ended without a reply. */
+    /** Counts the tokens and the cost of an attempt that ended without a reply. */
     public void wasted(String model, Spent spent) {
         spending.count(model, spent);
     }

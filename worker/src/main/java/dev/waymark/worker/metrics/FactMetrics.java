@@ -22,7 +22,7 @@ import java.util.Optional;
  * Counts events in threads: turns, model calls and their cost, finished tool calls, and waits for people.
  *
  * <p>The workflow reports each fact when it first applies it, so a replay counts nothing. A workflow task that fails
- * and is retried counts its facts twice: history is the record, and metrics are for graphs and alerts.
+ * and is retried counts its facts twice. Use history for exact numbers, and metrics for graphs and alerts.
  */
 public final class FactMetrics {
     private static final String NONE = "none";
@@ -33,7 +33,7 @@ public final class FactMetrics {
     public FactMetrics(MeterRegistry registry) {
         this.registry = registry;
         this.spending = new SpendingCounters(registry);
-        // Creates the series at zero, because an alert on an increase misses an event that creates its series.
+        // Creates each series at zero, because an alert on increases would miss the event that creates a series.
         for (ToolSpec.Kind kind : ToolSpec.Kind.values()) {
             unknown(name(kind));
         }
@@ -61,9 +61,10 @@ public final class FactMetrics {
     }
 
     /**
-     * The attempts before the reply have been counted by {@link AttemptMetrics#wasted}, under the models that made them.
+     * Failed attempts before the reply have already been counted by {@link AttemptMetrics#wasted}, under their own
+     * models.
      *
-     * @param model the agent's own, for replies that do not name theirs
+     * @param model the agent's own model, for replies that do not name their model
      */
     private void replied(Reply reply, Optional<String> model, String purpose) {
         Optional<String> answered = reply.model().or(() -> model);
@@ -77,7 +78,7 @@ public final class FactMetrics {
                 .increment();
     }
 
-    /** Only the calls of the latest reply change. */
+    /** Compares only the calls of the latest reply, because no other calls change. */
     private void countCalls(Conversation before, Conversation after, Optional<AgentSpec> agent) {
         if (before.calls() == after.calls()) {
             return;

@@ -83,7 +83,7 @@ public final class MetricsEndpoint implements AutoCloseable {
         return address.getHostString() + ":" + address.getPort();
     }
 
-    /** Sets the readiness condition. Until then, {@code /readyz} returns 503. */
+    /** Sets the readiness condition. Until this is called, {@code /readyz} returns 503. */
     public void readyWhen(BooleanSupplier condition) {
         ready = condition;
     }

@@ -5,7 +5,7 @@ import dev.waymark.conversation.value.Usage;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 
-/** Counts what models spend, each under its own name. */
+/** Counts the tokens and the cost of model calls, under the name of each model. */
 final class SpendingCounters {
     private final MeterRegistry registry;
 

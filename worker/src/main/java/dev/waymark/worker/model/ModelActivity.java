@@ -40,7 +40,7 @@ import java.util.stream.Stream;
  * the conversation; a conversation that does not match them is never sent.
  */
 public final class ModelActivity implements ModelCaller {
-    /** Temporal rejects results above 2 MiB, and the reply would be lost after it was paid for. */
+    /** Temporal rejects results above 2 MiB, so a larger reply would be lost after it was paid for. */
     private static final int MOST_REPLY_BYTES = 1024 * 1024;
 
     private final RunReader runs;
@@ -77,8 +77,8 @@ public final class ModelActivity implements ModelCaller {
                 return reply;
             } catch (InterruptedException e) {
                 RuntimeException cancellation = heartbeat.cancellation(e);
-                // A cancellation cannot carry the cost of the call. A pause or a shutdown of the worker is followed by
-                // another attempt.
+                // A cancellation cannot carry the cost of the call, so a failure does. After a pause or a shutdown of
+                // the worker, another attempt follows.
                 throw cancellation instanceof ActivityCanceledException
                                 && !words.spent().isNothing()
                         ? ActivityProblems.permanent(new Problem(WireNames.CANCELLED, "cancelled"), words.spent())
@@ -86,7 +86,7 @@ public final class ModelActivity implements ModelCaller {
             } finally {
                 if (!replied) {
                     words.model().ifPresent(model -> metrics.wasted(model, words.own()));
-                    // The next attempt needs to know what this one spent, however it ended.
+                    // The next attempt needs the spending of this one, however this one ended.
                     heartbeat.finish();
                 }
             }
@@ -107,7 +107,8 @@ public final class ModelActivity implements ModelCaller {
     }
 
     /**
-     * What earlier attempts left. Each attempt reports it in its heartbeats, and the server passes the last one on.
+     * The progress of earlier attempts. Each attempt reports it in its heartbeats, and the server passes on the details
+     * of the last heartbeat.
      */
     private static Optional<PartialReply> before(ModelInput input) {
         try {
@@ -183,7 +184,7 @@ public final class ModelActivity implements ModelCaller {
                         Problem.AGENT_INVALID, "this worker has no provider for model " + asked.model()));
     }
 
-    /** What the attempt fails with. The next one asks another model, where the agent has one and that may help. */
+    /** The failure of this attempt. The next attempt calls another model, if the agent has one and that may help. */
     private static RuntimeException problem(
             ModelChain chain, ModelChain.Link asked, ModelFailure failure, PartialText words) {
         String message = String.valueOf(failure.getMessage());

@@ -14,24 +14,27 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Chooses the model that an attempt of a model call asks: the agent's own, or one of its fallbacks while those before it
- * are out of service. Each attempt asks one model, so that the retries of Temporal are all there are, and each attempt
- * has its own time, words and costs. What failed is passed from one attempt to the next in heartbeat details.
+ * Chooses the model that an attempt calls: the agent's own, or one of its fallbacks while the models before it are out
+ * of service. Each attempt calls one model, so only Temporal retries, and each attempt has its own timeout, text and
+ * cost. Heartbeat details tell the next attempt which models failed.
  */
 final class ModelChain {
-    /** A model is asked twice before the next one, since most failures pass within a second. */
+    /**
+     * Number of failures before the next model is called. Most failures pass within a second, so a model gets a second
+     * try.
+     */
     private static final int STRIKES = 2;
 
     /**
-     * A service that asks to wait longer than this gives way to the next model at once. So does one that was silent, for
-     * which the call has waited already.
+     * If a service asks to wait longer than this, the next model is called at once. A silent model is also replaced at
+     * once, because the call has already waited for it.
      */
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
 
-    /** The shortest delay that Temporal takes for one. */
+    /** The shortest delay that Temporal does not treat as unset. */
     private static final Duration AT_ONCE = Duration.ofMillis(1);
 
-    /** Failures that say nothing about other requests. */
+    /** Failures of a single request, which do not mean that the model is out of service. */
     private static final Set<String> OF_ONE_REQUEST = Set.of(
             ProviderFailures.MALFORMED_REPLY.type(),
             ProviderFailures.STREAM_CUT.type(),
@@ -40,7 +43,9 @@ final class ModelChain {
     private final List<Link> links;
     private final ModelOutages outages;
 
-    /** The models that failed in this call, each as often as it failed, and those that cannot answer it at all. */
+    /**
+     * The models that failed in this call, listed once per failure, and the models that cannot answer this call at all.
+     */
     record Failed(List<String> models, List<String> unusable) {
         static final Failed NOTHING = new Failed(List.of(), List.of());
 
@@ -85,7 +90,9 @@ final class ModelChain {
         return links.size() == 1;
     }
 
-    /** The model to ask. If all have failed often enough, the one that failed least. */
+    /**
+     * The model to call. If every model is out of service or has failed too often, the one with the fewest failures.
+     */
     Link next(Failed failed) {
         List<Link> usable = links.stream()
                 .filter(link -> isFirst(link) || !failed.unusable().contains(link.model()))
@@ -106,17 +113,17 @@ final class ModelChain {
         return outages.isDoubtful(link.model()) ? 1 : STRIKES;
     }
 
-    /** Whether another model may answer in place of one that failed like this. */
+    /** Whether another model may be called after this failure. */
     boolean passesOn(ModelFailure failure) {
         return !isSingle() && failure.retryable() && !failure.type().equals(ProviderFailures.WORKER_BUSY.type());
     }
 
-    /** Whether the call goes on without this model: a fallback that refuses the request does not fail the turn. */
+    /** Whether the call continues without this model. A fallback that rejects the request does not fail the turn. */
     boolean dispensesWith(Link asked, ModelFailure failure) {
         return !isFirst(asked) && !failure.retryable();
     }
 
-    /** Adds an outage of the model that was asked. */
+    /** Records a failure of the model that was called. */
     Failed after(Link asked, ModelFailure failure, Failed before) {
         List<String> models = new ArrayList<>(before.models());
         boolean isLong = failure.type().equals(ProviderFailures.MODEL_SILENT.type())
@@ -134,14 +141,14 @@ final class ModelChain {
         return now;
     }
 
-    /** Adds a model that cannot answer this call. */
+    /** Records a model that cannot answer this call. */
     static Failed without(Link asked, Failed before) {
         List<String> unusable = new ArrayList<>(before.unusable());
         unusable.add(asked.model());
         return new Failed(before.models(), unusable);
     }
 
-    /** How long to wait before the next attempt; empty for the growing intervals of Temporal. */
+    /** How long to wait before the next attempt; empty to use Temporal's growing intervals. */
     Optional<Duration> delay(Link asked, Optional<Duration> retryAfter, Failed now) {
         Link next = next(now);
         if (next.equals(asked)) {
@@ -152,7 +159,7 @@ final class ModelChain {
                 .map(wait -> wait.compareTo(AT_ONCE) > 0 ? wait : AT_ONCE);
     }
 
-    /** Notes that this model answered. */
+    /** Records that this model answered. */
     void answered(Link asked) {
         outages.ended(asked.model());
     }

@@ -14,14 +14,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Checks what an agent says of models, before any of them is called. */
+/** Checks the model settings of an agent before any model is called. */
 public final class ModelChecks {
-    /** More would share the attempts of a model call so that the last are hardly asked. */
+    /** With more fallbacks, a model call could run out of attempts before it reaches the last ones. */
     public static final int MOST_FALLBACKS = 4;
 
     private static final Duration LEAST_SILENCE = Duration.ofSeconds(1);
 
-    /** Less than an attempt of a model call may take in all. */
+    /** Shorter than the time limit of an attempt of a model call. */
     private static final Duration MOST_SILENCE = Duration.ofMinutes(9);
 
     private final ModelProviders providers;
@@ -30,7 +30,7 @@ public final class ModelChecks {
         this.providers = providers;
     }
 
-    /** Why this {@code provider:model} cannot be used, if it cannot. */
+    /** The reason why this {@code provider:model} cannot be used, if there is one. */
     public Optional<String> modelProblem(String model) {
         Optional<ModelProviders.Bound> bound = providers.find(model);
         if (bound.isEmpty()) {
@@ -45,7 +45,7 @@ public final class ModelChecks {
         }
     }
 
-    /** What is wrong with options for this model, by option, in a fixed order. */
+    /** The problems with options for this model, by option, in a fixed order. */
     public Map<ModelOption, String> optionProblems(String model, ModelOptions options, int maxTokens) {
         Map<ModelOption, String> problems = new EnumMap<>(ModelOption.class);
         providers.find(model).ifPresent(bound -> {
@@ -58,14 +58,14 @@ public final class ModelChecks {
         return problems;
     }
 
-    /** What is wrong with a limit of silence, if anything is. */
+    /** The problem with a silence limit, if there is one. */
     public static Optional<String> silenceProblem(Duration silence) {
         return silence.compareTo(LEAST_SILENCE) < 0 || silence.compareTo(MOST_SILENCE) > 0
                 ? Optional.of("expected 1s to 9m")
                 : Optional.empty();
     }
 
-    /** Which options the provider of this model knows, as a sentence. */
+    /** The options that the provider of this model knows, as a sentence. */
     public String knownOptions(String model) {
         String provider = model.substring(0, Math.max(0, model.indexOf(':')));
         String known = providers.find(model).stream()
@@ -76,7 +76,7 @@ public final class ModelChecks {
         return known.isEmpty() ? "Models of " + provider + " have no options" : provider + " knows " + known;
     }
 
-    /** The models of the agent without a known price: its own and fallbacks. */
+    /** The agent's models that have no known price, including fallbacks. */
     public List<String> withoutPrice(AgentSpec agent) {
         return ModelChain.links(agent).stream()
                 .filter(link -> link.ownPrice().isEmpty())
@@ -88,7 +88,7 @@ public final class ModelChecks {
                 .toList();
     }
 
-    /** The first problem of an agent in Java, if there is one. */
+    /** The first problem of an agent defined in Java, if there is one. */
     public Optional<String> problem(AgentSpec agent) {
         Set<String> seen = new HashSet<>();
         for (ModelChain.Link link : ModelChain.links(agent)) {

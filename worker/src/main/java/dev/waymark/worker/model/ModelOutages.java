@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
 /**
- * The models that were out of service a short time ago, as this worker saw it. Other threads and later steps ask their
+ * Remembers the models that this worker recently found out of service. Other threads and later steps then call a
  * fallback at once, instead of waiting for the same failures. Thread-safe.
  */
 final class ModelOutages {
@@ -17,8 +17,8 @@ final class ModelOutages {
     private final LongSupplier nanoTime;
 
     /**
-     * @param until the end of the time in which the model is not asked
-     * @param wanted the end of the time that the service asked to wait, if it did
+     * @param until the time until which the model counts as out of service
+     * @param wanted the end of the wait that the service asked for, if it asked for one
      */
     private record Outage(long until, Optional<Long> wanted) {}
 
@@ -27,7 +27,7 @@ final class ModelOutages {
         this.nanoTime = nanoTime;
     }
 
-    /** The model failed, and its service asks to wait this long. */
+    /** Records that the model failed, and how long its service asks to wait. */
     void began(String model, Optional<Duration> wait) {
         long now = nanoTime.getAsLong();
         Optional<Long> wanted = wait.map(Duration::toNanos);
@@ -35,23 +35,23 @@ final class ModelOutages {
         byModel.put(model, new Outage(now + out, wanted.map(nanos -> now + nanos)));
     }
 
-    /** The model answered. */
+    /** Records that the model answered. */
     void ended(String model) {
         byModel.remove(model);
     }
 
-    /** Whether the model has not answered since its last outage. */
+    /** Whether the model has had an outage and has not answered since. */
     boolean isDoubtful(String model) {
         return byModel.containsKey(model);
     }
 
-    /** Whether the model failed a short time ago. */
+    /** Whether the model still counts as out of service. */
     boolean isOut(String model) {
         Outage outage = byModel.get(model);
         return outage != null && outage.until() - nanoTime.getAsLong() > 0;
     }
 
-    /** What is left of the time that the model's service asked to wait; empty if it asked for none. */
+    /** The rest of the wait that the model's service asked for; empty if it asked for none. */
     Optional<Duration> wait(String model) {
         return Optional.ofNullable(byModel.get(model))
                 .flatMap(Outage::wanted)

@@ -43,7 +43,7 @@ public final class ModelProviders {
     }
 
     /**
-     * The same providers, with prices that go before their own.
+     * Adds prices that take precedence over the providers' own.
      *
      * @param known the price of {@code provider:model}, if there is one
      */
@@ -51,7 +51,7 @@ public final class ModelProviders {
         return new ModelProviders(byName, known);
     }
 
-    /** Like {@link #from}, with the keys of the environment. */
+    /** Like {@link #from}, with the keys in the environment. */
     public static ModelProviders fromEnvironment() {
         return from(ProcessEnvironment.get());
     }
@@ -68,7 +68,7 @@ public final class ModelProviders {
         return of(providers);
     }
 
-    /** These providers and others, which take the place of those with the same name. */
+    /** Adds providers. They replace those with the same name. */
     public ModelProviders plus(Map<String, ModelProvider> others) {
         Map<String, ModelProvider> all = new LinkedHashMap<>(byName);
         all.putAll(others);
@@ -99,7 +99,7 @@ public final class ModelProviders {
         return find(agent.model()).flatMap(bound -> bound.provider().lacks());
     }
 
-    /** What else is missing before the fallbacks of an agent can be called, each once. */
+    /** What else is missing before the fallbacks of an agent can be called, without duplicates. */
     public Set<String> fallbacksLack(AgentSpec agent) {
         Set<String> lacks = new LinkedHashSet<>();
         for (FallbackModel other : agent.fallback()) {
@@ -109,7 +109,7 @@ public final class ModelProviders {
         return lacks;
     }
 
-    /** A provider and one of its models, and the price that goes before the provider's own. */
+    /** A provider and one of its models, with a price that takes precedence over the provider's own. */
     public record Bound(ModelProvider provider, String model, Optional<Pricing> ownPrice) {
         /** The price of the model, if it is known. */
         public Optional<Pricing> pricing() {

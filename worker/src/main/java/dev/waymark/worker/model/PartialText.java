@@ -10,8 +10,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The end of the text of a reply that is still streaming, and what it costs so far. Written by one thread, read by
- * another.
+ * The last part of the text of a reply that is still streaming, and the cost of the reply so far. Written by one
+ * thread, read by another.
  */
 final class PartialText implements ReplyListener {
     /**
@@ -34,7 +34,7 @@ final class PartialText implements ReplyListener {
     private Optional<Duration> firstWordAfter = Optional.empty();
 
     /**
-     * @param before what earlier attempts spent
+     * @param before the spending of earlier attempts
      * @param failed the models that failed in earlier attempts
      * @param shown whether the text is shown to users
      */
@@ -46,7 +46,7 @@ final class PartialText implements ReplyListener {
         this.before = before;
     }
 
-    /** What earlier attempts spent. */
+    /** The spending of earlier attempts. */
     Spent before() {
         return before;
     }
@@ -61,13 +61,13 @@ final class PartialText implements ReplyListener {
         failed = now;
     }
 
-    /** This model is being asked, at this price. */
+    /** Records which model is called, and its price. */
     synchronized void asks(String asked, Optional<Pricing> price) {
         model = Optional.of(asked);
         pricing = price;
     }
 
-    /** The model that this attempt asked, if it came to that. */
+    /** The model that this attempt called, if it got that far. */
     synchronized Optional<String> model() {
         return model;
     }
@@ -82,12 +82,12 @@ final class PartialText implements ReplyListener {
         usage = soFar;
     }
 
-    /** What this attempt and earlier ones spent. */
+    /** The spending of this attempt and earlier ones. */
     synchronized Spent spent() {
         return usage.equals(Usage.NONE) ? before : before.plus(own());
     }
 
-    /** What this attempt spent. */
+    /** The spending of this attempt. */
     synchronized Spent own() {
         return new Spent(usage, pricing.map(price -> price.of(usage)));
     }

@@ -15,9 +15,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * Gives up a model whose reply does not grow for too long, whichever provider it belongs to: it interrupts the thread of
- * the call, as a cancellation does, and the provider closes the connection. What only keeps a connection open does not
- * count. It serves one call.
+ * Ends a model call if the reply does not grow for too long, for any provider. It interrupts the calling thread, as a
+ * cancellation does, and the provider closes the connection. Events that only keep a connection open do not count as
+ * growth. An instance serves one call.
  */
 final class SilenceWatch implements ReplyListener {
     private static final ScheduledThreadPoolExecutor CLOCK = clock();
@@ -39,7 +39,7 @@ final class SilenceWatch implements ReplyListener {
         this.check = CLOCK.schedule(this::check, most.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    /** Calls that are over leave nothing behind, since a limit may be long. */
+    /** Removes the check of a finished call at once, because a silence limit may be long. */
     private static ScheduledThreadPoolExecutor clock() {
         ScheduledThreadPoolExecutor clock =
                 new ScheduledThreadPoolExecutor(1, DaemonThreads.named("silence of models"));
@@ -48,9 +48,9 @@ final class SilenceWatch implements ReplyListener {
     }
 
     /**
-     * Asks the provider in the current thread.
+     * Calls the provider in the current thread.
      *
-     * @param most how long the reply may not grow
+     * @param most how long the reply may stay the same
      * @param cancelled whether the thread was interrupted because the call is cancelled
      * @throws ModelFailure also if the model was silent for too long
      */
@@ -96,7 +96,7 @@ final class SilenceWatch implements ReplyListener {
         return expired;
     }
 
-    /** After this, the thread is not interrupted any more, except by a cancellation. */
+    /** After this returns, only a cancellation interrupts the thread. */
     private synchronized void end() {
         over = true;
         check.cancel(false);

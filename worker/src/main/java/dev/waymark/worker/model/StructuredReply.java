@@ -12,8 +12,8 @@ import dev.waymark.tool.ToolArguments;
 import java.util.Optional;
 
 /**
- * A final reply that has to be JSON of a given schema. The schema is part of the instructions, which works with every
- * provider, and the reply is validated here.
+ * A final reply that must be JSON that matches a given schema. The schema is part of the instructions, which works with
+ * every provider, and the reply is validated here.
  */
 final class StructuredReply {
     private static final ObjectReader READER =

@@ -1,5 +1,5 @@
 /**
- * Calls models: the {@code model} activity and the registry of providers. Must not depend on a wire format, nor on how
+ * Calls models: the {@code model} activity and the registry of providers. Must not depend on a wire format or on how
  * tools run.
  */
 @NullMarked

@@ -11,10 +11,10 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs programs in a sandbox made by {@code bwrap}: as an unprivileged user, without capabilities, in a process
- * namespace of its own, without network unless requested. The only visible files are the system's programs and
- * libraries, the directory of the agent files, and the paths that the tool names. The environment of the worker and of
- * other tools, approvers' keys and local servers are out of reach.
+ * Runs programs in a sandbox made by {@code bwrap}: as an unprivileged user, without capabilities, in a separate
+ * process namespace, without network unless requested. The only visible files are the system's programs and libraries,
+ * the directory of the agent files, and the paths that the tool names. The environment of the worker and of other
+ * tools, approvers' keys and local servers are out of reach.
  */
 public final class Bubblewrap {
     private static final String NOBODY = "65534";
@@ -108,7 +108,7 @@ public final class Bubblewrap {
         }
     }
 
-    /** Runs a trial: many machines have bwrap installed, but forbid what it needs. */
+    /** Runs a trial, because many machines have bwrap installed but forbid operations that it needs. */
     private static Optional<String> probe() {
         if (!Files.isExecutable(Path.of(Shell.program("bwrap")))) {
             return Optional.of("bubblewrap is not installed (no bwrap on PATH)");

@@ -2,20 +2,20 @@ package dev.waymark.worker.process;
 
 import dev.waymark.worker.text.InlineText;
 
-/** How the run of a program ended, and what that says about its effect. */
+/** How a program ended, which determines what is known about its effect. */
 public sealed interface CommandResult {
 
-    /** A description of the end, with the program's stderr. */
+    /** Describes how the program ended, with its stderr. */
     String words();
 
     /**
      * The program ended by itself.
      *
-     * @param stdout its output, cut by {@link InlineText}
-     * @param stderr the end of its stderr
+     * @param stdout the program's output, cut by {@link InlineText}
+     * @param stderr the end of the program's stderr
      */
     record Exited(int code, String stdout, String stderr) implements CommandResult {
-        /** A shell's exit code for a program that a signal ended is this plus the signal's number. */
+        /** If a signal ends a program, the shell's exit code is this plus the number of the signal. */
         private static final int SIGNALS = 128;
 
         @Override
@@ -41,7 +41,7 @@ public sealed interface CommandResult {
     /**
      * The program did not run.
      *
-     * @param late whether it was not started because its time was up
+     * @param late whether it was not started because its deadline had passed
      */
     record NotStarted(String why, boolean late) implements CommandResult {
         @Override

@@ -27,16 +27,21 @@ import java.util.function.Consumer;
 /**
  * Runs command tools: each call starts a program, behind a {@link ProcessFence}.
  *
- * <ul> <li>The program gets its arguments on stdin, as one JSON object and a line feed; it need not read them. It
- * starts once they are complete. <li>The environment is {@code PATH}, {@code HOME}, {@code LANG} and {@code TMPDIR} of
- * the worker, what the tool declares, and Waymark's variables for the call; no other variables of the worker. {@code
- * ${NAME}} is resolved at the start. <li>stdout, read as UTF-8 (invalid bytes become U+FFFD) and cut by {@link
- * InlineText}, is the result. In stdout and stderr, values of {@code ${NAME}} are replaced with {@code ${NAME}}.
- * <li>When the program ends, the call ends: processes that it left in its session are killed, after a second if they
- * hold stdout or stderr open. At the fence, and when the calling thread is interrupted, all processes of the session
- * get SIGTERM, and SIGKILL a second later. If this JVM is killed, they are killed at once. <li>The programs of a tool
- * with a {@link Sandbox} run in it, or not at all. <li>A launcher made of shell processes enforces this, so it does not
- * depend on the JVM. A process that moved to another session and whose parent has ended escapes it.
+ * <ul>
+ * <li>The program gets its arguments on stdin, as one JSON object and a line feed. It need not read them. It starts
+ * once they are complete.
+ * <li>The environment consists of {@code PATH}, {@code HOME}, {@code LANG} and {@code TMPDIR} of the worker, the
+ * variables that the tool declares, and Waymark's variables for the call. It contains no other variables of the worker.
+ * {@code ${NAME}} is resolved at the start.
+ * <li>The result is stdout, read as UTF-8 (invalid bytes become U+FFFD) and cut by {@link InlineText}. In stdout and
+ * stderr, values of {@code ${NAME}} are replaced with {@code ${NAME}}.
+ * <li>The call ends when the program ends. Processes that the program left in its session are then killed, after a
+ * second if they hold stdout or stderr open.
+ * <li>At the fence, and when the calling thread is interrupted, all processes of the session get SIGTERM, and SIGKILL a
+ * second later. If this JVM is killed, they are killed at once.
+ * <li>The programs of a tool with a {@link Sandbox} run in it, or not at all.
+ * <li>A launcher made of shell processes enforces this, so it does not depend on the JVM. A process that moved to
+ * another session and whose parent has ended escapes the launcher.
  * </ul>
  *
  * Thread-safe.
@@ -68,10 +73,10 @@ public final class CommandRunner {
     /**
      * Runs one of a tool's programs once and waits for it.
      *
-     * @param command the tool's program, or another that runs the same way
+     * @param command the tool's program, or another program that runs in the same way
      * @param directory the working directory; a relative path of the program is relative to it
      * @param waymarkEnv variables that describe the call, such as {@code WAYMARK_CALL_ID}
-     * @param fence the time from which the program does not start any more, and is killed if it runs
+     * @param fence the deadline, after which the program no longer starts, and is killed if it is running
      * @throws InterruptedException if the calling thread was interrupted; nothing is left running, but the program may
      * have had an effect
      */
@@ -126,7 +131,8 @@ public final class CommandRunner {
             pipes.close();
             throw e;
         }
-        // One thread each, since a program may read stdin and write stdout and stderr in any order, or not at all.
+        // One thread for each stream, because a program may read stdin and write stdout and stderr in any order, or not
+        // at all.
         Thread results = DaemonThreads.start("tool-stdout", () -> read(pipes.stdout(), secrets.mask(), stdout::append));
         Thread complaints =
                 DaemonThreads.start("tool-stderr", () -> read(pipes.stderr(), secrets.mask(), stderr::append));
@@ -134,7 +140,7 @@ public final class CommandRunner {
         try {
             exited = launcher.await(fence);
             if (exited) {
-                // Processes that it left behind may finish their output.
+                // Processes that the program left behind may finish their output.
                 join(results, complaints);
             }
         } catch (InterruptedException e) {
@@ -164,7 +170,7 @@ public final class CommandRunner {
         }
     }
 
-    /** Masks secrets before anything is cut, since a program may print the values it was given. */
+    /** Masks secrets before the text is cut, because a program may print the values that it was given. */
     private static void read(InputStream output, StreamMask mask, Consumer<String> text) {
         char[] buffer = new char[8192];
         try (Reader reader = new InputStreamReader(output, StandardCharsets.UTF_8)) {

@@ -14,9 +14,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A program behind its fence. {@code launcher.sh} starts the program, and kills it with its whole session when its time
- * is up and when its lifeline, a pipe from this JVM, closes, even because the JVM was killed. This class observes how
- * the program ends, and cleans up if the launcher itself is killed.
+ * A program behind its fence. {@code launcher.sh} starts the program. It kills the program with its whole session when
+ * the time is up, and when its lifeline closes: a pipe from this JVM, which also closes if the JVM is killed. This
+ * class observes how the program ends, and cleans up if the launcher itself is killed.
  *
  * <p>A process that moved to another session and whose parent has ended escapes the fence.
  */
@@ -54,10 +54,10 @@ final class FencedProcess {
     }
 
     /**
-     * Starts a program, unless its fence has passed before the launcher gets to it.
+     * Starts a program, unless its deadline has passed before the launcher gets to it.
      *
      * @param builder the program, its directory and its environment
-     * @param line its stdin, with a line feed
+     * @param line the program's stdin, with a line feed
      */
     static FencedProcess start(ProcessBuilder builder, byte[] line, ProcessFence fence, OutputPipes pipes)
             throws IOException {
@@ -80,7 +80,10 @@ final class FencedProcess {
         return hasExited();
     }
 
-    /** Sends SIGTERM to the session and gives it a second. Must be followed by {@link #end()}. Not interruptible. */
+    /**
+     * Sends SIGTERM to the session, which then has a second to end. Must be followed by {@link #end()}. Not
+     * interruptible.
+     */
     void stop() {
         if (isFed()) {
             try {
@@ -148,7 +151,7 @@ final class FencedProcess {
         return exitCode.isPresent();
     }
 
-    /** An exit reported after this counts as killed. */
+    /** An exit that is reported after this call counts as killed. */
     private synchronized void giveUp() {
         givenUp = true;
     }
@@ -185,7 +188,7 @@ final class FencedProcess {
                 note(line);
             }
         } catch (IOException e) {
-            // Same as the end of the reports.
+            // Treated like the end of the reports.
         } finally {
             ended.countDown();
         }
@@ -200,7 +203,7 @@ final class FencedProcess {
             }
             case "late" -> late = true;
             case "unstarted" -> unstarted = true;
-            // If the program exited first, the timeout only ended its leftovers.
+            // If the program exited first, the timeout only ended the processes that it left behind.
             case "timeout" -> timedOut = exitCode.isEmpty();
             case "exit" -> exitCode = givenUp ? Optional.empty() : Optional.of(Integer.parseInt(words[1]));
             case "gone" -> gone = true;

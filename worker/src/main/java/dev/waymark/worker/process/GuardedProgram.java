@@ -6,17 +6,18 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A child process that ends with this JVM. A shell guards it that reads from a pipe of the JVM: when the JVM ends for
- * whatever reason, the pipe closes and the shell ends the program. Shell and program run in a session of their own: a
- * Ctrl-C in the terminal leaves them running while the worker drains, and killing the worker's process group does not
- * kill the shell, which would leave the program behind.
+ * A child process that ends with this JVM. A shell guards the program and reads from a pipe of the JVM. When the JVM
+ * ends for any reason, the pipe closes and the shell ends the program. The shell and the program run in a separate
+ * session: a Ctrl-C in the terminal leaves them running while the worker drains, and killing the worker's process group
+ * does not kill the shell, which would leave the program behind.
  */
 public final class GuardedProgram {
     private static final int STOP_SECONDS = 10;
 
     /**
      * Ends the program when stdin closes, and exits when the program exits. The shell ignores signals: they are meant
-     * for the worker, which controls the shell through stdin. The program does not, or it could only be killed.
+     * for the worker, which controls the shell through stdin. The program does not ignore them, because then only
+     * SIGKILL could end it.
      */
     private static final String GUARD = """
             trap '' INT HUP TERM
@@ -44,7 +45,7 @@ public final class GuardedProgram {
 
     private GuardedProgram() {}
 
-    /** The program, not started yet. Its stdin is empty. */
+    /** Prepares the program without starting it. Its stdin is empty. */
     public static ProcessBuilder builder(List<String> program) {
         List<String> command = new ArrayList<>(Shell.inSession(GUARD));
         command.addAll(program);

@@ -13,7 +13,7 @@ import java.util.List;
 
 /**
  * Named pipes for the output of a program and its children, in a private directory, so that the launcher opens them for
- * that program only. They end when their last writer closes them.
+ * that program only. A pipe ends when its last writer closes it.
  */
 final class OutputPipes implements Closeable {
 
@@ -46,7 +46,7 @@ final class OutputPipes implements Closeable {
         return new OutputPipes(Files.createTempDirectory(prefix()));
     }
 
-    /** How the names of this process's directories begin. */
+    /** The prefix of the names of this process's directories. */
     static String prefix() {
         return "waymark-" + ProcessHandle.current().pid() + "-";
     }
@@ -64,19 +64,19 @@ final class OutputPipes implements Closeable {
     }
 
     private InputStream open(Path pipe) throws IOException {
-        // Opening it for reading and writing does not block, and while it is open no reader sees an early end.
+        // Opening a pipe for reading and writing does not block. While it is open, no reader sees an early end.
         held.add(new RandomAccessFile(pipe.toFile(), "rw"));
         return new FileInputStream(pipe.toFile());
     }
 
-    /** The program has opened the pipes, so from now on they end when their writers close them. */
+    /** Called once the program has opened the pipes. From then on, a pipe ends when its writers close it. */
     synchronized void release() {
         try {
             for (Closeable end : held) {
                 end.close();
             }
         } catch (IOException e) {
-            // Closed anyway.
+            // The file counts as closed even after an error.
         }
         held.clear();
     }
@@ -91,7 +91,7 @@ final class OutputPipes implements Closeable {
             }
             Files.deleteIfExists(directory);
         } catch (IOException e) {
-            // The launcher also removes it when the lifeline closes, perhaps at the same time.
+            // The launcher also removes the directory when the lifeline closes, perhaps at the same time.
         }
     }
 }

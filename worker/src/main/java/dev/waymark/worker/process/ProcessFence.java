@@ -9,8 +9,8 @@ import java.time.Duration;
  * The deadline of a program, enforced even if this JVM dies. Create it when the decision to run is made: if the worker
  * is suspended between the decision and the start, the program does not start late.
  *
- * <p>Its clock is readable by shells: {@code /proc/uptime}, which cannot be set and which advances while the machine
- * sleeps, or the wall clock if that file is missing.
+ * <p>Shells can read its clock: {@code /proc/uptime}, which cannot be set and which advances while the machine sleeps,
+ * or the wall clock if that file is missing.
  */
 public final class ProcessFence {
 
@@ -27,7 +27,7 @@ public final class ProcessFence {
 
     /** A fence that starts now. */
     public static ProcessFence in(Duration timeout) {
-        // The last digit can hide up to a hundredth; rounding down is safe.
+        // The clock's last digit hides up to a hundredth of a second, so the deadline is rounded down.
         return new ProcessFence(timeout, now() + timeout.toMillis() / 10 - 1);
     }
 
@@ -35,12 +35,12 @@ public final class ProcessFence {
         return timeout;
     }
 
-    /** In hundredths of a second of the fence's clock. */
+    /** The deadline in hundredths of a second of the fence's clock. */
     long deadline() {
         return deadline;
     }
 
-    /** The time left; zero once it has passed. */
+    /** The time left; zero after the deadline. */
     public Duration left() {
         return Duration.ofMillis(Math.max(0, deadline - now()) * 10);
     }

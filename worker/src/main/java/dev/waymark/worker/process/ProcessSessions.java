@@ -47,11 +47,11 @@ final class ProcessSessions {
     }
 
     static void kill(Set<Long> sessions) {
-        // Repeats for processes that were being forked.
+        // Repeats, because processes may have been forking others.
         UninterruptedWait.until(Duration.ofSeconds(1), () -> !killOnce(sessions));
     }
 
-    /** Whether a process was still there. */
+    /** Returns whether a process was still there. */
     private static boolean killOnce(Set<Long> sessions) {
         boolean found = false;
         try (Stream<Path> entries = Files.list(PROC)) {

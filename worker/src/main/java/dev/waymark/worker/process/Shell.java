@@ -19,8 +19,8 @@ public final class Shell {
     private Shell() {}
 
     /**
-     * The command that runs a script in a session of its own, so that all its processes can be signalled together. The
-     * script's arguments follow it. Without {@code setsid} it uses a process group instead.
+     * The command that runs a script in a separate session, so that all its processes can be signalled together. Append
+     * the script's arguments to it. Without {@code setsid} it uses a process group instead.
      */
     public static List<String> inSession(String script) {
         List<String> command = new ArrayList<>();
@@ -40,7 +40,7 @@ public final class Shell {
         return onPath(name).orElse("/bin/" + name);
     }
 
-    /** A script stored next to a class. It is passed as text, since a file could be changed or left behind. */
+    /** A script stored next to a class. It is passed as text, because a file could be changed or left behind. */
     public static String script(Class<?> beside, String name) {
         try (InputStream text = beside.getResourceAsStream(name)) {
             return new String(text.readAllBytes(), StandardCharsets.UTF_8);

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** Waits that an interrupt does not end, for cleanup that must finish before a call returns. */
+/** Waits that an interrupt cannot end, for cleanup that must finish before a call returns. */
 final class UninterruptedWait {
 
     private UninterruptedWait() {}

@@ -1,6 +1,6 @@
 /**
- * Programs that the worker starts: fenced ones that end in time whatever happens to the worker, and ones that live as
- * long as the worker. Must not know why a program runs.
+ * Runs the programs that a worker starts: fenced programs, which end in time whatever happens to the worker, and
+ * programs that live as long as the worker. Must not know why a program runs.
  */
 @NullMarked
 package dev.waymark.worker.process;

@@ -23,7 +23,7 @@ public final class EnvironmentReferences {
         return text.matches(NAME);
     }
 
-    /** Whether each dollar sign with a brace behind it starts a valid reference. */
+    /** Whether each dollar sign that is followed by a brace starts a valid reference. */
     public static boolean isWellFormed(String text) {
         return !REFERENCE.matcher(text).replaceAll("").contains("${");
     }

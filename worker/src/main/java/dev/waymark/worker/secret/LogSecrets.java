@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Masks secrets in the log of this process: variables with the name of a secret, and those that an agent references.
- * Thread-safe.
+ * Masks secrets in the log of this process: variables whose names look like those of secrets, and variables that an
+ * agent references. Thread-safe.
  */
 public final class LogSecrets {
     private static final LogSecrets OF_THIS_PROCESS = new LogSecrets(ProcessEnvironment.get());

@@ -5,9 +5,9 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * A secret and its placeholder. It is found literally, percent-encoded, or with any of its characters escaped in any
- * way that JSON allows, such as a backslash before a slash or four hexadecimal digits in either case; and with each of
- * these escaped once more.
+ * A secret and its placeholder. The secret is found literally, percent-encoded, or with any of its characters escaped
+ * in any way that JSON allows, such as a backslash before a slash or four hexadecimal digits in either case. Each of
+ * these forms is also found if it is escaped once more.
  */
 final class SecretValue {
     /** The text ends before the match is decided. */
@@ -15,7 +15,7 @@ final class SecretValue {
 
     static final int ABSENT = 0;
 
-    /** Nested escaping doubles backslashes. Bounds the work on texts that consist of backslashes. */
+    /** Nested escaping doubles backslashes. Limits the work on texts that consist of backslashes. */
     private static final int MOST_BACKSLASHES = 16;
 
     private static final int MOST_PERCENT_LEVELS = 4;

@@ -18,10 +18,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The values of {@code ${NAME}} in texts of an agent. They are filled in on use. Since a tool may return them, they are
- * replaced with {@code ${NAME}} in its output, in every spelling that {@link SecretValue} knows; each line of a
- * multi-line value is replaced on its own. Other variables with the name of a secret, such as a model's key, are masked
- * too, since a program may find them elsewhere. Immutable.
+ * The values of {@code ${NAME}} in texts of an agent. They are filled in on use. Because a tool may return them, they
+ * are replaced with {@code ${NAME}} in its output, in every spelling that {@link SecretValue} knows; each line of a
+ * multi-line value is replaced on its own. Other variables whose names look like those of secrets, such as a model's
+ * key, are masked too, because a program may find their values elsewhere. Immutable.
  *
  * <pre>{@code
  * Secrets secrets = Secrets.of(tool.env().values(), System.getenv());
@@ -50,7 +50,9 @@ public final class Secrets {
         this.values = values;
     }
 
-    /** The variables that these texts reference, as far as the environment has them. */
+    /**
+     * The values of the variables that these texts reference, and of variables whose names look like those of secrets.
+     */
     public static Secrets of(Collection<String> texts, Map<String, String> environment) {
         Set<String> names = new LinkedHashSet<>();
         texts.forEach(text -> names.addAll(EnvironmentReferences.names(text)));
@@ -66,7 +68,7 @@ public final class Secrets {
         return new Secrets(Collections.unmodifiableMap(values), names, hidden(hidden));
     }
 
-    /** A single value that no text references, and the name for its placeholder. */
+    /** A single value that no text references, with its placeholder. */
     public static Secrets of(String value, String name) {
         return new Secrets(Map.of(), Set.of(), hidden(Map.of(name, value)));
     }
@@ -116,7 +118,7 @@ public final class Secrets {
         return mask.next(text) + mask.end();
     }
 
-    /** The JSON with secrets replaced, in field names too. */
+    /** The JSON with secrets replaced, including those in field names. */
     public JsonNode mask(JsonNode json) {
         if (values.isEmpty()) {
             return json;

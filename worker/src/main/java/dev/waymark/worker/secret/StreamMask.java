@@ -21,7 +21,7 @@ public final class StreamMask {
         return tell(held + piece, false);
     }
 
-    /** The text held back, at the end of the input. */
+    /** Called at the end of the input. Returns the text that was held back. */
     public String end() {
         return tell(held, true);
     }

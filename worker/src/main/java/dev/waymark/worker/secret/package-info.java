@@ -1,6 +1,6 @@
 /**
  * Secrets that agents take from the worker's environment, and their removal from output. Must not know who receives a
- * secret, nor how it is sent.
+ * secret or how it is sent.
  */
 @NullMarked
 package dev.waymark.worker.secret;

@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * A Temporal server for development, reachable from this machine only. It is ready once an instance exists, and closing
- * the instance ends it.
+ * A Temporal server for development, reachable from this machine only. The server is ready once an instance exists.
+ * Closing the instance ends the server.
  *
  * <pre>{@code
  * Path database = Path.of(".waymark/temporal.db");
@@ -73,8 +73,8 @@ public interface DevServer extends AutoCloseable {
     }
 
     /**
-     * The real server with its Web UI, as a child process. It is tuned for latency, writes its log beside the database,
-     * and ends with this JVM, even if the JVM is killed.
+     * The real server with its Web UI, as a child process. It is tuned for latency, writes its log next to the
+     * database, and ends with this JVM, even if the JVM is killed.
      *
      * @param binary the {@code temporal} command
      * @param database the file that stores threads; without one, closing the server loses them

@@ -73,7 +73,7 @@ final class LateCancellations implements ServerInterceptor {
             super(listener);
         }
 
-        /** The server has answered when this returns. */
+        /** The server has already answered when this returns. */
         @Override
         public void onHalfClose() {
             closing.readLock().lock();

@@ -50,13 +50,13 @@ public final class TemporalBinary {
                 .map(directory -> directory.resolve(NAME))
                 .filter(TemporalBinary::isProgram)
                 .findFirst();
-        // Last, since starting go takes longer than the rest.
+        // The last resort, because starting go takes longer than the rest.
         return found.or(() -> TemporalDownload.cached(environment))
                 .or(() ->
                         goPath().map(path -> path.resolve("bin").resolve(NAME)).filter(TemporalBinary::isProgram));
     }
 
-    /** Asks go, since {@code go env -w} can set any directory. */
+    /** Asks the go command, because {@code go env -w} can set any directory. */
     private static Optional<Path> goPath() {
         try {
             Process go = new ProcessBuilder("go", "env", "GOPATH")

@@ -45,7 +45,7 @@ public final class TemporalDownload {
         try {
             return Optional.of(TemporalDevServerDownloader.prepare(options(directory, false)));
         } catch (IllegalStateException e) {
-            // The SDK throws this if it is missing.
+            // The SDK throws this if the command is missing.
             return Optional.empty();
         }
     }
@@ -54,14 +54,14 @@ public final class TemporalDownload {
      * Downloads the command unless it is in the cache.
      *
      * @param expected the SHA-256 that the command must have, in hexadecimal
-     * @throws ChecksumMismatch if it has another one; it is deleted
+     * @throws ChecksumMismatch if the command has a different SHA-256; it is deleted
      * @throws IOException if the download fails, with the reason in its message
      */
     public static Downloaded fetch(Optional<String> expected) throws IOException, ChecksumMismatch {
         return fetch(expected, ProcessEnvironment.get());
     }
 
-    /** The command in the cache has another SHA-256 than expected. The message is the one that it has. */
+    /** The command in the cache does not have the expected SHA-256. The message is the SHA-256 that it has. */
     public static final class ChecksumMismatch extends Exception {
         private static final long serialVersionUID = 1L;
 

@@ -94,9 +94,9 @@ final class TemporalServer implements DevServer {
         command.addAll(List.of(binary.toAbsolutePath().toString(), "server", "start-dev", "--ip", "127.0.0.1"));
         command.addAll(List.of("--port", Integer.toString(port), "--ui-port", Integer.toString(uiPort)));
         command.addAll(List.of("--log-level", "warn"));
-        // By default a single shard polls its queue 20 times a second, so each task waits up to 50 ms, and task queues
-        // with several partitions but few pollers can stall for seconds. Also, the server keeps sending tasks for a
-        // minute to workers that a broken network has cut off, unless keep-alive checks are more frequent.
+        // By default, a single shard polls its queue 20 times a second, so each task waits up to 50 ms, and task queues
+        // with several partitions but few pollers can stall for seconds. Without more frequent keep-alive checks, the
+        // server also keeps sending tasks for a minute to workers that it can no longer reach.
         for (String value : List.of(
                 "system.enableActivityEagerExecution=true",
                 "history.transferProcessorMaxPollRPS=5000",
@@ -104,8 +104,8 @@ final class TemporalServer implements DevServer {
                 "matching.numTaskqueueWritePartitions=1",
                 "frontend.keepAliveTime=\"10s\"",
                 "frontend.keepAliveTimeout=\"5s\"",
-                // The HTTP API listens on a port of its own choice and accepts cross-site posts. No request has such a
-                // host.
+                // The HTTP API listens on a port that it chooses, and accepts cross-site posts. No request has this
+                // host, so all of them are rejected.
                 "frontend.httpAllowedHosts=[\"/\"]",
                 "system.enableNexus=false")) {
             command.addAll(List.of("--dynamic-config-value", value));

@@ -9,12 +9,12 @@ import io.grpc.ServerInterceptor;
 import io.temporal.api.workflowservice.v1.PollWorkflowTaskQueueResponse;
 
 /**
- * Makes workers of the in-memory server handle updates in the order that history will tell. The server hands an update
- * out as if it had arrived when the workflow task was scheduled, and records it as one that arrived just before the
- * task started. With another event in between, such as a signal while there was no worker, the workflow would do one
- * thing and replay as another, and be stuck for ever.
+ * Makes workers of the in-memory server handle updates in the order that history records. The server delivers an update
+ * as if it had arrived when the workflow task was scheduled, but records that it arrived just before the task started.
+ * With another event in between, such as a signal while there was no worker, a replay would differ from the execution,
+ * and the workflow would be stuck for ever.
  *
- * <p>As on a real server, updates come after all other events here.
+ * <p>Here, as on a real server, updates come after all other events.
  */
 final class UpdateOrder implements ServerInterceptor {
 

@@ -1,4 +1,4 @@
-/** Development servers that run inside or beside a worker. Must not depend on agents, tools or models. */
+/** Development servers that run inside or next to a worker. Must not depend on agents, tools or models. */
 @NullMarked
 package dev.waymark.worker.server;
 

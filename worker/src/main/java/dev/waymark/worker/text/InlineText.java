@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Limits text that goes into history to {@link #LIMIT_BYTES} of UTF-8: a payload above the server's limit would fail an
- * activity that has already run. A longer text loses its middle. A line with a JSON object replaces it, with the size
- * and the digest of the whole text:
+ * activity that has already run. The middle of a longer text is replaced with a line that contains a JSON object with
+ * the size and the digest of the whole text:
  *
  * <pre>{@code
  * … the beginning

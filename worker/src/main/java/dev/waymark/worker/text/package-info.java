@@ -1,4 +1,4 @@
-/** Limits the size of texts. Must not know where they come from. */
+/** Limits the size of texts. Must not know where the texts come from. */
 @NullMarked
 package dev.waymark.worker.text;
 

@@ -52,7 +52,8 @@ public final class ClaimSender {
     }
 
     /**
-     * Asks exactly this run, and repeats the request until an answer comes.
+     * Asks exactly this run, and repeats the request until it is answered. Without an answer within ten seconds, the
+     * claim counts as refused.
      *
      * @throws InterruptedException if the calling thread was interrupted; the claim may have been granted
      */

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 public final class LateOutcomeSender {
     private static final Logger LOG = LoggerFactory.getLogger(LateOutcomeSender.class);
 
-    /** Covers restarts of the server; a longer outage has most likely lost more than this. */
+    /** Long enough for a restart of the server. A longer outage has most likely lost more than this outcome. */
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private static final Duration CALL_TIMEOUT = Duration.ofSeconds(10);

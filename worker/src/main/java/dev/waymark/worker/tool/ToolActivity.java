@@ -31,9 +31,9 @@ import java.util.function.BooleanSupplier;
  * Runs tools; the activity type is the tool's name. The tool's definition is the one recorded in the run's history, not
  * the one in this worker's files, which may have changed.
  *
- * <p>Unless it is cancelled, every end of a tool becomes an outcome that the model sees. A tool with side effects runs
- * only after its workflow has granted this execution a claim. Anything that prevents it from running is reported as
- * such, so that the workflow knows that nothing happened.
+ * <p>Unless it is cancelled, every execution ends with an outcome that the model sees. A tool with side effects runs
+ * only after its workflow has granted this execution a claim. If something prevents the tool from running, this is
+ * reported, so that the workflow knows that nothing happened.
  */
 public final class ToolActivity implements DynamicActivity {
     /**
@@ -103,8 +103,7 @@ public final class ToolActivity implements DynamicActivity {
     }
 
     /**
-     * The workflow trusts any result of an execution, so only the execution with the claim returns one, even for
-     * invalid arguments.
+     * The workflow trusts any result, so only the execution that has the claim returns one, even for invalid arguments.
      */
     private ToolOutcome claimAndRun(
             ToolSpec tool, ToolInput input, ActivityInfo info, ToolContext context, Heartbeat heartbeat)
@@ -123,11 +122,12 @@ public final class ToolActivity implements DynamicActivity {
         Optional<String> other =
                 ActivityProblems.reading(() -> runs.continuedAs(info.getWorkflowId(), info.getWorkflowRunId()));
         if (other.isPresent()) {
-            // No execution in this thread can get a claim, so this one may settle the call.
+            // Settles the call, because no execution in this thread can get a claim.
             return ToolOutcome.error(ToolTexts.failure(
                     "it was not run, because this thread continues as " + other.get() + ", which has the same call"));
         }
-        // Starts before the claim: the workflow assumes that the program is dead some time after the grant.
+        // Starts before the claim, because the workflow assumes that the program has ended a certain time after the
+        // grant.
         ProcessFence fence = ProcessFence.in(tool.timeout());
         ClaimRequest claim = new ClaimRequest(
                 input.callId(),

@@ -21,7 +21,7 @@ import java.util.Optional;
 
 /** The tool kinds that a worker runs. A new kind is added to the list in the constructor. Thread-safe. */
 public final class ToolKinds implements AutoCloseable {
-    /** The memory for arguments and result while a tool runs, in each of their forms. */
+    /** Memory that a running tool may need for its arguments and its result, each of which exists in several forms. */
     private static final int BYTES_EACH = 1024 * 1024;
 
     /** The maximum number of concurrent tools: as many as fit into a quarter of the heap. */
@@ -59,7 +59,7 @@ public final class ToolKinds implements AutoCloseable {
         return environment;
     }
 
-    /** In the order in which they are tried for an entry of an agent file. */
+    /** All kinds, in the order in which they are tried for an entry of an agent file. */
     public List<ToolKind> all() {
         return List.copyOf(kinds.values());
     }

@@ -23,7 +23,10 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class ToolRunner {
     private final ToolKinds kinds;
 
-    /** Texts in which tools reference variables. A tool may return what it found in the environment of another one. */
+    /**
+     * Texts in which tools reference variables. Kept for all tools, because a tool may return values from the
+     * environment of another one.
+     */
     private final Set<String> references = ConcurrentHashMap.newKeySet();
 
     public ToolRunner(ToolKinds kinds) {
@@ -55,7 +58,7 @@ public final class ToolRunner {
         return Secrets.of(references, kinds.environment()).except(CommandRunner.INHERITED);
     }
 
-    /** Why a call cannot run, as its outcome; empty if it can. */
+    /** The outcome that explains why a call cannot run; empty if it can. */
     public Optional<ToolOutcome> problem(ToolSpec tool, Json args) {
         return ToolArguments.problem(tool.input(), args)
                 .map(why -> ToolOutcome.notDone(ToolTexts.invalidInput(tool.name(), why)))
@@ -67,7 +70,7 @@ public final class ToolRunner {
         return kinds.slots(tool).acquire(thread);
     }
 
-    /** Waits until the tool's check may run for this thread. A program shares the slots of all programs. */
+    /** Waits until the tool's check may run for this thread. A verify program needs a slot of the command tools. */
     ToolSlots.Slot verifySlot(ToolSpec tool, String thread) throws InterruptedException {
         ToolSlots slots = tool.verify().isEmpty() ? kinds.slots(tool) : kinds.programSlots();
         return slots.acquire(thread);

@@ -35,7 +35,7 @@ final class ToolSlots {
             }
             free--;
             held.merge(thread, 1, Integer::sum);
-            // Taking a slot frees none, so there is no one to signal.
+            // Taking a slot does not free any, so there is no thread to signal.
             return () -> release(thread);
         } finally {
             lock.unlock();

@@ -15,7 +15,7 @@ import io.temporal.activity.ActivityInfo;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Asks the tool, with the arguments and the idempotency key of the lost call. */
+/** Asks the tool whether a lost call took effect, with the arguments and the idempotency key of that call. */
 public final class VerifyActivityImpl implements VerifyActivity {
     private final RunReader runs;
     private final ToolRunner tools;

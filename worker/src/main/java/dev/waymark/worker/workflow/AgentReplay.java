@@ -19,13 +19,13 @@ import java.util.stream.Stream;
 
 /** Replays histories with the workflow code of this build. */
 public final class AgentReplay implements HistoryReplay {
-    /** How the SDK names the event that the workflow code contradicts. */
+    /** Matches the SDK's description of the event that the workflow code contradicts. */
     private static final Pattern EVENT = Pattern.compile("Failure handling event (\\d+) of type '(\\w+)'");
 
-    /** The SDK reports what a replay threw as a text with its stack trace. */
+    /** Matches the causes of a failed replay, which the SDK reports as text with a stack trace. */
     private static final Pattern CAUSE = Pattern.compile("(?m)^Caused by: ([\\w.$]+(?:: .*)?)$");
 
-    /** Replaying long histories on a busy machine must not look like a deadlock. */
+    /** Deadlock timeout: replaying a long history on a busy machine must not be taken for a deadlock. */
     private static final Duration SLOW_MACHINE = Duration.ofSeconds(30);
 
     private final TestWorkflowEnvironment environment;

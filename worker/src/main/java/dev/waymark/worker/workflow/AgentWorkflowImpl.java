@@ -53,8 +53,8 @@ import org.jspecify.annotations.Nullable;
  * Drives a conversation. Everything that arrives is applied as a fact at once, in the handler or callback that receives
  * it. The main loop executes what the state decides and sleeps until the state changes.
  *
- * <p>The main loop runs in a scope of its own: otherwise Temporal's Cancel would throw from every wait, while here it
- * is only another fact.
+ * <p>The main loop runs in a detached scope, where a cancellation is only another fact. In the workflow's own scope,
+ * every wait would throw an exception after a cancellation.
  */
 public final class AgentWorkflowImpl implements AgentWorkflow {
     /** Query answers are limited to 2 MiB, and may be sent together with a workflow task's commands. */
@@ -193,7 +193,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         return Instant.ofEpochMilli(Workflow.currentTimeMillis());
     }
 
-    /** Executes what the state decided. At a hard limit nothing new is started. */
+    /** Executes the steps that the state decided. At a hard limit, nothing new is started. */
     private final class Driver implements Step.Cases<Boolean> {
         private final boolean nothingNew;
         private Optional<Instant> wakeAt = Optional.empty();
@@ -274,7 +274,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
         @Override
         public Boolean reportToParent(Step.ReportToParent step) {
-            // A run started by hand with a subagent's input has no parent; the server will say so.
+            // A run started by hand with a subagent's input has no parent, which the server then reports.
             String parent = Workflow.getInfo().getParentWorkflowId().orElse(thread);
             SubagentReport report = new SubagentReport(step.parent().callId(), step.report());
             return flights.signal(parent, WireNames.SUBAGENT, report, report.sent());
@@ -327,7 +327,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         }
     }
 
-    /** Applies a fact that has no event of its own. */
+    /** Applies a fact that no other event represents, and records it in a side effect. */
     private void record(SideEffectMarker marker) {
         Workflow.sideEffect(SideEffectMarker.class, () -> marker).fact().ifPresent(this::apply);
     }
@@ -423,7 +423,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
             return known == null ? arrival.orElseThrow().answer(fact, this::refusal, this::execute) : execute(fact);
         }
 
-        /** While the state is arriving, everything is accepted, and answered when it is there. */
+        /** While the state is arriving, every update is accepted, and answered once the state has arrived. */
         private Optional<Problem> refusal(Fact.Inbound fact) {
             return known == null ? Optional.empty() : conversation().updateRefusal(fact);
         }

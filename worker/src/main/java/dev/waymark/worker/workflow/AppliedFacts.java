@@ -10,6 +10,6 @@ import java.util.Optional;
 public interface AppliedFacts {
     AppliedFacts IGNORED = (before, fact, after, agent) -> {};
 
-    /** The fact changed {@code before} into {@code after}. */
+    /** Called after the fact changed {@code before} into {@code after}. */
     void applied(Conversation before, Fact fact, Conversation after, Optional<AgentSpec> agent);
 }

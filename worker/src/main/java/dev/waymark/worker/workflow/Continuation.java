@@ -11,7 +11,7 @@ import io.temporal.workflow.unsafe.WorkflowUnsafe;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** How a state gets into the next run: with its input, or in chunks, or not at all. */
+/** Decides how the state gets into the next run: in its input, in chunks, or not at all. */
 final class Continuation {
     private final CarriedState state;
     private final RunLimits limits;
@@ -25,7 +25,7 @@ final class Continuation {
     /**
      * Records whether the state fits: packed sizes differ between zip libraries, and a replay must decide the same way.
      *
-     * @param hard whether the run cannot go on if it does not
+     * @param hard whether the run cannot continue if the state does not fit
      */
     SideEffectMarker decide(boolean hard) {
         return Workflow.sideEffect(SideEffectMarker.class, () -> {

@@ -49,7 +49,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The running activities and subagents' threads, each in a cancellation scope of its own, so that it can be cancelled
+ * The running activities and subagents' threads, each in a separate cancellation scope, so that it can be cancelled
  * when the state no longer waits for it.
  *
  * <p>The outcome of an activity is applied as a fact in its completion callback, in history order.
@@ -57,7 +57,7 @@ import org.jspecify.annotations.Nullable;
 final class InFlight {
     private static final Duration HEARTBEAT_TIMEOUT = Duration.ofSeconds(15);
     private static final Duration MODEL_TIMEOUT = Duration.ofMinutes(10);
-    /** A tool that has to claim gives up before this. */
+    /** Time for a tool to get its claim. The tool gives up earlier. */
     private static final Duration CLAIM_TIMEOUT = Duration.ofSeconds(15);
 
     /** Usually a lookup in a table, but MCP servers may have to be downloaded and started. */
@@ -108,7 +108,7 @@ final class InFlight {
         return agent;
     }
 
-    /** The state of the previous run has arrived, with the agent that it had resolved. */
+    /** Called when the state of the previous run has arrived, with the agent that the previous run had resolved. */
     void continueWith(Optional<AgentSpec> resolved) {
         agent = resolved;
     }
@@ -133,7 +133,7 @@ final class InFlight {
         return true;
     }
 
-    /** Calls the model, for a reply or a summary, with what the state has just committed. */
+    /** Calls the model, for a reply or a summary, with the conversation that was just committed. */
     void callModel(Work<Reply> work, Conversation committed) {
         ModelInput input = ModelInput.of(committed);
         ActivityOptions options = options(
@@ -171,7 +171,7 @@ final class InFlight {
         return true;
     }
 
-    /** Starts the check whether a lost call took effect. */
+    /** Starts to check whether a lost call took effect. */
     boolean verifyTool(Step.VerifyTool step, Optional<String> session) {
         Call call = step.call();
         ToolSpec tool = agent.orElseThrow().tool(call.tool()).orElseThrow();
@@ -238,7 +238,7 @@ final class InFlight {
         ExternalWorkflowStub thread = Workflow.newUntypedExternalWorkflowStub(to);
         signalled.add(to);
         Workflow.newCancellationScope(() -> Async.procedure(() -> {
-                            // Applied where the command is created, not where it is decided, to match the order in
+                            // Applied where the command is created and not where it is decided, to match the order in
                             // history.
                             facts.accept(sent);
                             thread.signal(signal, body);
@@ -258,8 +258,9 @@ final class InFlight {
     }
 
     /**
-     * Cancels what the state no longer waits for. An activity scheduled in this very workflow task is cancelled in the
-     * next one: otherwise it would not appear in history, and a reader of history would miss a fact that the state has.
+     * Cancels work that the state no longer waits for. An activity scheduled in this very workflow task is cancelled in
+     * the next one: otherwise it would not appear in history, and a reader of history would miss a fact that the state
+     * has.
      */
     void cancelUnwanted(Conversation state) {
         anotherTaskDue = false;
@@ -330,7 +331,7 @@ final class InFlight {
         timerSet = true;
         Workflow.newTimer(Duration.ofMillis(1)).thenApply(fired -> {
             timerSet = false;
-            // In history, this timer looks like one that something waits for.
+            // In history, this timer looks like one that the conversation waits for, so it must cause the same fact.
             facts.accept(new ThreadFact.TimePassed());
             anotherTaskDue = true;
             return null;

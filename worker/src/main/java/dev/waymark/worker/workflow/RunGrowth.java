@@ -6,18 +6,18 @@ import dev.waymark.conversation.policy.AgentPolicy;
 import io.temporal.workflow.Workflow;
 import io.temporal.workflow.WorkflowInfo;
 
-/** Decides when a run has grown so far that the thread should continue in a new one. */
+/** Decides when a run has grown so large that the thread should continue in a new one. */
 final class RunGrowth {
-    /** The version from which a run with summaries waits for the next one. */
+    /** Change id: a run with this version that makes summaries waits for the next summary. */
     private static final String WAITS_FOR_SUMMARY = "continue-after-summary";
 
-    /** About what a call takes in the log of calls. */
+    /** Approximate size of a call in the log of calls. */
     private static final long BYTES_OF_CALL = 200;
 
-    /** About what remains of a call that a summary dropped: its id and its turn. */
+    /** Approximate size of what remains of a call that a summary dropped: its id and its turn. */
     private static final long BYTES_OF_DROPPED_CALL = 40;
 
-    /** The server logs warnings from 10,240 on. */
+    /** The server logs warnings from 10,240 events on. */
     private static final long MOST_EVENTS_WAITING = 10_000;
 
     private static final long MOST_BYTES_WAITING = 12L * 1024 * 1024;
@@ -45,8 +45,9 @@ final class RunGrowth {
     }
 
     /**
-     * Whether the history is large beside the state, which the server stores with the end of this run and again with the
-     * start of the next. A conversation is smallest after a summary: a run that expects one waits for it.
+     * Whether the history is large compared with the state, which the server stores with the end of this run and again
+     * with the start of the next. A conversation is smallest after a summary, so a run that expects a summary waits for
+     * it.
      */
     private static boolean pays(WorkflowInfo info, Conversation state, long begunWith) {
         long carried = Math.max(begunWith, state.transcript().bytes());

@@ -25,14 +25,15 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetches the state of the previous run into the history of this one, a chunk at a time: a workflow task that brought
- * several could be too large. What arrives meanwhile is postponed, and then applied in the order in which it arrived.
+ * Fetches the state of the previous run into the history of this one, one chunk at a time, because a workflow task with
+ * several chunks could be too large. Everything that arrives meanwhile is postponed, and then applied in the order of
+ * arrival.
  */
 final class StateArrival {
     private static final Duration TIMEOUT = Duration.ofMinutes(5);
     private static final Duration HEARTBEAT_TIMEOUT = Duration.ofSeconds(15);
 
-    /** Without a limit: the thread cannot do anything else. */
+    /** No limit on attempts, because the thread cannot do anything else. */
     private static final RetryOptions RETRIES = RetryOptions.newBuilder()
             .setInitialInterval(Duration.ofMillis(200))
             .setMaximumInterval(Duration.ofSeconds(10))
@@ -51,7 +52,10 @@ final class StateArrival {
         this.arrived = arrived;
     }
 
-    /** Returns when the state has arrived and everything postponed is applied. Fails if there is no such state. */
+    /**
+     * Returns when the state has arrived and everything that was postponed has been applied. Fails if there is no such
+     * state.
+     */
     void await() {
         while (!complete) {
             fetch();
@@ -72,7 +76,9 @@ final class StateArrival {
         postponed.add(application);
     }
 
-    /** Waits for the state, applies an update to it, and returns the answer; refuses like a validator. */
+    /**
+     * Waits for the state, applies an update to it, and returns the answer. Refuses the update as a validator would.
+     */
     Object answer(
             Fact.Inbound update,
             Function<Fact.Inbound, Optional<Problem>> refusal,
@@ -80,7 +86,7 @@ final class StateArrival {
         List<Object> answer = new ArrayList<>();
         List<Problem> refused = new ArrayList<>();
         postpone(() -> {
-            // Even if it is refused, like a signal: history cannot tell what was refused.
+            // Applied even if it is refused, like a signal, because history does not show what was refused.
             refusal.apply(update).ifPresent(refused::add);
             answer.add(application.apply(update));
         });
@@ -120,7 +126,7 @@ final class StateArrival {
         try {
             whole = WorkflowUnsafe.deadlockDetectorOff(() -> assembly.take(chunk));
         } catch (UnknownRulesException e) {
-            failed = e; // Thrown by await: the workflow task fails, and is left to newer workers.
+            failed = e; // Thrown by await, so that the workflow task fails and is left to newer workers.
             return;
         }
         whole.ifPresent(state -> {

@@ -12,12 +12,12 @@ final class WakeTimer {
     private Optional<Instant> time = Optional.empty();
     private CancellationScope timer = Workflow.newCancellationScope(() -> {});
 
-    /** @param ring runs whenever a timer fires, even if nothing waits for it any more */
+    /** @param ring runs whenever a timer fires, even if nothing waits for the time any longer */
     WakeTimer(Runnable ring) {
         this.ring = ring;
     }
 
-    /** Sets the time, or none. */
+    /** Sets the time at which to wake the thread, or none. */
     void set(Optional<Instant> wanted, Instant now) {
         if (time.equals(wanted)) {
             return;

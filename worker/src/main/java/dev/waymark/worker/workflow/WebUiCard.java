@@ -22,9 +22,9 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * The run as a Markdown card for the Web UI: what it waits for, with the signals that answer, approve or settle it;
- * running calls; todos. Text from users, models and tools is shown literally: none of it becomes Markdown, a link, or
- * another card.
+ * Shows the run as a Markdown card in the Web UI: its open requests, with the signals that answer, approve or settle
+ * them; running calls; todos. Text from users, models and tools is shown literally: none of it becomes Markdown, a
+ * link, or another card.
  */
 final class WebUiCard {
     /** Characters with a meaning in Markdown, or in MathJax, which the Web UI also supports. */
@@ -37,7 +37,7 @@ final class WebUiCard {
 
     private static final int MOST_CHARACTERS_OF_A_QUESTION = 1_000;
 
-    /** Arguments to approve are shown completely, or no decision is offered. */
+    /** Longer arguments are cut, and then no approval is offered. */
     private static final int MOST_CHARACTERS_TO_DECIDE_ON = 4_000;
 
     private final String thread;
@@ -135,7 +135,7 @@ final class WebUiCard {
                 sheet);
     }
 
-    /** A request that is cut cannot be approved here, so no input for that is shown. */
+    /** A request that is cut cannot be approved here, so no input for an approval is shown. */
     private void addApprovals(List<OpenRequest> asks, Sheet sheet) {
         boolean isAnyWhole = false;
         for (OpenRequest ask : asks.subList(0, Math.min(MOST_CALLS, asks.size()))) {
@@ -169,7 +169,10 @@ final class WebUiCard {
         }
     }
 
-    /** On the page that shows the card, the Web UI reloads at the key R, even while typing into a dialog. */
+    /**
+     * On the page that shows the card, the Web UI reloads when the key R is pressed, even while the user types into a
+     * dialog.
+     */
     private static String signal(String names, String with) {
         return "open *History*, then *More Actions → Send a Signal →* " + names + ", " + with
                 + ". On this page, the dialog drops each letter r.\n\n";
@@ -197,7 +200,7 @@ final class WebUiCard {
         return code(ask.tool()) + " " + fenced(arguments(ask).text());
     }
 
-    /** What was seen of a call with an unknown outcome. */
+    /** The evidence about a call with an unknown outcome. */
     private static String evidence(OpenRequest ask) {
         return ask.evidence().map(seen -> ": " + prose(seen)).orElse(".");
     }
@@ -262,7 +265,7 @@ final class WebUiCard {
     }
 
     private static String line(Message message) {
-        // As code: in prose, the Web UI makes quotation marks typographic.
+        // Shown as code, because the Web UI makes quotation marks in prose typographic.
         String words = message.toolResults().isEmpty() ? prose(words(message)) : code(words(message));
         return "- " + speaker(message) + ": " + words + "\n";
     }
@@ -311,7 +314,7 @@ final class WebUiCard {
         return fenced(Excerpt.line(text, MOST_CHARACTERS).text());
     }
 
-    /** Inline code, between more backticks than it contains in a row. */
+    /** Inline code, delimited by more backticks than it contains in a row. */
     private static String fenced(String line) {
         if (line.isEmpty()) {
             return "";

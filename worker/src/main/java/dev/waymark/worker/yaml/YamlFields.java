@@ -12,7 +12,7 @@ import java.util.Set;
 public final class YamlFields {
 
     private final YamlValue owner;
-    /** Fields that were asked for and are missing. */
+    /** Fields that were requested but are missing. */
     private final Set<String> absent = new LinkedHashSet<>();
 
     private final Map<String, YamlValue> left;
@@ -47,12 +47,12 @@ public final class YamlFields {
         return value.get();
     }
 
-    /** A required field is missing, or misspelled. */
+    /** The problem of a required field that is missing or misspelled. */
     public YamlProblem missing(String name) {
         return misspelled(name).orElseGet(() -> problem(name, "is missing"));
     }
 
-    /** Fields of which one is required are all missing, or one is misspelled. */
+    /** The problem of a mapping that has none of these fields, or a misspelled one. */
     public YamlProblem missing(Collection<String> names) {
         return names.stream()
                 .flatMap(name -> misspelled(name).stream())

@@ -26,7 +26,7 @@ public final class YamlProblem extends Exception {
         this.field = field;
     }
 
-    /** The first of several problems; it holds the others. */
+    /** The first of several problems, which contains the others. */
     static YamlProblem of(List<YamlProblem> problems) {
         List<YamlProblem> sorted = problems.stream()
                 .sorted(Comparator.comparing(YamlProblem::file).thenComparing(YamlProblem::line))

@@ -47,7 +47,7 @@ public final class YamlProblems {
         }
     }
 
-    /** What an optional field says; empty also if the reading finds a problem. */
+    /** The value of an optional field; empty if it is missing, or if reading it finds a problem. */
     public <T> Optional<T> read(Optional<YamlValue> field, Reading<T> reading) {
         return field.flatMap(value -> check(() -> reading.of(value)));
     }

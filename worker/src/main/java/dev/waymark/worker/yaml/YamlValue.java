@@ -155,7 +155,7 @@ public final class YamlValue {
         return items;
     }
 
-    /** The items as this reading understands them, or all problems that it finds. */
+    /** Reads all items. Throws all their problems at once. */
     public <T> List<T> items(YamlProblems.Reading<T> reading) throws YamlProblem {
         YamlProblems problems = new YamlProblems();
         List<T> read = new ArrayList<>();
@@ -190,7 +190,7 @@ public final class YamlValue {
         return text;
     }
 
-    /** One of these values. */
+    /** Text that is one of these words. */
     public String oneOf(String... words) throws YamlProblem {
         String text = text();
         if (!List.of(words).contains(text)) {

@@ -1,4 +1,4 @@
-/** Reads YAML files that people write, and reports the place of problems. Must not know what the files mean. */
+/** Reads YAML files that people write, and reports where the problems are. Must not know what the files mean. */
 @NullMarked
 package dev.waymark.worker.yaml;
 

@@ -42,7 +42,7 @@ class AgentRereadTest {
         agents = AgentDirectory.load(directory, providers, JavaTools.NONE);
     }
 
-    /** Every version of a file has a time of its own, however fast the test runs. */
+    /** Each version of a file gets a different modification time, however fast the test runs. */
     private Path file(String name, String text) throws IOException {
         lastChange = lastChange.plusSeconds(1);
         Path file = Files.writeString(directory.resolve(name + ".yaml"), MODEL + text);

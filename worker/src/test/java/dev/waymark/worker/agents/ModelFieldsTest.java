@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What agent files say of models. */
+/** The model settings of agent files. */
 class ModelFieldsTest {
     @TempDir
     Path directory;

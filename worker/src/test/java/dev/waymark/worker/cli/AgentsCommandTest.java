@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code agents} says of models. */
+/** How the {@code agents} command shows model settings. */
 class AgentsCommandTest {
     @TempDir
     Path directory;

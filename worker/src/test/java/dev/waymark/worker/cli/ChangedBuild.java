@@ -16,11 +16,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 
-/** A directory with a build of this code, in which one source file is changed and compiled again. */
+/** A directory with a build of this code in which one source file is changed and recompiled. */
 final class ChangedBuild {
     private ChangedBuild() {}
 
-    /** Everything that this test runs with, behind a jar that names it. */
+    /** An unchanged build: a jar whose manifest refers to the class path of this test. */
     static Path same(Path directory) throws IOException {
         Manifest manifest = new Manifest();
         manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
@@ -39,7 +39,7 @@ final class ChangedBuild {
         return directory;
     }
 
-    /** The same build, with this change in one of the classes of {@code conversation}, or of a package below it. */
+    /** A build with this change in one class of {@code conversation} or of a package below it. */
     static Path with(Path directory, String className, String before, String after) throws IOException {
         Path source = Path.of("../shared/src/main/java/dev/waymark/conversation", className + ".java");
         String text = Files.readString(source);

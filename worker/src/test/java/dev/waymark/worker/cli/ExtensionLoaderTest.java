@@ -22,7 +22,7 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Extensions in jars that this JVM does not have on its class path. */
+/** Extensions in jars that are not on the class path of this JVM. */
 class ExtensionLoaderTest {
     private static final String EXTENSION = """
             package other;
@@ -52,7 +52,7 @@ class ExtensionLoaderTest {
             }
             """;
 
-    /** A library of the extension, which the worker has in another version. */
+    /** A library of the extension that the worker has in a different version. */
     private static final String LIBRARY = """
             package okio;
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The gate before threads in files. */
+/** The gate, with threads in files. */
 @Tag("full")
 class GateCommandTest {
     private static final Path RECORDED = Path.of("src/test/resources/histories/rules-1");
@@ -111,7 +111,7 @@ class GateCommandTest {
                         + " given .*failed: 2 of 2 threads checked, .*problems in 1\n");
     }
 
-    /** As before a rollback: the threads that newer workers started cannot go on. */
+    /** The situation before a rollback: threads that newer workers started cannot continue. */
     @Test
     void threadOfNewerRules_isNamed_andTheOthersAreCheckedToo() throws Exception {
         ObjectNode document = (ObjectNode)

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The gate before the open threads of a real server, and threads that leave it. */
+/** The gate with the open threads of a real server, and the export of threads. */
 @Tag("server")
 @Tag("full")
 class GateServerTest {

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
-/** What the commands say and return, for as long as they start nothing. */
+/** The output and the exit codes of commands that start nothing. */
 class WorkerMainTest {
 
     private static final String AGENT = """
@@ -102,7 +102,7 @@ class WorkerMainTest {
         assertThat(say("agents", "--json", "--agents", directory.toString())).isEqualTo(new Said(0, "[]\n", ""));
     }
 
-    /** With a server whose only tool is safe. */
+    /** An agent with an MCP server whose only tool is safe. */
     private void toolsAgent() throws IOException {
         file("a.script.yaml", "replies: [{ text: Hello. }]");
         file("server.sh", """

@@ -54,7 +54,7 @@ class MetricsEndpointTest {
 
             assertThat(turn(connection)).isEqualTo("complete");
 
-            // The SDK counts into its scope, which reports once a second.
+            // The SDK reports its metrics once a second.
             String metrics = await().until(
                             () -> get(endpoint, "/metrics").body(),
                             body -> body.contains("temporal_workflow_completed_total{"));

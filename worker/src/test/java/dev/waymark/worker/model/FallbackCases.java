@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Turns of an agent whose model is out of service, over real HTTP. */
+/** Turns of an agent whose model is out of service. Uses real HTTP. */
 @Timeout(180)
 abstract class FallbackCases {
     private static final String BUSY = "{\"error\":{\"type\":\"overloaded_error\",\"message\":\"Busy.\"}}";
@@ -86,7 +86,7 @@ abstract class FallbackCases {
 
     @AfterEach
     void end() {
-        if (worker == null) { // It is null where the server is missing and the tests are skipped.
+        if (worker == null) { // It is null if the server is missing and the tests are skipped.
             return;
         }
         worker.close();
@@ -237,7 +237,10 @@ abstract class FallbackCases {
         assertThat(asked()).containsExactly(5, 5);
     }
 
-    /** Each server refuses thoughts that are not its own, and Anthropic's refuses to think after calls of another. */
+    /**
+     * Each server rejects reasoning that it did not issue. Anthropic's also rejects thinking after calls of another
+     * model.
+     */
     @Test
     void thoughts_ofOneModel_areNotSentToTheOther_andKept() {
         Piece.Thought thought = new Piece.Thought("Hm.", "c2lnbmVk");

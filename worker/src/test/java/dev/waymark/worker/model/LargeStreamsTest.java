@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A worker with a heap of 192 MiB, and a service that sends more than fits into it. */
+/** A worker with a heap of 192 MiB, and a service that sends more than fits into that heap. */
 @Tag("full")
 @Timeout(300)
 class LargeStreamsTest {
@@ -40,7 +40,7 @@ class LargeStreamsTest {
     private ModelServer models;
     private WorkerProcess worker;
 
-    /** The worker, with the address of its server, and a provider's variables. */
+    /** Runs the worker. The arguments are the address of its server and the provider's environment variables. */
     static final class SmallWorker {
         public static void main(String[] args) throws IOException, ServerUnreachable {
             Map<String, String> environment = new LinkedHashMap<>();
@@ -75,7 +75,7 @@ class LargeStreamsTest {
         temporal.close();
     }
 
-    /** Every other agent's model says hello. */
+    /** The models of all other agents reply with a short text. */
     private void answerLarge(ModelAnswer answer) {
         models.answers(
                 request -> request.body().path("model").asText().equals("large") ? answer : ModelAnswer.says("Hello."));
@@ -109,7 +109,7 @@ class LargeStreamsTest {
         assertThat(worker.diesWithin(Duration.ZERO)).isFalse();
     }
 
-    /** Each fits, and all together would take half a gigabyte. */
+    /** Each reply fits, but all together would take half a gigabyte. */
     @Test
     void largeReplies_allAtATime_takeTurnsAndHoldNoOtherUp() throws Exception {
         answerLarge(ModelAnswer.says("w".repeat(900_000), ".").silentAfter(1));

@@ -38,7 +38,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What an attempt tells the next one, while an earlier heartbeat is slower than its last one. */
+/** The details that the next attempt gets if an earlier heartbeat arrives after the last one. */
 @Timeout(60)
 class LastHeartbeatTest {
     @Test
@@ -46,7 +46,7 @@ class LastHeartbeatTest {
         List<String> asked = new CopyOnWriteArrayList<>();
         ModelProvider busy = request -> {
             asked.add("busy");
-            TimeUnit.MILLISECONDS.sleep(300); // A heartbeat tells meanwhile which model is asked.
+            TimeUnit.MILLISECONDS.sleep(300); // Meanwhile, a heartbeat reports which model is called.
             throw ModelFailure.passing("Busy", "busy");
         };
         ModelProvider idle = request -> {
@@ -81,8 +81,8 @@ class LastHeartbeatTest {
     }
 
     /**
-     * Keeps the first heartbeat of each attempt for as long as a later one is under way, and until then what the attempt
-     * ended with.
+     * Holds back each regular heartbeat until a later heartbeat has been answered, and the end of the attempt until the
+     * heartbeat that was held back has been answered.
      */
     private static final class SlowHeartbeats implements ClientInterceptor {
         private volatile CountDownLatch laterOne = new CountDownLatch(1);
@@ -124,7 +124,7 @@ class LastHeartbeatTest {
 
         private static void await(CountDownLatch latch) {
             try {
-                // Without an end, a heartbeat that the last one waits for would wait for the last one.
+                // Limited: otherwise a heartbeat that the last one waits for would itself wait for the last one.
                 latch.await(1, TimeUnit.SECONDS);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();

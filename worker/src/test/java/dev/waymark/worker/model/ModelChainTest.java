@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Which model each attempt asks, and when. */
+/** Which model each attempt calls, and when. */
 class ModelChainTest {
     private static final ModelFailure BUSY = ModelFailure.passing("Overloaded", "Busy.");
 
@@ -24,7 +24,7 @@ class ModelChainTest {
             .build();
     private final ModelChain chain = ModelChain.of(agent, outages);
 
-    /** The models that are asked while all of them fail like this, and the delay before the next one. */
+    /** The models that are called while all of them fail like this, each with the delay before the next attempt. */
     private List<String> asked(Failed failed, int times, ModelFailure failure) {
         List<String> asked = new ArrayList<>();
         for (int attempt = 0; attempt < times; attempt++) {

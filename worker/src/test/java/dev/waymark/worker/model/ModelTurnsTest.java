@@ -54,7 +54,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whole turns with models over real HTTP: what they cost in calls, retries by Temporal included, and what they come to. */
+/** Complete turns with models over real HTTP: the number of calls, including Temporal's retries, and the outcome. */
 @Timeout(120)
 @Tag("full")
 class ModelTurnsTest {
@@ -141,7 +141,7 @@ class ModelTurnsTest {
                 .containsOnly(calls);
     }
 
-    /** The same trouble for both services, and what it comes to: how many calls, and a failure of which type if any. */
+    /** A first answer for both services, the expected number of calls, and the expected failure type, if any. */
     private record Row(String name, ModelAnswer first, int calls, Optional<String> failure) {
         static Row passing(String name, ModelAnswer first) {
             return new Row(name, first, 2, Optional.empty());
@@ -276,7 +276,7 @@ class ModelTurnsTest {
         }
     }
 
-    /** The next attempt is told what it cost, whatever ended it. */
+    /** The cost of an attempt is passed to the next one, however the attempt ended. */
     @Test
     void attempt_thatEndsWithADefectOfTheProvider_isPaidFor() {
         AtomicInteger calls = new AtomicInteger();
@@ -347,7 +347,7 @@ class ModelTurnsTest {
         }
     }
 
-    /** No saver could keep it, and no service would take it back. */
+    /** No saver could store such a character, and no service would accept it. */
     @Test
     void halfACharacter_fromAModel_isNotRecorded() {
         anthropic.answers(
@@ -431,7 +431,7 @@ class ModelTurnsTest {
                 .isEqualTo("high");
     }
 
-    /** The service refuses reasoning that it did not issue; what it gets back went through history. */
+    /** The service rejects reasoning that it did not issue. The reasoning that it gets back was stored in history. */
     @Test
     void encryptedReasoning_isCarriedFromStepToStep() {
         AgentSpec thoughtful = AgentSpec.of("thoughtful", "openai-responses:m-1")

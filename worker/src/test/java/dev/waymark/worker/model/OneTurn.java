@@ -8,7 +8,7 @@ import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowStub;
 import java.util.UUID;
 
-/** A thread that says hi to an agent and closes after the answer. */
+/** A thread that sends one message to an agent and closes after the reply. */
 final class OneTurn {
     private OneTurn() {}
 

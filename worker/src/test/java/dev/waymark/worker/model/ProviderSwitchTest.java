@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** One conversation that goes from provider to provider and back. Each server refuses thoughts that are not its own. */
+/** A conversation that switches between providers and back. Each server rejects reasoning that it did not issue. */
 class ProviderSwitchTest {
     private final List<Message> said = new ArrayList<>();
 
@@ -57,7 +57,10 @@ class ProviderSwitchTest {
                 "m-1", Optional.empty(), said, List.of(ToolSpec.java("weather").build()), 100);
     }
 
-    /** As the rules of a conversation do: a call id that was used before gets a suffix, and each call its result. */
+    /**
+     * Adds a reply as the conversation's rules do: call ids get a suffix that makes them unique, and each call gets a
+     * result.
+     */
     private void take(Reply reply) {
         int turn = said.size();
         List<Part> content = reply.content().stream()

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a model is asked when a thread goes on from a checkpoint is taken by services that check every word of it. */
+/** Requests of threads that continue from a checkpoint are accepted by services that check every detail. */
 @Tag("full")
 class ResumedTranscriptsTest {
     private static final int CONVERSATIONS = 100;

@@ -21,13 +21,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** How long a service that wants to be left alone is left alone, by the clock of the service. */
+/** How long a worker waits if a service asks it to, measured at the service. */
 @Timeout(180)
 abstract class RetryAfterCases {
     /**
-     * Never less; and no more than a tenth more, which is two seconds here. A machine that has other things to do takes
-     * part of that to find the task that is due, hand it to the worker, and read the history: tens of milliseconds as a
-     * rule. Of a shorter wait a tenth would be as little.
+     * Retries may not come earlier, and at most a tenth later, which is two seconds here. A busy machine needs part of
+     * that time to find the task that is due, deliver it to the worker and read the history: usually tens of
+     * milliseconds. A tenth of a shorter wait would be too little.
      */
     private static final Duration WAIT = Duration.ofSeconds(20);
 

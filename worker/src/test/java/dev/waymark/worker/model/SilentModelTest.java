@@ -41,7 +41,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Turns of an agent whose model accepts requests and goes silent, over real HTTP. */
+/** Turns of an agent whose model accepts requests and then sends nothing. Uses real HTTP. */
 @Tag("full")
 @Timeout(180)
 @Execution(ExecutionMode.CONCURRENT)
@@ -187,7 +187,7 @@ class SilentModelTest {
         }
     }
 
-    /** Each piece comes within the limit, and the reply takes longer than it. */
+    /** Each piece arrives within the limit, but the whole reply takes longer than the limit. */
     @ParameterizedTest
     @CsvSource({"THOUGHTS", "CALLS", "WORDS"})
     void slowModel_thatSendsPieces_isWaitedFor(String kind) throws Exception {
@@ -216,7 +216,7 @@ class SilentModelTest {
         }
     }
 
-    /** The limit is kept outside of the providers, so it is that of other people's too. */
+    /** The limit is enforced outside the providers, so it also applies to providers of other projects. */
     @Test
     void providerOfAnotherProgram_isGivenUpToo() throws Exception {
         CountDownLatch interrupted = new CountDownLatch(1);

@@ -43,14 +43,14 @@ class ActivityOperationsServerTest {
 
     private static ChargeService till;
 
-    /** What the operator does. */
+    /** The operator's action. */
     enum Operation {
         PAUSE,
         RESET,
         PAUSE_AND_RESET
     }
 
-    /** How far the tool has come when it is done. */
+    /** The progress of the tool when the operator acts. */
     enum Point {
         SCHEDULED,
         STARTED,
@@ -58,24 +58,24 @@ class ActivityOperationsServerTest {
         CHARGED
     }
 
-    /** What becomes of the worker that runs it. */
+    /** What happens to the worker that runs the tool. */
     enum Worker {
         STAYS,
-        /** Nobody hears of it any more, and its tool goes on. */
+        /** It loses its connection to the server, and its tool continues. */
         CUT_OFF,
-        /** Its tool goes on, and somebody has told the server that it failed. */
+        /** Its tool continues, but the server was told that the activity failed. */
         DISOWNED
     }
 
     record Scenario(Operation operation, Point point, Worker worker) {
-        /** While a claimed execution goes on, there is another one that is a first attempt too. */
+        /** Whether another execution, which is also a first attempt, starts while a claimed execution continues. */
         boolean isFirstAttemptAgain() {
             return operation == Operation.PAUSE_AND_RESET
                     && worker == Worker.DISOWNED
                     && (point == Point.CLAIMED || point == Point.CHARGED);
         }
 
-        /** What is claimed runs on, whatever the operator wants, as long as its worker lives. */
+        /** A claimed execution continues whatever the operator does, as long as its worker is alive. */
         boolean isUnstoppable() {
             return worker == Worker.STAYS && (point == Point.CLAIMED || point == Point.CHARGED);
         }
@@ -111,12 +111,12 @@ class ActivityOperationsServerTest {
             Plant.Half activities = plant.activities();
             plant.start(thread, WISH);
             Call waiting = plant.awaitCall(thread, Call.Status.AWAITING);
-            // Where nothing runs activities when the tool is scheduled, it can be caught before it starts.
+            // Stops the activity worker, so that the tool can be caught after it is scheduled and before it starts.
             activities.stop();
             plant.decide(thread, waiting);
             plant.awaitCall(thread, Call.Status.DISPATCHED);
             if (scenario.point() == Point.STARTED) {
-                // Nobody answers its claim.
+                // No worker answers the tool's claim.
                 workflows.stop();
             }
             if (scenario.point() != Point.SCHEDULED) {
@@ -142,17 +142,17 @@ class ActivityOperationsServerTest {
             }
             if (scenario.operation() != Operation.RESET) {
                 if (scenario.isUnstoppable()) {
-                    // It has heard of the pause with its heartbeats, and is not to be asked to stop after that either.
+                    // The activity has learned of the pause from its heartbeats, and must continue after that, too.
                     plant.awaitActivityState(thread, PendingActivityState.PENDING_ACTIVITY_STATE_PAUSE_REQUESTED);
                     awaitHeartbeat(plant, thread);
                     awaitHeartbeat(plant, thread);
                 } else {
-                    // The server does not notice that a worker is lost while the activity is paused.
+                    // While the activity is paused, the server does not detect the loss of its worker.
                     unpause(plant, thread);
                 }
             }
             if (scenario.isFirstAttemptAgain()) {
-                // The other execution has been turned away. The claimed one has the last word.
+                // The other execution was refused. The claimed one determines the outcome.
                 plant.awaitCall(thread, Call.Status.UNKNOWN);
             }
             before.open();
@@ -177,7 +177,7 @@ class ActivityOperationsServerTest {
         }
     }
 
-    /** Returns when the server, and the worker where there is one, have taken notice. */
+    /** Returns when the server and the worker, if there is one, have noticed the operation. */
     private static void interfere(Plant plant, String thread, Scenario scenario, Plant.Half activities) {
         if (scenario.operation() != Operation.RESET) {
             pause(plant, thread);
@@ -201,7 +201,7 @@ class ActivityOperationsServerTest {
         }
     }
 
-    /** What the tool's activity came to the last time. */
+    /** The newest outcome of the tool's activity. */
     private static ToolOutcome lastOutcome(Plant plant, String thread) {
         List<HistoryEvent> events =
                 plant.connection().client().fetchHistory(thread).getEvents();

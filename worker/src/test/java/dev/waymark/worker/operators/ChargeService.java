@@ -10,19 +10,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Tools that charge money, in every way that a tool can be declared, and what they charged. */
+/** Tools that charge money, declared in every possible way, with a record of their charges. */
 final class ChargeService {
     static final String CHARGE = "charge";
     static final String APPROVED = "charge_approved";
     static final String DEDUPLICATED = "charge_deduplicated";
-    /** A person settles what nobody knows. */
+    /** A person settles unknown outcomes. */
     static final String ASKING = "charge_asking";
-    /** What nobody knows is looked up. */
+    /** Unknown outcomes are verified. */
     static final String VERIFIED = "charge_verified";
 
     static final List<String> KINDS = List.of(CHARGE, APPROVED, DEDUPLICATED, ASKING, VERIFIED);
 
-    /** Of the last two, so that what waits for it need not wait long. */
+    /** Timeout of {@link #ASKING} and {@link #VERIFIED}, so that tests which wait for it do not take long. */
     static final Duration SHORT = Duration.ofSeconds(2);
 
     private final FileLedger ledger;
@@ -36,17 +36,17 @@ final class ChargeService {
         this.ledger = new FileLedger(ledger);
     }
 
-    /** Charges of this thread stop just before the money is taken. */
+    /** Makes charges of this thread wait just before they take effect. */
     ToolBarrier holdBefore(String thread) {
         return before.computeIfAbsent(thread, name -> new ToolBarrier());
     }
 
-    /** Charges of this thread stop when the money is taken and nobody knows yet. */
+    /** Makes charges of this thread wait after they took effect, before they return. */
     ToolBarrier holdAfter(String thread) {
         return after.computeIfAbsent(thread, name -> new ToolBarrier());
     }
 
-    /** Looking up the charges of this thread takes until this opens. */
+    /** Makes verifications of this thread's charges wait until the barrier opens. */
     ToolBarrier holdVerifying(String thread) {
         return verifying.computeIfAbsent(thread, name -> new ToolBarrier());
     }
@@ -60,7 +60,7 @@ final class ChargeService {
                 tool(VERIFIED).withTimeout(SHORT).verifiedBy(this::verify));
     }
 
-    /** How often this was charged for the thread. */
+    /** The number of times that this amount was charged for the thread. */
     long charged(String thread, int cents) {
         String line = line(thread, cents);
         return ledger.effects().stream().filter(line::equals).count();

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 
-/** What was done to the world: a file, forced to disk with every line, that knows nothing of Temporal. */
+/** A record of effects outside of Temporal: a file whose lines are each forced to disk. */
 final class FileLedger {
     private final Path file;
 

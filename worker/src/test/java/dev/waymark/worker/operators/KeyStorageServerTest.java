@@ -47,12 +47,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Workers whose key storage is away, or that get work of forgotten threads, on a real server. */
+/** Workers whose key storage is unavailable, or that get tasks of forgotten threads, on a real server. */
 @Tag("server")
 @Tag("full")
 @Timeout(300)
 class KeyStorageServerTest {
-    /** Longer than keys stay in memory while the storage is away. */
+    /** Longer than keys stay in memory while the storage is unavailable. */
     private static final Duration LONG = Duration.ofMinutes(11);
 
     private static final String CANARY = "canary-4711";
@@ -72,7 +72,7 @@ class KeyStorageServerTest {
         storage = new KeyStorage(directory);
     }
 
-    /** Counts its calls, and stays in each of them until the gate opens. */
+    /** Counts its calls, and waits in each call until the gate opens. */
     private final class Charging implements Tool {
         @Override
         public ToolSpec spec() {
@@ -166,7 +166,8 @@ class KeyStorageServerTest {
             storage.takeAway();
             storage.pass(LONG);
             charging.open();
-            // The activity is over, and its result waits: it still sends heartbeats, for longer than their timeout.
+            // The tool has ended and its result waits for the key. The activity sends heartbeats for longer than their
+            // timeout.
             PendingActivityInfo before = pending(name).get(0);
             await().until(() -> pending(name).get(0).getLastHeartbeatTime().getSeconds()
                     > before.getLastHeartbeatTime().getSeconds() + 16);
@@ -248,7 +249,7 @@ class KeyStorageServerTest {
         Failure failure = ended.getActivityTaskFailedEventAttributes().getFailure();
         assertThat(failure.getApplicationFailureInfo().getType()).isEqualTo("Forgotten");
         assertThat(failure.getApplicationFailureInfo().getNonRetryable()).isTrue();
-        // The server tries the task again and again, and writes the first failure into history, seldom a second one.
+        // The server retries the task, and usually records only the first failure in history.
         List<HistoryEvent> sinceTheFirstFailure = events(name).stream()
                 .dropWhile(event -> !event.hasWorkflowTaskFailedEventAttributes())
                 .toList();

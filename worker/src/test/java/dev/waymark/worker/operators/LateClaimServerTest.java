@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Claims that arrive when the dispatch that they are of is not open any more. */
+/** Claims that arrive after their dispatch has been closed. */
 @Tag("server")
 @Tag("full")
 class LateClaimServerTest {

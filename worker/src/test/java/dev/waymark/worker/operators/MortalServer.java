@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 
-/** A server that keeps everything in a file, and can be killed and started again at the same address. */
+/** A server that stores everything in a file, and that can be killed and restarted at the same address. */
 final class MortalServer implements AutoCloseable {
     private final Path binary;
     private final Path directory;
@@ -50,7 +50,7 @@ final class MortalServer implements AutoCloseable {
                 .start();
     }
 
-    /** As with {@code kill -9}: it can't say or save anything. */
+    /** Kills the server as {@code kill -9} does, so that it cannot send or save anything. */
     void kill() throws InterruptedException {
         process.destroyForcibly();
         process.waitFor(60, TimeUnit.SECONDS);
@@ -61,7 +61,7 @@ final class MortalServer implements AutoCloseable {
         connect().close();
     }
 
-    /** Waits until it answers. */
+    /** Waits until the server answers. */
     Connection connect() {
         return Awaitility.await()
                 .atMost(Duration.ofSeconds(60))

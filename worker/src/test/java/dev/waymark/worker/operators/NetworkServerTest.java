@@ -19,7 +19,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The network between workers and server fails for a while. */
+/** Temporary failures of the network between workers and server. */
 @Tag("server")
 @Tag("full")
 class NetworkServerTest {
@@ -51,7 +51,10 @@ class NetworkServerTest {
         till = new ChargeService(directory.resolve("ledger"));
     }
 
-    /** When the network fails, the tools of one thread are about to charge, those of another have, and a third begins. */
+    /**
+     * When the network fails, the tools of one thread are about to charge, those of another have charged, and a third
+     * thread starts.
+     */
     @ParameterizedTest
     @MethodSource("faults")
     @Execution(ExecutionMode.CONCURRENT)

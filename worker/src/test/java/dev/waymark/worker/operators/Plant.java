@@ -62,8 +62,8 @@ import java.util.function.Predicate;
 import org.awaitility.Awaitility;
 
 /**
- * Workers on a task queue of their own, in halves: one takes workflow tasks, the other runs activities, and each has its
- * own cable to the server. What becomes of the threads that run here is held against the ledger.
+ * Workers on a separate task queue, in halves: one half takes workflow tasks, the other runs activities, and each has
+ * its own connection to the server. The threads that run here are compared with the ledger.
  */
 final class Plant implements AutoCloseable {
     static final Duration PATIENCE = Duration.ofSeconds(90);
@@ -79,7 +79,7 @@ final class Plant implements AutoCloseable {
     private final Map<String, ToolBarrier> thinking = new ConcurrentHashMap<>();
     private final List<ToolSpec> specs;
 
-    /** {@code connection} is the operator's own, which nobody cuts. */
+    /** {@code connection} is the operator's connection, which is never cut. */
     Plant(Connection connection, ChargeService till) {
         this.connection = connection;
         this.till = till;
@@ -89,12 +89,12 @@ final class Plant implements AutoCloseable {
 
     // ---- workers
 
-    /** For workers that are processes of their own. */
+    /** For workers in separate processes. */
     String taskQueue() {
         return taskQueue;
     }
 
-    /** The model takes until this opens to answer a thread, on whichever worker. */
+    /** Makes the model wait before it answers this thread, on any worker, until the barrier opens. */
     ToolBarrier holdThinking(String thread) {
         return thinking.computeIfAbsent(thread, name -> new ToolBarrier());
     }
@@ -107,17 +107,17 @@ final class Plant implements AutoCloseable {
         return Wish.reply(request);
     }
 
-    /** Takes workflow tasks from now on, and no activities. */
+    /** Starts a half worker that takes workflow tasks and no activities. */
     Half workflows() {
         return new Half(true);
     }
 
-    /** Runs activities from now on, and no workflows. */
+    /** Starts a half worker that runs activities and no workflows. */
     Half activities() {
         return new Half(false);
     }
 
-    /** Half a worker, on a cable of its own. */
+    /** Half a worker, on its own connection. */
     final class Half {
         private final CuttableProxy cable;
         private final Connection own;
@@ -165,7 +165,9 @@ final class Plant implements AutoCloseable {
             return cable;
         }
 
-        /** It is gone at once, and nobody hears what it might still have to say. Its tools are interrupted. */
+        /**
+         * Stops it at once and cuts its connection, so that it cannot send anything more. Its tools are interrupted.
+         */
         void kill() {
             cable.cut();
             stop();
@@ -182,7 +184,7 @@ final class Plant implements AutoCloseable {
 
     // ---- threads
 
-    /** The id of a thread that is yet to be started, so that its tools can be held up before. */
+    /** An id for a thread that is not started yet, so that barriers for its tools can be set first. */
     static String newThread() {
         return "thread-" + UUID.randomUUID();
     }
@@ -215,7 +217,7 @@ final class Plant implements AutoCloseable {
         return timeline(thread).now();
     }
 
-    /** Waits until the thread's history has come to a state like this, and gives that state. */
+    /** Waits until the state in the thread's history fulfils the condition, and returns that state. */
     Conversation await(String thread, Predicate<Conversation> fits) {
         return Awaitility.await(thread).atMost(PATIENCE).pollInterval(POLL).until(() -> state(thread), fits);
     }
@@ -242,12 +244,12 @@ final class Plant implements AutoCloseable {
                 .until(() -> activities(thread).stream().anyMatch(activity -> activity.getState() == state));
     }
 
-    /** What the server has of the thread's activities. */
+    /** The thread's pending activities, as the server reports them. */
     List<PendingActivityInfo> activities(String thread) {
         return histories.describe(thread).orElseThrow().getPendingActivitiesList();
     }
 
-    /** Waits until the operator's own connection works again. */
+    /** Waits until the operator's connection works again. */
     void awaitServer() {
         Awaitility.await()
                 .atMost(PATIENCE)
@@ -259,7 +261,7 @@ final class Plant implements AutoCloseable {
                         .isInitialized());
     }
 
-    /** Waits until something new happens in the thread, or nothing more is to come. */
+    /** Waits until the thread has a new fact, or until its turn is complete. */
     void awaitProgress(String thread, Duration most) {
         int before = state(thread).counters().facts();
         Awaitility.await(thread)
@@ -270,7 +272,7 @@ final class Plant implements AutoCloseable {
                         now -> now.counters().facts() > before || now.turn().status() == Turn.Status.COMPLETE);
     }
 
-    /** Approves what waits for approval and gives up what nobody knows, until the turn has ended. */
+    /** Approves calls that wait for approval and gives up unknown outcomes, until the turn has ended. */
     Conversation attend(String thread) {
         return await(thread, state -> {
             for (Call call : state.waitingCalls()) {
@@ -288,15 +290,15 @@ final class Plant implements AutoCloseable {
                 stub(thread).update(WireNames.SETTLE, Object.class, Map.of("callId", call.id(), "outcome", "give-up"));
             }
         } catch (WorkflowUpdateException e) {
-            // It has been decided meanwhile.
+            // The call was decided meanwhile.
         }
     }
 
     // ---- what must hold
 
     /**
-     * No effect happened twice, the thread says nothing about one that is not so, and the workflow, its history and a
-     * replay of it believe the same.
+     * Checks that no effect happened twice, that the thread reports each effect correctly, and that the workflow, its
+     * history and a replay have the same state.
      */
     void check(String thread, Wish wish) {
         checkCharges(thread, wish);
@@ -319,7 +321,7 @@ final class Plant implements AutoCloseable {
             case FAILED, DENIED ->
                 assertThat(charged).as("%s of %s", call, thread).isZero();
             case CANCELLED, LOST -> {
-                // Nobody knows, and nothing else was said.
+                // The outcome is unknown, and the thread says so.
             }
             case ISSUED, AWAITING, DISPATCHED, CLAIMED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED, ASKING ->
                 throw new AssertionError("open: " + call + " of " + thread);
@@ -355,7 +357,7 @@ final class Plant implements AutoCloseable {
         return connection;
     }
 
-    /** All workers are gone at once. */
+    /** Kills all workers at once. */
     void kill() {
         List.copyOf(halves).forEach(Half::kill);
     }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Operators take threads back to earlier points. What their tools have done can't be taken back. */
+/** Operators reset threads to earlier points. The effects of their tools cannot be undone. */
 @Tag("server")
 @Tag("full")
 class ResetServerTest {
@@ -44,7 +44,7 @@ class ResetServerTest {
 
     @AfterAll
     static void close() {
-        if (plant != null) { // It is null where the server is missing and the tests are skipped.
+        if (plant != null) { // It is null if the server is missing and the tests are skipped.
             plant.close();
         }
     }
@@ -62,7 +62,7 @@ class ResetServerTest {
         return wishes.stream();
     }
 
-    /** Each reset is of the run that is current then, so what happened in all the runs before is known to the next. */
+    /** Each reset applies to the current run, so every run knows what happened in all runs before it. */
     @ParameterizedTest
     @MethodSource("wishes")
     @Execution(ExecutionMode.CONCURRENT)
@@ -99,7 +99,7 @@ class ResetServerTest {
         return all.stream();
     }
 
-    /** What the tool of the run before does then, nobody hears of. */
+    /** After the reset, the outcome of the previous run's tool is lost. */
     @ParameterizedTest
     @MethodSource("held")
     @Execution(ExecutionMode.CONCURRENT)
@@ -139,7 +139,7 @@ class ResetServerTest {
         }
     }
 
-    /** The events at which tasks of the newest run were completed. */
+    /** The events at which workflow tasks of the newest run were completed. */
     private static List<Long> completedTasks(String thread) {
         return plant.connection().client().fetchHistory(thread).getEvents().stream()
                 .filter(event -> event.getEventType() == EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED)
@@ -147,7 +147,10 @@ class ResetServerTest {
                 .toList();
     }
 
-    /** Where the server wrote a task's beginning and end at once, as it does for some updates, it refuses. */
+    /**
+     * Returns false if the server refuses, which it does if it wrote the start and the end of a task together, as for
+     * some updates.
+     */
     private static boolean reset(String thread, long eventId) {
         try {
             plant.connection()

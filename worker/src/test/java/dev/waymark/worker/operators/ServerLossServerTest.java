@@ -19,7 +19,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The server is killed in the middle of everything, and comes back with what it has on disk. */
+/** The server is killed while threads are running, and restarts with what it has on disk. */
 @Tag("server")
 @Tag("full")
 class ServerLossServerTest {
@@ -27,7 +27,7 @@ class ServerLossServerTest {
 
     enum Workers {
         STAY,
-        /** They die while the server is down, and others come. */
+        /** They die while the server is down, and others replace them. */
         DIE
     }
 
@@ -72,7 +72,7 @@ class ServerLossServerTest {
                 till.holdAfter(thread).open();
             }
             for (int i = 0; i < 8; i++) {
-                // Wherever these are.
+                // These threads may be at any point when the server dies.
                 Wish wish = i % 2 == 0 ? four : new Wish(ChargeService.DEDUPLICATED, 2, Wish.Ids.FRESH);
                 threads.put(plant.start(wish), wish);
             }

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Whoever stops a turn, or ends a thread, at any point of a call is told what is known of it. */
+/** Stopping a turn or ending a thread, at any point of a call, reports what is known about the call. */
 @Tag("server")
 @Tag("full")
 class StopServerTest {
@@ -169,7 +169,7 @@ class StopServerTest {
         }
     }
 
-    /** Of a call that may have charged, it is said so, and of none other. */
+    /** Checks that exactly the calls that may have charged are reported as such. */
     private static void checkWords(Conversation state, Point point) {
         assertThat(state.batchCalls()).allSatisfy(call -> {
             assertThat(call.status()).isEqualTo(Call.Status.CANCELLED);

@@ -5,16 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** A place where a tool waits until the test has done what it wanted to do. */
+/** A point at which a tool waits until the test lets it continue. */
 final class ToolBarrier {
-    /** Much more than it takes: dozens of threads are held at once, on machines that run other tests too. */
+    /** Far more than needed, because dozens of threads wait at once, on machines that also run other tests. */
     private static final int MOST_SECONDS = 240;
 
     private final CountDownLatch reached = new CountDownLatch(1);
     private final CountDownLatch open = new CountDownLatch(1);
     private volatile boolean firm;
 
-    /** What waits here goes on when this opens, whoever wants to stop it: as a process that was only stopped does. */
+    /**
+     * Makes the waiting tool ignore interrupts and continue when the barrier opens, like a process that was only
+     * suspended.
+     */
     ToolBarrier firm() {
         firm = true;
         return this;

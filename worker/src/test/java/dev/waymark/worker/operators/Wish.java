@@ -12,19 +12,19 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * What a person says to the model of these tests, and all that the model goes by: so many calls of this tool, each with
- * an amount of its own.
+ * The message to the model of these tests, which alone determines its replies: a number of calls of a tool, each with a
+ * different amount.
  */
 record Wish(String tool, int calls, Ids ids) {
     /** How the model names its calls. */
     enum Ids {
-        /** The same whenever it is asked the same. */
+        /** Equal requests get equal ids. */
         SAME,
-        /** New ones whenever it is asked, as real models do. */
+        /** New ids for each request, as real models do. */
         FRESH,
-        /** One for all the calls of a reply. */
+        /** One id for all calls of a reply. */
         ONE,
-        /** One for all, and one call a reply. */
+        /** One id for all calls, and one call per reply. */
         ONE_IN_TURN
     }
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Workers as processes, with tools that are programs: stopped gently, twice, not at all, and frozen. */
+/** Workers as processes whose tools are programs. They are stopped by one signal or two, killed, or frozen. */
 @Tag("server")
 @Execution(ExecutionMode.CONCURRENT)
 @Tag("full")
@@ -28,7 +28,7 @@ class WorkerProcessServerTest {
     private static final Wish WISH = new Wish(ChargeService.CHARGE, 1, Wish.Ids.SAME);
 
     private static final String LONG = "2m";
-    /** Less than it takes to notice that a worker is frozen. */
+    /** Shorter than the time in which the server detects a frozen worker. */
     private static final String SHORT = "8s";
 
     private static final String AGENT = """
@@ -47,7 +47,7 @@ class WorkerProcessServerTest {
               - text: Done.
             """;
 
-    /** Says which process it is, waits until it may, and charges. */
+    /** Writes its process id to a file, waits for permission, and charges. */
     private static final String TOOL = """
             #!/bin/sh
             echo $$ > "../pid-$WAYMARK_THREAD"
@@ -70,7 +70,7 @@ class WorkerProcessServerTest {
         drain(2);
     }
 
-    /** The only worker ends while some tools run, some are about to, and some threads have only begun. */
+    /** The only worker ends while some tools run, others are about to run, and some threads have just started. */
     private void drain(int signals) throws Exception {
         ChargeService till = new ChargeService(directory.resolve("ledger"));
         List<String> threads = new ArrayList<>();
@@ -117,7 +117,7 @@ class WorkerProcessServerTest {
                 Files.createFile(directory.resolve("go"));
                 frozen.signal("CONT");
 
-                // The one that woke up is as good as any.
+                // The worker that was resumed works like any other.
                 other.signal("TERM");
                 assertThat(other.exitCode()).isZero();
                 String later = plant.start(WISH);
@@ -164,7 +164,7 @@ class WorkerProcessServerTest {
                         pid -> pid > 0);
     }
 
-    /** {@code waymark worker} in a JVM of its own. */
+    /** {@code waymark worker} in a separate JVM. */
     private final class WorkerProcess implements AutoCloseable {
         private final Process process;
 
@@ -194,7 +194,10 @@ class WorkerProcessServerTest {
             process = started(builder);
         }
 
-        /** On a busy machine a server may not answer in time, and a worker ends then: whoever supervises it starts another. */
+        /**
+         * On a busy machine, the server may not answer in time, and the worker then exits. This starts another one, as
+         * a supervisor would.
+         */
         private Process started(ProcessBuilder builder) throws IOException {
             for (int i = 0; i < 10; i++) {
                 Process started = builder.start();

@@ -1,6 +1,6 @@
 /**
- * What operators, networks and servers do to threads whose tools have side effects. It must not know how claims work:
- * what counts is what the ledger says.
+ * What operators, networks and servers do to threads whose tools have side effects. Must not depend on how claims work:
+ * the ledger alone decides.
  */
 @NullMarked
 package dev.waymark.worker.operators;

@@ -22,7 +22,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What programs find without a sandbox is tested as well: else nothing would be proven by what they don't find. */
+/**
+ * Also tests what programs find without a sandbox. Otherwise the tests of what they do not find in it would prove
+ * nothing.
+ */
 @Tag("full")
 @Timeout(120)
 class BubblewrapTest {

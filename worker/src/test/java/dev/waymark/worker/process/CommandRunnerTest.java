@@ -31,12 +31,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** With real programs. Those that outlive their call write their process id to a file, and must be gone. */
+/** Uses real programs. Programs that would outlive their call write their process id to a file, and must have ended. */
 @Timeout(120)
 @Tag("full")
 class CommandRunnerTest {
 
-    /** Long enough for a program to do on a busy machine what it is to be killed for. */
+    /** Long enough for a program on a busy machine to reach the point at which it is killed. */
     private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
     @TempDir
@@ -115,7 +115,7 @@ class CommandRunnerTest {
     void run_secretPrinted_readsAsItIsWrittenInTheFile_alsoWhereOutputIsCut() throws Exception {
         String canary = "canary-4711-0815";
         CommandRunner runner = new CommandRunner(Map.of("PATH", System.getenv("PATH"), "SECRET", canary));
-        // What is printed behind it leaves the last part of it within what is kept of stderr.
+        // The output after the secret pushes all but the last part of it out of the part of stderr that is kept.
         String script = "[ \"$TOKEN\" = " + canary + " ] && printf same; printf ' %s' $TOKEN;"
                 + " printf '%s' $TOKEN >&2; head -c 4090 /dev/zero | tr '\\0' x >&2; exit $1";
         ToolSpec tool = tool(script, Map.of("TOKEN", "${SECRET}"), Duration.ofSeconds(10));
@@ -220,11 +220,11 @@ class CommandRunnerTest {
     void run_programKilledByASignal_hasExitedWithItsNumber() throws Exception {
         assertThat(result("kill -KILL $$")).isEqualTo(new CommandResult.Exited(137, "", ""));
         assertThat(result("kill -TERM $$")).isEqualTo(new CommandResult.Exited(143, "", ""));
-        // Nothing that a terminal sends is ignored, as it would be in a shell's background.
-        if (!isIgnoredHere(2)) { // In such a background it is from the start, and no shell can take that back.
+        // Programs must not ignore the signals of a terminal, as background jobs of a shell do.
+        if (!isIgnoredHere(2)) { // In a background job, SIGINT is ignored from the start, and no shell can change that.
             assertThat(result("kill -INT $$")).isEqualTo(new CommandResult.Exited(130, "", ""));
         }
-        if (!isIgnoredHere(1)) { // Under nohup.
+        if (!isIgnoredHere(1)) { // SIGHUP is ignored under nohup.
             assertThat(result("kill -HUP $$")).isEqualTo(new CommandResult.Exited(129, "", ""));
         }
         assertThat(result("kill -PIPE $$")).isEqualTo(new CommandResult.Exited(141, "", ""));
@@ -258,7 +258,7 @@ class CommandRunnerTest {
     @Test
     void run_noDescriptorsButThree_areOpenInTheProgram() throws Exception {
         assumeTrue(Files.isDirectory(Path.of("/proc/self/fd")));
-        // ls has one of its own, for the directory.
+        // The fourth one belongs to ls, which opens the directory.
         assertThat(runProgram("ls", "/proc/self/fd")).isEqualTo(new CommandResult.Exited(0, "0\n1\n2\n3\n", ""));
     }
 
@@ -297,7 +297,7 @@ class CommandRunnerTest {
     @Test
     void run_timeoutOfGroupsOfTheirOwn_killsThemToo() throws Exception {
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/timeout")));
-        // The program ends; timeout puts itself and its child into a new group.
+        // The program is killed at its timeout. The command "timeout" has put itself and its child into a new group.
         result(
                 "(timeout 600 sh -c 'trap \"\" TERM; echo $$ > a.pid; while :; do sleep 0.1; done' &); sleep 600",
                 TIMEOUT);
@@ -317,7 +317,7 @@ class CommandRunnerTest {
     void run_launcherKilled_killsTheProgramAndSaysSo() throws Exception {
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/setsid")));
         String launcher = "read -r stat < /proc/$PPID/stat; set -- ${stat##*) }; group=$3; ";
-        // All of its shells, and only the first one.
+        // Kills all shells of the launcher, or only the first one.
         for (String victim : List.of("-$group", "$group")) {
             assertThat(result("echo $$ > a.pid; sleep 600 & echo $! > b.pid; " + launcher + "kill -s KILL -- " + victim
                             + "; wait"))

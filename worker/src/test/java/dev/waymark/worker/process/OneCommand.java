@@ -6,12 +6,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 
-/** A worker that decides to run one program, says so, runs it when it is told to, and says how that ended. */
+/** A worker that decides to run a program and prints that, runs the program on request, and prints how it ended. */
 final class OneCommand {
 
     private OneCommand() {}
 
-    /** The timeout in milliseconds, the directory, the script. */
+    /** @param words the timeout in milliseconds, the directory, the script */
     public static void main(String[] words) throws Exception {
         ProcessFence fence = ProcessFence.in(Duration.ofMillis(Long.parseLong(words[0])));
         ToolSpec tool = ToolSpec.command("tool", "/bin/sh", "-c", words[2])

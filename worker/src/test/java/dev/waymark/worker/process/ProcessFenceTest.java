@@ -23,12 +23,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** With a JVM of its own as the worker, that is killed or stopped for real. */
+/** Uses a separate JVM as the worker, which is really killed or suspended. */
 @Timeout(180)
 @Tag("full")
 class ProcessFenceTest {
 
-    /** A program with all sorts of children; each writes its process id. */
+    /** A program with children of many kinds, each of which writes its process id. */
     private static final String FAMILY = String.join(
             "\n",
             "echo $$ > program.pid",
@@ -117,7 +117,10 @@ class ProcessFenceTest {
         }
     }
 
-    /** What thaws with its launcher gets no time to end politely: that would be time to take effect. */
+    /**
+     * A program that is resumed together with its launcher gets no time to end by itself, because it could take effect
+     * in that time.
+     */
     @Test
     void worker_frozenWithAllOfItsProcessesBeyondTheFence_findsTheProgramKilledBeforeItGoesOn() throws Exception {
         String script = "trap 'echo late > effect' TERM; echo $$ > program.pid; while :; do sleep 0.1; done";
@@ -125,7 +128,7 @@ class ProcessFenceTest {
             worker.go();
             programs.awaitStarted("program");
             worker.freeze();
-            // The launcher takes a shorter delay for that of a busy machine.
+            // The launcher attributes a shorter delay to a busy machine.
             await().atMost(Duration.ofSeconds(60)).until(() -> worker.deadlineHasPassedBy(Duration.ofSeconds(3)));
             worker.thaw();
             assertThat(worker.nextLine()).isEqualTo("Killed[why=timed out after 8s and was killed, stderr=]");
@@ -177,7 +180,7 @@ class ProcessFenceTest {
         return bin.toString();
     }
 
-    /** Has decided when it is there. */
+    /** A worker that has decided to run the program once the constructor returns. */
     private final class Worker implements AutoCloseable {
         private final Process process;
         private final BufferedReader stdout;
@@ -226,18 +229,18 @@ class ProcessFenceTest {
             assertThat(signal(name, List.of(process.toHandle()))).isZero();
         }
 
-        /** Stops this worker and all of its processes, as a container that is paused. */
+        /** Suspends this worker and all its processes, like a container that is paused. */
         void freeze() throws IOException, InterruptedException {
             signal("STOP");
             Set<ProcessHandle> seen = new LinkedHashSet<>();
-            // Those that have just been started are seen by the next look.
+            // Repeats, to find processes that were just started.
             while (seen.addAll(process.descendants().toList())) {
                 signal("STOP", seen);
             }
             frozen.addAll(seen);
         }
 
-        /** Continues all at once. */
+        /** Resumes all processes at once. */
         void thaw() throws IOException, InterruptedException {
             frozen.add(process.toHandle());
             signal("CONT", frozen);
@@ -252,7 +255,7 @@ class ProcessFenceTest {
                     .waitFor();
         }
 
-        /** No launcher either, whose command line names the directory, and no file. */
+        /** Waits until no launcher is left, whose command line contains the directory, and no file. */
         void awaitNothingLeft() {
             await().atMost(Duration.ofSeconds(60)).until(() -> launchers().isEmpty() && isEmpty(temporary));
         }
@@ -277,7 +280,7 @@ class ProcessFenceTest {
 
         private boolean isEmpty(Path folder) throws IOException {
             try (Stream<Path> files = Files.list(folder)) {
-                // A JVM's own files are not meant.
+                // Ignores the JVM's own files.
                 return files.noneMatch(file -> file.getFileName().toString().startsWith("waymark-"));
             }
         }

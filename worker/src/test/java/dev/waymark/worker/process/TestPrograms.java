@@ -32,7 +32,7 @@ record TestPrograms(Path directory) {
         return Long.parseLong(Files.readString(file(name)).strip());
     }
 
-    /** What is killed is dead at once, but listed until its parent, or a new one, looks. */
+    /** A killed process is dead at once, but stays listed until its parent, or its new parent, collects it. */
     static boolean isGone(long pid) {
         if (ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isEmpty()) {
             return true;
@@ -44,7 +44,7 @@ record TestPrograms(Path directory) {
         }
     }
 
-    /** As {@code /proc} has it: R, S, T, Z … */
+    /** The state in {@code /proc}: R, S, T, Z … */
     static char state(long pid) throws IOException {
         String stat = Files.readString(Path.of("/proc/" + pid + "/stat"), StandardCharsets.ISO_8859_1);
         return stat.charAt(stat.lastIndexOf(')') + 2);

@@ -132,7 +132,7 @@ class SecretsTest {
                 .isEqualTo(mapper.readTree("{\"${LINE}\":[\"${LINE}!\", 1, null, {\"a\":\"b\"}]}"));
     }
 
-    /** One value is the beginning of the other. */
+    /** One value is a prefix of the other. */
     @Test
     void mask_textInPieces_isTheSameWhereverItIsCut() {
         Secrets secrets = secrets("${LINE} ${LONGER}");

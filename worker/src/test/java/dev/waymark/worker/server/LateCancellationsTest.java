@@ -30,7 +30,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A worker by hand, since only so the order of things is certain. */
+/** Plays the worker by hand, because only then is the order of requests certain. */
 class LateCancellationsTest {
     private static final TaskQueue QUEUE =
             TaskQueue.newBuilder().setName("by-hand").build();

@@ -9,7 +9,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The TCP ports on which a process listens, as Linux knows them. */
+/** The TCP ports on which a process listens, read from Linux's {@code /proc}. */
 final class ListeningPorts {
     private static final Pattern SOCKET = Pattern.compile("socket:\\[(\\d+)]");
     private static final String LISTENING = "0A";

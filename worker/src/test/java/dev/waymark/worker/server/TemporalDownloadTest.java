@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.api.parallel.Resources;
 
-/** The download, from a service of our own: the real one is on the internet. */
+/** The download, from a local service instead of the internet. */
 @ResourceLock(Resources.SYSTEM_PROPERTIES)
 class TemporalDownloadTest {
     private static final String BASE_URL = "io.temporal.testing.devServerDownloadBaseUrl";

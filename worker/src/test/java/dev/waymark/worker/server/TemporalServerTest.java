@@ -95,7 +95,7 @@ class TemporalServerTest {
 
     @Test
     void close_running_leavesNoProcess() throws Exception {
-        // Other tests of this JVM have servers, too.
+        // Other tests in this JVM run servers, too.
         List<ProcessHandle> others = ProcessHandle.current().descendants().toList();
         List<ProcessHandle> processes;
         try (DevServer server = DevServer.temporal(binary, Optional.empty(), 0, 0)) {
@@ -127,7 +127,7 @@ class TemporalServerTest {
         await().atMost(Duration.ofSeconds(60)).until(() -> !listens(InetAddress.getLoopbackAddress(), port));
     }
 
-    /** What a terminal that is closed, or a service manager, does to a worker. */
+    /** A closed terminal or a service manager kills a worker in this way. */
     @Test
     void server_itsProcessGroupKilled_endsToo() throws Exception {
         Assumptions.assumeTrue(Files.isExecutable(Path.of("/usr/bin/setsid")), "no setsid");
@@ -171,7 +171,7 @@ class TemporalServerTest {
                     answers.add(crossSitePost(port, path + "/namespaces/default/workflows/kept/signal/approve"));
                 }
             }
-            // gRPC, its HTTP API, the Web UI and the metrics at least; and one that says why not.
+            // At least the ports of gRPC, its HTTP API, the Web UI and the metrics. One of them answers with 403.
             assertThat(ports).hasSizeGreaterThan(3);
             assertThat(answers).contains(403).doesNotContain(200);
             List<EventType> events = withClient(
@@ -185,7 +185,10 @@ class TemporalServerTest {
         }
     }
 
-    /** The status, or -1 of what speaks no HTTP/1. A browser sends such a request without asking the server first. */
+    /**
+     * The status, or -1 for a port that does not speak HTTP/1. A browser sends such a request without a preflight
+     * request.
+     */
     private static int crossSitePost(int port, String path) throws InterruptedException {
         try {
             return HttpClient.newHttpClient()
@@ -235,7 +238,7 @@ class TemporalServerTest {
         return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
     }
 
-    /** A worker that is going to be killed. */
+    /** A worker that the test kills. */
     static final class Victim {
         public static void main(String[] args) throws Exception {
             DevServer server = DevServer.temporal(Path.of(args[0]), Optional.empty(), 0, 0);

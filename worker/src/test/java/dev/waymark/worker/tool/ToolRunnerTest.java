@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 class ToolRunnerTest {
     private final ToolRunner tools = new ToolRunner(new ToolKinds(Map.of(), Path.of("."), JavaTools.NONE));
 
-    /** Many lost calls are verified at a time, after a worker was lost. */
+    /** After the loss of a worker, many lost calls are verified at the same time. */
     @Test
     void verifyProgram_waitsForASlotOfPrograms() throws Exception {
         ToolSpec charge = ToolSpec.command("charge", "./charge.sh")

@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/** A thread of an agent with one tool, run by a whole worker on a server in memory that all of them share. */
+/** A thread of an agent with one tool, run by a complete worker on a shared in-memory server. */
 public final class ToolThread {
     private static final Connection CONNECTION = connect();
 
@@ -37,7 +37,9 @@ public final class ToolThread {
         }
     }
 
-    /** Calls the tool with these arguments, one call after the other, and returns their results with {@code |} between. */
+    /**
+     * Calls the tool with these arguments, one call after the other, and returns their results, separated by {@code |}.
+     */
     @SafeVarargs
     @SuppressWarnings("varargs")
     public final String run(ToolSpec tool, Map<String, ?>... calls) {
@@ -72,7 +74,7 @@ public final class ToolThread {
         };
     }
 
-    /** What was recorded, which keeps every promise of a history. */
+    /** The recorded history, after {@link HistoryCheck} has checked it. */
     public WorkflowExecutionHistory history() {
         WorkflowExecutionHistory history = CONNECTION.client().fetchHistory(name);
         HistoryCheck.check(history);

@@ -57,13 +57,13 @@ import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-/** What a thread does on any server. */
+/** Tests of threads that apply to every server. */
 abstract class AgentWorkflowCases {
     abstract Connection connection();
 
     record City(String name) {}
 
-    /** Asks which day, then books it. */
+    /** A model that asks which day, and then books that day. */
     static Reply booking(ModelRequest request) {
         List<Message> messages = request.messages();
         Message last = messages.get(messages.size() - 1);
@@ -236,7 +236,9 @@ abstract class AgentWorkflowCases {
         }
     }
 
-    /** Writes summaries, counts every call as 60 tokens, and else says what it sees. */
+    /**
+     * A model that writes summaries, reports 60 tokens for every call, and otherwise repeats the messages that it got.
+     */
     static Reply forgetful(ModelRequest request) {
         boolean summary = request.instructions().equals(Optional.of(Summary.INSTRUCTIONS));
         String words = summary
@@ -412,7 +414,10 @@ abstract class AgentWorkflowCases {
         }
     }
 
-    /** Longer than the server takes: the tool would have run, and its question would be lost. */
+    /**
+     * The question is longer than the server accepts. Without a cut, the tool would have run and its question would be
+     * lost.
+     */
     @Test
     void javaToolThatAsksAtLength_asksWhatFits() {
         ModelProvider model = request -> Reply.of(new Part.ToolUse("tu_1", "ask_much", Json.of(Map.of("name", "x"))));
@@ -495,7 +500,7 @@ abstract class AgentWorkflowCases {
         }
     }
 
-    /** To check all calls would take minutes. */
+    /** Checking all calls would take minutes. */
     @Test
     void stop_whileArgumentsAreChecked_endsTheCheck() throws Exception {
         Json schema =
@@ -579,7 +584,9 @@ abstract class AgentWorkflowCases {
         }
     }
 
-    /** The worker says in which order it takes them, by the digest of the transcript; history has to say the same. */
+    /**
+     * The digest of the transcript shows the order in which the worker applied them. History must show the same order.
+     */
     @Test
     void updateAndSignal_whileThereIsNoWorker_areAppliedAsHistoryTells() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
@@ -605,7 +612,8 @@ abstract class AgentWorkflowCases {
             String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Book it")));
             rig.awaitSettled(thread);
             rig.update(thread, WireNames.ANSWER, Map.of("answer", "Friday"));
-            // The projection runs ahead of the workflow until its next task: wait for what that has seen.
+            // The projection is ahead of the workflow until the next workflow task, so wait until the workflow has
+            // caught up.
             Timeline timeline = Awaitility.await()
                     .until(() -> rig.timeline(thread), now -> now.versions().size() == 3);
 

@@ -43,10 +43,7 @@ class AgentWorkflowServerTest extends AgentWorkflowCases {
         return connection;
     }
 
-    /**
-     * Only here: the in-memory server can't take the cancellation of an activity that has just ended, and stands still
-     * then.
-     */
+    /** Only with the real server: the in-memory server gets stuck when an activity that has just ended is cancelled. */
     @Test
     void messagesAndStopsInOneTask_leaveAgreement() {
         try (WorkflowRig rig = new WorkflowRig(connection, AgentWorkflowCases::echo)) {

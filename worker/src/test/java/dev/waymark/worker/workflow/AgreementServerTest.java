@@ -41,13 +41,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever happens to a thread, its workflow and the projection of its history believe the same. */
+/** Whatever happens to a thread, its workflow and the projection of its history have the same state. */
 @Tag("server")
 @Tag("full")
 class AgreementServerTest {
     private static final Usage SOME = new Usage(10, 2);
 
-    /** What the last person's message asks for, and nothing else, decides what this model does. */
+    /** A model whose reply depends only on the last user message. */
     static Reply obedient(ModelRequest request) {
         List<Message> messages = request.messages();
         Message last = messages.get(messages.size() - 1);
@@ -77,7 +77,7 @@ class AgreementServerTest {
                 .safeToRetry();
     }
 
-    /** A conversation with a bit of everything, that has settled when this returns. */
+    /** Runs a conversation with a bit of everything, and returns when it has settled. */
     static String converse(WorkflowRig rig, StartInput start) {
         String thread = rig.start(start.saying(SayPayload.message("m-1", "batch of three")));
         rig.awaitTurn(thread, 1);
@@ -154,8 +154,7 @@ class AgreementServerTest {
                 String run = allowed.get();
                 resets++;
 
-                // Updates that the reset brings back are admitted first, and nothing is known of them until they are
-                // taken.
+                // Updates that the reset restores are admitted first, and are invisible until they are accepted.
                 rig.await(thread, now -> now.isSettled() && now.seen().contains("m-5"));
                 rig.check(thread);
                 Timeline timeline = rig.timeline(thread);
@@ -170,7 +169,10 @@ class AgreementServerTest {
         }
     }
 
-    /** Where the server wrote a task's beginning and end at once, as it does for some updates, it refuses. */
+    /**
+     * Empty if the server refuses, which it does if it wrote the start and the end of a task together, as for some
+     * updates.
+     */
     private static Optional<String> resetIfAllowed(WorkflowRig rig, String thread, String run, long eventId) {
         try {
             return Optional.of(reset(rig, thread, run, eventId));
@@ -198,7 +200,9 @@ class AgreementServerTest {
                 .getRunId();
     }
 
-    /** With signals only: server 1.29.1 answers INTERNAL where it would have to bring updates back from a later run. */
+    /**
+     * Uses signals only, because server 1.29.1 answers INTERNAL if it would have to restore updates from a later run.
+     */
     @Test
     void resetOfAnEarlierRun_ofAThreadThatMovedOn_agrees() {
         try (WorkflowRig rig = new WorkflowRig(TestServers.real(), AgreementServerTest::obedient, weather())) {
@@ -231,7 +235,10 @@ class AgreementServerTest {
         }
     }
 
-    /** In one workflow task each, since no worker was there when they came: the order of history is what counts. */
+    /**
+     * The signals of each thread are in one workflow task, because there was no worker when they arrived. The order of
+     * history counts.
+     */
     @Test
     void signalsAroundACancellation_inOneTask_agree() {
         try (WorkflowRig rig = new WorkflowRig(TestServers.real(), AgreementServerTest::obedient, weather())) {
@@ -345,7 +352,7 @@ class AgreementServerTest {
                 default -> rig.update(thread, WireNames.CLEAR, Map.of("by", id));
             }
         } catch (WorkflowUpdateException | WorkflowServiceException e) {
-            // Refused, as things stood.
+            // The update was refused in the current state.
         }
     }
 }

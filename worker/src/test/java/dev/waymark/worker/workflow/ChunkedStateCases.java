@@ -36,10 +36,10 @@ import org.junit.jupiter.api.Test;
 abstract class ChunkedStateCases {
     abstract Connection connection();
 
-    /** Nothing fits into an input, so that every state is fetched. */
+    /** No state fits into an input, so every state is fetched. */
     static final RunLimits NOTHING_INLINE = RunLimits.DEFAULT.withCarriedBytes(100);
 
-    /** Text that hardly compresses, the same for the same name. */
+    /** Text that hardly compresses, and that is the same for the same name. */
     static String noise(String name, int characters) {
         byte[] bytes = new byte[characters * 3 / 4];
         new Random(name.hashCode()).nextBytes(bytes);
@@ -76,7 +76,7 @@ abstract class ChunkedStateCases {
 
             Timeline timeline = Awaitility.await()
                     .atMost(180, TimeUnit.SECONDS)
-                    .pollInterval(2, TimeUnit.SECONDS) // It reads megabytes every time.
+                    .pollInterval(2, TimeUnit.SECONDS) // Each poll reads megabytes.
                     .until(
                             () -> rig.timeline(thread),
                             now -> now.now().turn().number() == 1 && now.now().isSettled());
@@ -125,7 +125,7 @@ abstract class ChunkedStateCases {
         }
     }
 
-    /** The first turn is over and the second run waits for its state. */
+    /** Starts a thread whose first turn is over, and whose second run waits for its state. */
     static String waitingForItsState(WorkflowRig rig) {
         rig.holdStates();
         String thread = rig.start(
@@ -201,7 +201,7 @@ abstract class ChunkedStateCases {
         }
     }
 
-    /** An operator may complete the activity by hand; what is no part of the state is fetched again. */
+    /** An operator may complete the activity manually. A result that is not a part of the state is fetched again. */
     @Test
     void partCompletedByHandWithAnything_isFetchedAgain() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {

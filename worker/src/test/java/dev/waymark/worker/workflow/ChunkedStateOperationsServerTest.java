@@ -58,7 +58,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("full")
 @Timeout(300)
 class ChunkedStateOperationsServerTest {
-    /** The fetch in which the worker process stays. */
+    /** The fetch at which the worker process stops. */
     private static final int HELD = 2;
 
     private static final int STEPS = 5;
@@ -78,7 +78,7 @@ class ChunkedStateOperationsServerTest {
         return rig.start(ContinueAsNewCases.start(FETCHED).saying(SayPayload.message("m-1", "Go")));
     }
 
-    /** It reads megabytes every time. */
+    /** Polls slowly, because each poll reads megabytes. */
     private static Timeline awaitEnd(WorkflowRig rig, String thread) {
         Timeline timeline = Awaitility.await()
                 .atMost(180, TimeUnit.SECONDS)
@@ -101,7 +101,7 @@ class ChunkedStateOperationsServerTest {
         return timeline;
     }
 
-    /** Whether the workflow has seen all that has arrived. */
+    /** Whether the workflow has processed everything that has arrived. */
     private static boolean isUpToDate(Timeline timeline) {
         List<Moment> moments = timeline.moments();
         return moments.get(moments.size() - 1).state().equals(timeline.now());
@@ -149,7 +149,7 @@ class ChunkedStateOperationsServerTest {
                 .equals(WireNames.STATE_ACTIVITY);
     }
 
-    /** A worker that fetches two chunks, computes the third one, and stays there. */
+    /** A worker that fetches two chunks, computes the third one, and then hangs. */
     static final class HalfFetching {
         public static void main(String[] args) throws Exception {
             AgentWorker.builder(Connection.to(args[0]).client())
@@ -270,7 +270,7 @@ class ChunkedStateOperationsServerTest {
         }
     }
 
-    /** What the run that was left had done is not there any more, and the rest of the turn is done anew. */
+    /** The work of the abandoned run is gone, and the rest of the turn runs again. */
     @Test
     void reset_toAPointInThePreviousRun_goesOnFromThere() {
         try (WorkflowRig rig = new WorkflowRig(TestServers.real(), model(), step())) {

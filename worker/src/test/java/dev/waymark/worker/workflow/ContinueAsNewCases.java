@@ -44,7 +44,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Threads that outlive their runs. */
+/** Threads that continue in new runs. */
 abstract class ContinueAsNewCases {
     abstract Connection connection();
 
@@ -60,7 +60,7 @@ abstract class ContinueAsNewCases {
         return timeline.moments().stream().map(Moment::runId).distinct().toList();
     }
 
-    /** No fact is lost or applied twice between runs. */
+    /** Checks that no fact is lost or applied twice between runs. */
     static void assertFactsAreConsecutive(Timeline timeline, Conversation state) {
         assertThat(timeline.moments().stream()
                         .filter(moment -> moment.fact().isPresent())
@@ -71,7 +71,7 @@ abstract class ContinueAsNewCases {
                                 .toList());
     }
 
-    /** Calls the tool {@code step} so many times, one after the other, and every time with the same id. */
+    /** A model that calls the tool {@code step} this many times, one after the other, always with the same id. */
     static ModelProvider stepping(int times, List<ModelRequest> requests) {
         return request -> {
             requests.add(request);
@@ -193,7 +193,7 @@ abstract class ContinueAsNewCases {
 
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
             assertThat(state.turn().text()).isEqualTo("Booked for Friday");
-            // The state tells of events that the workflow has not seen yet; versions do not.
+            // The state includes events that the workflow has not seen yet. The versions do not.
             int versions = state.counters().versions();
             rig.awaitTimeline(thread, timeline -> timeline.versions().size() == versions);
         }
@@ -293,7 +293,7 @@ abstract class ContinueAsNewCases {
         }
     }
 
-    /** Every sender tries again, with the same message id, until it is told that its message has arrived. */
+    /** Every sender retries with the same message id until its message is acknowledged. */
     @Test
     void updatesDuringMoves_areAppliedExactlyOnce() throws Exception {
         int senders = 4;
@@ -344,7 +344,7 @@ abstract class ContinueAsNewCases {
                         arrived = true;
                         acknowledged++;
                     } catch (WorkflowServiceException | WorkflowUpdateException e) {
-                        // The run moved on: its successor takes it.
+                        // The run was continued as new. The next run accepts the message.
                     }
                 }
             }

@@ -25,7 +25,7 @@ class ContinueAsNewServerTest extends ContinueAsNewCases {
         return TestServers.real();
     }
 
-    /** Only here: on the in-memory server a signal can get lost between a run and the one that continues it. */
+    /** Only with the real server: the in-memory server can lose a signal between a run and the next one. */
     @Test
     void signalsDuringMoves_goodAndHostile_areAllAppliedOrIgnoredExactlyOnce() throws Exception {
         int senders = 3;

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Threads that leave their server: without secrets, they still replay, and a different build is noticed. */
+/** Exported threads. Without their secrets, they still replay, and a different build is detected. */
 @Tag("full")
 class ExportedThreadTest {
     private static final String SECRET = "sk-canary-4711";
@@ -70,7 +70,7 @@ class ExportedThreadTest {
         assertThat(projected.moments()).isNotEmpty();
     }
 
-    /** All texts of these conversations change, and with them every digest that history holds. */
+    /** All texts of these conversations change, and so does every digest in their histories. */
     @ParameterizedTest
     @MethodSource("histories")
     void recordedHistory_withoutSomeOfItsWords_stillReplaysAndProjects(Path file) throws Exception {
@@ -114,10 +114,10 @@ class ExportedThreadTest {
         assertThat(facts(scrubbed)).isEqualTo(facts(original)).contains("tool-claimed", "tool-finished");
     }
 
-    /** A part of the secret ends a chunk, and the rest begins the next one, for some of these lengths. */
+    /** With these lengths, some chunks end within the secret, and its rest begins the next chunk. */
     @Test
     void threadWithASecret_inAStateCarriedInChunks_losesItAndReplays() {
-        String words = (SECRET + " ").repeat(70_000 / SECRET.length()); // Several of them make up several chunks.
+        String words = (SECRET + " ").repeat(70_000 / SECRET.length()); // Several such messages fill several chunks.
         try (WorkflowRig rig = new WorkflowRig(TestServers.inMemory(), AgentWorkflowCases::echo)) {
             String thread = rig.start(ContinueAsNewCases.start(ChunkedStateCases.NOTHING_INLINE.withSoftEvents(130))
                     .saying(SayPayload.message("m-0", words)));
@@ -144,7 +144,7 @@ class ExportedThreadTest {
         }
     }
 
-    /** Retention has deleted the previous run before all chunks were fetched, so the state will never be whole. */
+    /** Retention deleted the previous run before all chunks were fetched, so the state can never be completed. */
     private static void assertThatPartsAreEmptied(ThreadHistory original) {
         ThreadHistory.Run newest = original.runs().get(original.runs().size() - 1);
         List<HistoryEvent> events = newest.history().getEvents();
@@ -175,7 +175,7 @@ class ExportedThreadTest {
         return List.of(RunLimits.DEFAULT.withSoftEvents(60), ChunkedStateCases.NOTHING_INLINE.withSoftEvents(60));
     }
 
-    /** Retention has deleted the run that names the variable in plain text. */
+    /** Retention deleted the run that names the variable in plain text. */
     @ParameterizedTest
     @MethodSource("limits")
     void threadWithASecret_thatOnlyAPackedStateNames_losesIt(RunLimits limits) {
@@ -217,7 +217,7 @@ class ExportedThreadTest {
                 .toList();
     }
 
-    /** A tool's name decides which tool runs, so a thread without it would be another one. */
+    /** A tool's name decides which tool runs, so a replaced name would change the thread. */
     @Test
     void threadWithASecret_thatDecidesWhatHappens_isRefused() {
         ThreadHistory original = threadWithASecret();
@@ -244,7 +244,7 @@ class ExportedThreadTest {
                 });
     }
 
-    /** The workflow asks for a model call there, and the history has a tool. */
+    /** At this event, the workflow requests a model call, but the history has a different activity. */
     @Test
     void recording_ofOtherCommands_isNoticedWithItsEvent() throws IOException {
         String text = Files.readString(Path.of("src/test/resources/histories/rules-1/plain-turn.json"));

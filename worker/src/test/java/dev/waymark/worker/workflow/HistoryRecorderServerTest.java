@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * Records the histories that {@link RecordedHistoriesTest} reads. What is there is never overwritten:
+ * Records the histories that {@link RecordedHistoriesTest} reads. Existing histories are never overwritten:
  *
  * <pre>{@code
  * mvn -pl worker -am test -Dtest=HistoryRecorderServerTest -Dsurefire.failIfNoSpecifiedTests=false
@@ -226,7 +226,7 @@ class HistoryRecorderServerTest {
         }
     }
 
-    /** Its time limit has passed when the server treats the worker as lost. */
+    /** The tool's time limit has passed when the server treats the worker as lost. */
     @Test
     void lostAfterItsTimeLimit() throws Exception {
         CountDownLatch hangs = new CountDownLatch(1);
@@ -242,7 +242,7 @@ class HistoryRecorderServerTest {
         }
     }
 
-    /** A test cannot disconnect one execution, so it reports in the place of the one whose worker is gone. */
+    /** A test cannot disconnect a single execution, so it reports on behalf of the execution whose worker is lost. */
     @Test
     void reportedAfterItsWorkerWasLost() throws Exception {
         CountDownLatch hangs = new CountDownLatch(1);

@@ -27,13 +27,13 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Signals that nobody should send. A signal can't be refused, so whatever comes must do no harm and be seen. */
+/** Signals that no client should send. A signal cannot be refused, so each of them must be harmless and visible. */
 abstract class HostileSignalCases {
     abstract Connection connection();
 
     record Hostile(String signal, List<Payload> payloads) {}
 
-    /** Signals that are ignored whatever a thread is doing, as long as a turn runs and message {@code m-1} arrived. */
+    /** Signals that a thread ignores in every state in which a turn runs and message {@code m-1} has arrived. */
     static List<Hostile> hostileSignals() {
         List<Hostile> signals = new ArrayList<>();
         for (String signal : List.of(WireNames.SAY, WireNames.ANSWER, WireNames.SETTLE, WireNames.BUDGET, "nope")) {
@@ -108,7 +108,10 @@ abstract class HostileSignalCases {
         hostileSignals().forEach(hostile -> rig.signalRaw(thread, hostile.signal(), hostile.payloads()));
     }
 
-    /** Every one is counted, and the newest are shown, by the workflow itself and by the projection of its history. */
+    /**
+     * Checks that every signal is counted and the newest are shown, both by the workflow and by the projection of its
+     * history.
+     */
     private static void assertAllIgnored(WorkflowRig rig, String thread) {
         List<Hostile> sent = hostileSignals();
         Conversation state = rig.await(thread, now -> now.ignored().count() >= sent.size());
@@ -207,7 +210,7 @@ abstract class HostileSignalCases {
         }
     }
 
-    /** Temporal keeps such names to itself: the SDK drops these signals, and so must the projection. */
+    /** Temporal reserves such names. The SDK drops these signals, and so must the projection. */
     @Test
     void signalOfAReservedName_isKnownToNobody() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::booking)) {

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tools of servers, from discovery to what the model is told, on any server of Temporal's. */
+/** Tools of MCP servers, from discovery to the results that the model gets, on any Temporal server. */
 abstract class McpToolsCases {
     @TempDir
     Path directory;
@@ -106,7 +106,7 @@ abstract class McpToolsCases {
 
     @Test
     void connectionBreaks_forWhatIsSafe_itIsRunAgain() throws Exception {
-        // Ends at its first call, and answers from its second life on.
+        // Exits at its first call, and answers after it has been restarted.
         Path server = directory.resolve("flaky.sh");
         Files.writeString(server, """
                 while read -r line; do

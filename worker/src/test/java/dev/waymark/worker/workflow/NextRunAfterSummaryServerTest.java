@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A real server that suggests early that runs continue as new, and a thread with summaries on it. */
+/** A thread with summaries on a real server that suggests early that runs should continue as new. */
 @Tag("server")
 @Tag("full")
 @Timeout(300)

@@ -26,7 +26,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Payloads at the limits of what a server takes, singly and together. */
+/** Payloads at the limits of what a server accepts, individually and together. */
 abstract class PayloadSizeCases {
     private static final int MEBIBYTE = 1024 * 1024;
 
@@ -45,7 +45,7 @@ abstract class PayloadSizeCases {
         return Reply.of(calls.toArray(Part[]::new));
     }
 
-    /** Calls of this size until one reply takes as much as may be, which the workflow then commands again. */
+    /** The calls together reach the maximum size of a reply. The workflow then sends the same amount as commands. */
     @Test
     void callsThatTogetherTakeNearlyAMebibyte_allRun() {
         ModelProvider model =
@@ -114,7 +114,7 @@ abstract class PayloadSizeCases {
         }
     }
 
-    /** Results of eight calls come to more than a model could be told in one message of gRPC. They arrive one by one. */
+    /** Together, the results are larger than one payload may be. They arrive one by one. */
     @Test
     void manyLargeResults_areAllKept() {
         ModelProvider model = request -> request.messages().size() > 1 ? Reply.of(new Part.Text("Done")) : calls(12, 1);
@@ -206,7 +206,7 @@ abstract class PayloadSizeCases {
         }
     }
 
-    /** It is more than a payload may have, so the server itself refuses it. The thread does not notice. */
+    /** The message is larger than a payload may be, so the server itself rejects it. The thread does not notice. */
     @Test
     void messageOfThreeMegabytes_isRefusedToItsSender() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
@@ -224,7 +224,7 @@ abstract class PayloadSizeCases {
         }
     }
 
-    /** The real server refuses it, the in-memory server may take it, and then the workflow ignores it. */
+    /** The real server rejects the message. The in-memory server may accept it, and then the workflow ignores it. */
     private static void trySending(Runnable sending) {
         try {
             sending.run();

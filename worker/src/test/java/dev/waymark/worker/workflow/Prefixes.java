@@ -21,15 +21,15 @@ import java.lang.reflect.Field;
 import java.util.List;
 
 /**
- * Compares workflow and projection after every completed workflow task of a run: the workflow is replayed up to there
- * and asked for its state, and the projector is given the same events.
+ * Compares workflow and projection after every completed workflow task of a run: the workflow is replayed up to that
+ * task and queried for its state, and the projector gets the same events.
  *
- * <p>Asking a replay goes by the SDK's own way of answering queries, for which it has no public door.
+ * <p>Querying a replay uses an internal mechanism of the SDK, because there is no public API for it.
  */
 final class Prefixes {
     private Prefixes() {}
 
-    /** Returns how many prefixes were compared. */
+    /** Returns the number of prefixes that were compared. */
     static int check(WorkflowClient client, io.temporal.common.WorkflowExecutionHistory history) {
         List<HistoryEvent> events = history.getEvents();
         int compared = 0;
@@ -44,7 +44,7 @@ final class Prefixes {
             }
             HistoryEvent last = events.get(end - 1);
             if (isClosing(last)) {
-                break; // A run that is closed answers no query in the middle of its last task.
+                break; // A closed run does not answer queries in the middle of its last task.
             }
             List<HistoryEvent> prefix = events.subList(0, end);
             Projector projector = new Projector("run", moment -> {});
@@ -64,7 +64,7 @@ final class Prefixes {
         return compared;
     }
 
-    @SuppressWarnings("deprecation") // The one way to query a history without a server.
+    @SuppressWarnings("deprecation") // The only way to query a history without a server.
     private static StateReport replay(WorkflowClient client, List<HistoryEvent> prefix) {
         WorkerFactory factory = WorkerFactory.newInstance(client);
         Worker worker = factory.newWorker("replay-only");

@@ -27,8 +27,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Histories that real servers wrote, of every version of the rules. Threads live for months: whatever the code becomes,
- * these must replay, and project to what they projected to when they were recorded.
+ * Histories of real servers, for every version of the rules. Threads live for months, so these histories must replay
+ * with every future version of the code, and their projections must stay the same as when they were recorded.
  */
 class RecordedHistoriesTest {
     static final String EXPECTED = ".expected.json";
@@ -70,7 +70,7 @@ class RecordedHistoriesTest {
         assertThat(expectation(read(file))).isEqualTo(expected);
     }
 
-    /** No model call follows the last words, so no digest of a conversation holds them. */
+    /** No model call follows the last reply, so no digest of a conversation covers it. */
     @Test
     void lastWords_thatSomebodyChanged_contradictTheResult() throws Exception {
         Path file = histories()
@@ -110,8 +110,9 @@ class RecordedHistoriesTest {
     }
 
     /**
-     * All that must stay: the state's digests, the facts, and what users are shown. To a reader that does not know the
-     * run's id every claim looks as if a reset had brought it back, which must make no difference.
+     * Everything that must stay the same: the state's digests, the facts, and the checkpoint that users see. To a
+     * reader that does not know the run's id, every claim looks as if a reset had restored it. This must make no
+     * difference.
      */
     static JsonNode expectation(WorkflowExecutionHistory history) throws IOException {
         ObjectNode expected = PayloadJson.MAPPER.createObjectNode();

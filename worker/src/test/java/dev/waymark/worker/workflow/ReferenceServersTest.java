@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The servers by which others are measured, in JavaScript and in Python. Skipped where they can't be installed. */
+/** The MCP reference servers in JavaScript and Python. Skipped if they cannot be installed. */
 @Tag("full")
 class ReferenceServersTest {
     private static final Path HOME = Path.of("target", "mcp-servers").toAbsolutePath();

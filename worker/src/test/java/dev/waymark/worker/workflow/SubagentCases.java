@@ -33,11 +33,14 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What a thread and those of its subagents do, on any server. */
+/** Tests of a thread and its subagents' threads that apply to every server. */
 abstract class SubagentCases {
     abstract Connection connection();
 
-    /** The boss gives tasks, in one reply; whoever is given one does what the task says. */
+    /**
+     * A model for a boss and its subagents. The boss gives its tasks in one reply, and each subagent does what its task
+     * says.
+     */
     static ModelProvider boss(Part... firstReply) {
         return request -> {
             List<Message> messages = request.messages();
@@ -328,7 +331,7 @@ abstract class SubagentCases {
         }
     }
 
-    /** As the Web UI offers to start one "like this one". */
+    /** The Web UI offers to start a workflow like an existing one. */
     @Test
     void inputOfASubagent_startedByHand_tellsNobody() {
         StartInput input = StartInput.ofSubagent(
@@ -409,7 +412,8 @@ abstract class SubagentCases {
 
             Conversation state = rig.awaitTurn(thread, 1);
 
-            // 489 are left for two. Each reply takes 101, so each goes on three times, which is once beyond its share.
+            // 489 tokens are left for two subagents. Each reply takes 101, so each of them replies three times, which
+            // exceeds its share once.
             for (String child : List.of("/tu_7", "/tu_8")) {
                 Conversation below = rig.timeline(thread + child).now();
                 assertThat(below.limits().tokens()).contains(244L);
@@ -435,7 +439,7 @@ abstract class SubagentCases {
 
             Conversation state = rig.awaitTurn(thread, 1);
 
-            // 11 for the boss and 101 for the scout leave 388 for the loop, which goes on four times.
+            // The boss takes 11 tokens and the scout 101, which leaves 388 for the loop. It replies four times.
             assertThat(rig.timeline(thread + "/tu_7/tu_d").now().limits().tokens())
                     .contains(388L);
             assertThat(state.usage()).isEqualTo(new Usage(510, 6));
@@ -444,7 +448,10 @@ abstract class SubagentCases {
         }
     }
 
-    /** Its thread is over, with all that it said and spent. What there is more of is for those that begin later. */
+    /**
+     * The subagent's thread has ended and keeps what it said and spent. The additional budget is for subagents that
+     * start later.
+     */
     @Test
     void budget_raisedAfterASubagentStoppedAtItsShare_isForTheNext() {
         Part[] more = {task("tu_8", "scout", "a")};
@@ -467,7 +474,7 @@ abstract class SubagentCases {
 
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
             assertThat(state.turn().text()).isEqualTo("All told: [found a]");
-            // 516 were spent, and 11 more to give the task again.
+            // 516 tokens were spent, and 11 more to give the task again.
             assertThat(rig.timeline(rig.adopt(thread + "/tu_8"))
                             .now()
                             .parent()

@@ -19,7 +19,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** With resets and terminations, which only a real server has. */
+/** Adds resets and terminations, which only a real server supports. */
 @Tag("server")
 @Tag("full")
 class SubagentServerTest extends SubagentCases {
@@ -31,8 +31,8 @@ class SubagentServerTest extends SubagentCases {
     private static final ModelProvider ASKING = boss(task("tu_7", "scout", "ask Which day?"));
 
     /**
-     * The last completed task before the event of this type, or after it, by one. What has arrived shows before any task
-     * has seen it, so that one may have to be waited for.
+     * The last completed workflow task before the event of this type, or the first one after it. An event is visible
+     * before any task has processed it, so this may have to wait for that task.
      */
     static long task(WorkflowRig rig, String thread, EventType type, boolean after) {
         return Awaitility.await()
@@ -117,7 +117,7 @@ class SubagentServerTest extends SubagentCases {
         }
     }
 
-    /** The in-memory server tells neither threads below nor those above. */
+    /** The in-memory server notifies neither child threads nor parents. */
     @Test
     void threadTerminated_whatIsBelowIsCancelled() {
         try (WorkflowRig rig = new WorkflowRig(connection(), ASKING).withSubagents("boss", "scout")) {

@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** One server of each kind for all test classes. They end with the JVM. Tests share them, and never their threads. */
+/** One server of each kind for all test classes. They end with the JVM. Tests share the servers, but never threads. */
 public final class TestServers {
     private static @Nullable Connection inMemory;
     private static @Nullable Connection real;
@@ -27,7 +27,7 @@ public final class TestServers {
         return inMemory;
     }
 
-    /** The test is skipped where there is no {@code temporal} binary. */
+    /** Skips the test if there is no {@code temporal} binary. */
     public static synchronized Connection real() {
         if (real == null) {
             try {

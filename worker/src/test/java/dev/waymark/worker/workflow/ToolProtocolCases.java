@@ -37,14 +37,14 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tools with side effects, on any server. The tests mostly wait, so they run at the same time. */
+/** Tools with side effects, on any server. The tests mostly wait, so they run in parallel. */
 @Execution(ExecutionMode.CONCURRENT)
 abstract class ToolProtocolCases {
     abstract Connection connection();
 
     record Charge(int cents) {}
 
-    /** What was charged, in the order in which it was. */
+    /** The charges, in order. */
     private final ConcurrentLinkedQueue<Integer> ledger = new ConcurrentLinkedQueue<>();
 
     private JavaTool<Charge> charge() {
@@ -58,7 +58,7 @@ abstract class ToolProtocolCases {
         });
     }
 
-    /** Hangs in its first execution, before it has done anything, until its worker is gone. */
+    /** A tool that hangs in its first execution, before it takes effect, until its worker has ended. */
     static JavaTool<Charge> hangingOnce(Collection<Integer> ledger, CountDownLatch hangs) {
         AtomicBoolean first = new AtomicBoolean(true);
         return JavaTool.of("charge_card", "Charges the card", Charge.class, (args, context) -> {
@@ -78,7 +78,7 @@ abstract class ToolProtocolCases {
         return new Part.ToolUse(id, "charge_card", Json.of(Map.of("cents", cents)));
     }
 
-    /** Makes these calls first, and then says what came of them. */
+    /** A model that makes these calls first, and then repeats their results. */
     static ModelProvider calling(Part... calls) {
         return request -> {
             List<Message> messages = request.messages();
@@ -222,7 +222,10 @@ abstract class ToolProtocolCases {
                 .at();
     }
 
-    /** As libraries do that know no InterruptedException. */
+    /**
+     * A tool that throws another exception when it is interrupted, as libraries do that do not use
+     * InterruptedException.
+     */
     private static JavaTool<Charge> complainingOfInterruptions(Collection<String> keys, CountDownLatch runs) {
         return JavaTool.of("charge_card", "Charges the card", Charge.class, (args, context) -> {
             keys.add(context.idempotencyKey());
@@ -239,7 +242,7 @@ abstract class ToolProtocolCases {
         });
     }
 
-    /** Makes the same call under another id, once in each of the first two turns or model calls. */
+    /** A model that repeats the same call under another id until it has made {@code calls} of them. */
     private static ModelProvider twice(int calls) {
         return request -> {
             long made = request.messages().stream()

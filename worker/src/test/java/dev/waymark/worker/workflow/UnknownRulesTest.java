@@ -44,20 +44,20 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A worker of today beside one of tomorrow, whose threads go by rules that today's does not know. */
+/** A current worker next to a future one, whose threads use rules that the current worker does not know. */
 @Tag("full")
 class UnknownRulesTest {
     private static final int TOMORROWS = ThreadIdentity.RULES + 1;
     private static final String DONE = "done by tomorrow's worker";
 
-    /** What a later version of Waymark may be like, as far as anybody can tell: the same names, newer rules. */
+    /** A possible later version of Waymark: the same names, with newer rules. */
     @WorkflowInterface
     public interface TomorrowsAgent {
         @WorkflowMethod(name = WireNames.WORKFLOW_TYPE)
         List<String> run(Map<String, Object> input);
     }
 
-    /** Has one activity carried out, and says as what each try of it failed. */
+    /** Runs one activity, and returns the failure type of each attempt. */
     public static final class TomorrowsAgentImpl implements TomorrowsAgent {
         @Override
         public List<String> run(Map<String, Object> input) {
@@ -97,7 +97,7 @@ class UnknownRulesTest {
         }
     }
 
-    /** Knows everything. */
+    /** Accepts every activity. */
     private static final class TomorrowsActivities implements DynamicActivity {
         @Override
         public Object execute(EncodedValues input) {
@@ -132,7 +132,8 @@ class UnknownRulesTest {
                                     .setWorkflowId(queue)
                                     .build());
             thread.start(input(activity));
-            // From its first task on, the workflow belongs to tomorrow's worker. Only its activities are up for grabs.
+            // The future worker has taken the workflow with its first task. The current worker can only get its
+            // activities.
             Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> hasScheduled(connection, queue));
             today.start();
             Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> wasLeft(connection, queue, activity));
@@ -171,7 +172,7 @@ class UnknownRulesTest {
                 .anyMatch(event -> event.hasActivityTaskScheduledEventAttributes());
     }
 
-    /** Whether today's worker has met it and says why it did not do it. */
+    /** Whether the current worker has received the activity and reported why it did not run it. */
     private static boolean wasLeft(Connection connection, String thread, String activity) {
         var described = connection
                 .stubs()

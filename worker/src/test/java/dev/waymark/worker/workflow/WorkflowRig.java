@@ -78,16 +78,16 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 
 /**
- * A worker without a workflow cache, so that every workflow task replays its thread from the start, on a server that is
- * really there. When it is closed, every thread that it started must agree with its projection and replay.
+ * A worker without a workflow cache, so that every workflow task replays its thread from the start. It runs against a
+ * running server. When it is closed, every thread that it started must agree with its projection and must replay.
  */
 final class WorkflowRig implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    /** Instead of a quarter of an hour. */
+    /** Few attempts, because the default would take a quarter of an hour. */
     static final int TRIES_TO_FIND_A_RUN = 4;
 
-    /** As for the workers of programs. */
+    /** The deadlock timeout of production workers. */
     private static final Duration DEADLOCK = Duration.ofSeconds(5);
 
     private final Connection connection;
@@ -163,7 +163,7 @@ final class WorkflowRig implements AutoCloseable {
         }
     }
 
-    /** Servers of tools, for threads that start from now on. */
+    /** Sets the MCP servers for threads that start from now on. */
     WorkflowRig withServers(McpEntry... known) {
         entries = List.of(known);
         return this;
@@ -175,7 +175,7 @@ final class WorkflowRig implements AutoCloseable {
         return this;
     }
 
-    /** What agents may be given tasks by this one, for threads that start from now on. */
+    /** Sets the subagents of an agent, for threads that start from now on. */
     WorkflowRig withSubagents(String agent, String... names) {
         subagents.put(
                 agent,
@@ -183,29 +183,29 @@ final class WorkflowRig implements AutoCloseable {
         return this;
     }
 
-    /** A thread that another one has started is checked with the others. */
+    /** Adds a thread that another thread has started to those that are checked. */
     String adopt(String thread) {
         threads.add(thread);
         return thread;
     }
 
-    /** Does not check this thread when closed: it cannot be read any more. */
+    /** Excludes a thread from the check on close, because it can no longer be read. */
     void disown(String thread) {
         threads.remove(thread);
     }
 
-    /** Another worker takes over, with nothing cached. */
+    /** Replaces the worker with a new one that has nothing cached. */
     void replaceWorker() {
         shutdown();
         factory = newWorker();
     }
 
-    /** Where other workers can take what this one leaves. */
+    /** The task queue, for other workers that take over work from this one. */
     String taskQueue() {
         return taskQueue;
     }
 
-    /** Until {@link #releaseStates}, runs that fetch the state of the previous one wait for it. */
+    /** Until {@link #releaseStates}, runs that fetch the state of the previous run have to wait. */
     void holdStates() {
         stateGate = new CountDownLatch(1);
     }
@@ -214,7 +214,7 @@ final class WorkflowRig implements AutoCloseable {
         stateGate.countDown();
     }
 
-    /** How often parts of states were asked for. */
+    /** The number of times that parts of states were requested. */
     int fetchesOfStates() {
         return fetchesOfStates.get();
     }
@@ -227,7 +227,7 @@ final class WorkflowRig implements AutoCloseable {
         }
     }
 
-    /** No worker takes workflow tasks or activities, until {@link #resume}. */
+    /** Stops the worker, so that no workflow task or activity runs until {@link #resume}. */
     void suspend() {
         shutdown();
     }
@@ -249,7 +249,7 @@ final class WorkflowRig implements AutoCloseable {
         return thread;
     }
 
-    /** Starts a thread when there is one already of the name that its subagent's for this call would have. */
+    /** Starts a thread after another one that already has the name of the subagent's thread for this call. */
     String startAbove(String callId, StartInput below, StartInput above) {
         String thread = "thread-" + UUID.randomUUID();
         newStub(adopt(thread + "/" + callId)).start(below);
@@ -309,8 +309,8 @@ final class WorkflowRig implements AutoCloseable {
     }
 
     /**
-     * Signals as no client of ours would: any payloads, in any encoding, under any name. While a run is being continued
-     * the server takes none and says so, and has to be asked again.
+     * Sends a signal as no Waymark client would: any payloads, in any encoding, under any name. While a run continues
+     * as new, the server refuses signals, so this retries.
      */
     void signalRaw(String thread, String signal, List<Payload> payloads) {
         SignalWorkflowExecutionRequest.Builder request = SignalWorkflowExecutionRequest.newBuilder()
@@ -331,7 +331,7 @@ final class WorkflowRig implements AutoCloseable {
                 .until(() -> connection.stubs().blockingStub().signalWorkflowExecution(built) != null);
     }
 
-    /** As {@code temporal activity complete} does, with this JSON for a result, or with none. */
+    /** Completes the activity like {@code temporal activity complete}, with this JSON as the result, or with none. */
     void completeByHand(String thread, String json) {
         String activity = connection
                 .stubs()
@@ -359,7 +359,7 @@ final class WorkflowRig implements AutoCloseable {
         return histories.read(thread).orElseThrow();
     }
 
-    /** Waits until the thread's history has come to a state like this, and gives that state. */
+    /** Waits until the state in the thread's history fulfils the condition, and returns that state. */
     Conversation await(String thread, Predicate<Conversation> fits) {
         return Awaitility.await()
                 .atMost(PATIENCE)
@@ -382,23 +382,23 @@ final class WorkflowRig implements AutoCloseable {
                         || (now.turn().number() == number && !now.turn().isRunning()));
     }
 
-    /** The digests on the way, over all runs of the thread. */
+    /** The audit of the digests over all runs of the thread. */
     DigestAudit audit(String thread) {
         return histories.audit(thread, Long.MAX_VALUE).orElseThrow();
     }
 
-    /** Waits until nothing happens any more without people. */
+    /** Waits until nothing more happens without input from people. */
     Conversation awaitSettled(String thread) {
         return await(thread, state -> state.turn().number() > 0 && state.isSettled());
     }
 
     /**
-     * What the workflow says of itself equals what its history projects to, and its history replays. The query is asked
-     * again when the thread has moved on in between.
+     * Checks that the state of the workflow equals the projection of its history, and that the history replays. Repeats
+     * the query if the thread has progressed in between.
      */
     void check(String thread) {
         if (timeline(thread).ending().isEmpty()) {
-            // A run that fetches the state of the previous one has no answer yet.
+            // A run that is fetching the state of the previous run cannot answer yet.
             Awaitility.await()
                     .atMost(PATIENCE)
                     .ignoreException(WorkflowQueryException.class)
@@ -414,7 +414,7 @@ final class WorkflowRig implements AutoCloseable {
                 .ending()
                 .filter(ending -> ending.kind() == RunEnding.Kind.TERMINATED)
                 .isPresent();
-        if (!terminated) { // The replayer does not know that event.
+        if (!terminated) { // The replayer does not support that event.
             new ThreadHistoryReader(connection.client())
                     .read(thread)
                     .orElseThrow()

@@ -20,7 +20,7 @@ import java.util.Set;
 
 /** Converts a request to the format of the Messages API. */
 final class AnthropicMapper {
-    /** Replaces text that is empty where the API requires some. */
+    /** Replaces empty text where the API requires text. */
     private static final String NOTHING = "(nothing)";
 
     private AnthropicMapper() {}
@@ -90,7 +90,7 @@ final class AnthropicMapper {
         return messages;
     }
 
-    /** Tool results first, right after their calls. */
+    /** Puts tool results first, directly after their calls. */
     private static MessagesRequest.Message ofPeople(List<Part> parts) {
         List<Block> results = new ArrayList<>();
         List<Block> rest = new ArrayList<>();
@@ -140,8 +140,8 @@ final class AnthropicMapper {
     }
 
     /**
-     * Sets cache marks. The conversation only grows at its end, so a prefix stays valid. Marks the newest user message,
-     * for the next call, and the one before it, which the previous call marked.
+     * Sets cache marks. The conversation only grows at its end, so a prefix stays valid. Marks the newest user message
+     * for the next call, and the user message before it, which the previous call marked.
      */
     private static List<MessagesRequest.Message> marked(List<MessagesRequest.Message> messages) {
         List<MessagesRequest.Message> marked = new ArrayList<>(messages);
@@ -166,7 +166,7 @@ final class AnthropicMapper {
         }
         if (tools.isEmpty()) {
             // The API rejects tool calls in the conversation if the request defines no tools, and this agent may have
-            // had some earlier.
+            // had tools earlier.
             called(request.messages())
                     .forEach(name -> tools.add(new MessagesRequest.Tool(
                             name, "Not available any more.", Json.of(Map.of("type", "object")), Optional.empty())));

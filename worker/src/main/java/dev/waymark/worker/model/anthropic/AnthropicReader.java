@@ -55,7 +55,7 @@ final class AnthropicReader implements EventReader {
         private final StringBuilder text = new StringBuilder();
         private final StringBuilder signature = new StringBuilder();
         private final StringBuilder input = new StringBuilder();
-        /** Whether it received an unknown kind of delta, so that its content is incomplete. */
+        /** Whether the block received an unknown kind of delta, so that its content is incomplete. */
         private boolean isStrange;
 
         private boolean isOver;
@@ -137,7 +137,7 @@ final class AnthropicReader implements EventReader {
         return words;
     }
 
-    /** Reads a text field. Gateways send null for missing values, which Jackson would turn into "null". */
+    /** Reads a text field. Gateways send null for missing values, which Jackson would turn into the text "null". */
     private static String words(JsonNode node, String field) {
         return node.path(field).asText("");
     }
@@ -177,7 +177,7 @@ final class AnthropicReader implements EventReader {
         return Math.max(0, usage.path(tokens).asLong(before));
     }
 
-    /** Input includes cached tokens. */
+    /** The input tokens include cached tokens. */
     private Usage usage() {
         return new Usage(
                 newTokens + cacheWriteTokens + cacheReadTokens, outputTokens, cacheReadTokens, cacheWriteTokens);
@@ -204,7 +204,7 @@ final class AnthropicReader implements EventReader {
                 }
             }
             default -> {
-                // Any other stop reason: the reply is complete.
+                // With any other stop reason, the reply is complete.
             }
         }
         return new Reply(parts, usage(), stop.isEmpty() ? "end_turn" : stop);

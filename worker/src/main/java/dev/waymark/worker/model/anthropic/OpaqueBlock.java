@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Content blocks that only the model that made them understands: signed or encrypted thinking, and block types added
- * later. They are stored as {@link Part.Reasoning}, with provider and model in the metadata.
+ * Converts content blocks that only the model that made them can read: signed or encrypted thinking, and block types
+ * added later. They are stored as {@link Part.Reasoning}, with provider and model in the metadata.
  */
 final class OpaqueBlock {
     private static final String BLOCK = "block";
@@ -17,7 +17,7 @@ final class OpaqueBlock {
 
     private OpaqueBlock() {}
 
-    /** @param block without its text, so that long thinking is not stored twice */
+    /** @param block the block without its text, so that long thinking is not stored twice */
     static Part.Reasoning reasoning(String model, String text, Json block) {
         return origin(model).reasoning(text, Map.of(BLOCK, block));
     }

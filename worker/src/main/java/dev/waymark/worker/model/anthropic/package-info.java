@@ -1,4 +1,4 @@
-/** Anthropic's Messages API. Must not depend on other providers, nor on Temporal. */
+/** Anthropic's Messages API. Must not depend on other providers or on Temporal. */
 @NullMarked
 package dev.waymark.worker.model.anthropic;
 

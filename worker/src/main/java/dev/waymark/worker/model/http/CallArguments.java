@@ -11,12 +11,12 @@ import java.util.Map;
 /**
  * Parses the arguments of a call, which providers send as text that the model wrote. Text that is not a JSON object, or
  * that has more than 100,000 tokens, is kept as a string: it matches no tool's schema, so only this call fails, and the
- * model is told.
+ * model gets the error.
  */
 public final class CallArguments {
     private static final String INVALID = "invalid_arguments";
 
-    /** In memory, a list of empty objects takes thirty times its size as text. */
+    /** Limits memory: a parsed list of empty objects takes thirty times the size of its text. */
     private static final StreamReadConstraints LIMITS =
             StreamReadConstraints.builder().maxTokenCount(100_000).build();
 

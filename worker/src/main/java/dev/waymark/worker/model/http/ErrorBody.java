@@ -6,7 +6,10 @@ import dev.waymark.model.ModelFailure;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The body of an error response: {@code {"error": {"type", "code", "message"}}}, or what a gateway sent instead. */
+/**
+ * The body of an error response: {@code {"error": {"type", "code", "message"}}}, or the body that a gateway sent
+ * instead.
+ */
 public record ErrorBody(List<String> names, String message) {
     private static final int MOST = 1_000;
 
@@ -23,12 +26,12 @@ public record ErrorBody(List<String> names, String message) {
                 return of(tree);
             }
         } catch (JsonProcessingException e) {
-            // Not JSON, perhaps from a proxy.
+            // The body is not JSON; it may come from a proxy.
         }
         return new ErrorBody(List.of(), cut(body.strip()));
     }
 
-    /** @param tree the error, or an object that has it in the field {@code error} */
+    /** @param tree the error, or an object with the error in the field {@code error} */
     public static ErrorBody of(JsonNode tree) {
         JsonNode error = tree.path("error").isObject() ? tree.get("error") : tree;
         List<String> names = Stream.of(error.path("code"), error.path("type"))

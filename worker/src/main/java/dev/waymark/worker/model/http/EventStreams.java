@@ -44,7 +44,7 @@ public final class EventStreams {
     /** The maximum size of a reply in history, including reasoning and arguments. */
     private static final int MOST_CHARACTERS = 1024 * 1024;
 
-    /** Limited, since each call is work for the thread. */
+    /** Limited, because the thread must process each call. */
     private static final int MOST_PARTS = 1_000;
 
     /** Large enough for a whole reply, which some servers send in one event. */
@@ -73,7 +73,7 @@ public final class EventStreams {
                 .followSslRedirects(false)
                 .connectTimeout(Duration.ofSeconds(10))
                 .writeTimeout(Duration.ofMinutes(1))
-                // The worker gives up a silent model sooner, by the limit of its agent.
+                // Longer than the agent's limit for a silent model, which applies first.
                 .readTimeout(Duration.ofMinutes(10))
                 .pingInterval(Duration.ofSeconds(30))
                 .addNetworkInterceptor(EventStreams::sendOnce)
@@ -82,7 +82,7 @@ public final class EventStreams {
 
     /**
      * Uses an HTTP/1.1 connection for one request only. Many servers close idle connections within seconds; a request
-     * on a closed one would be a failed attempt. With HTTP/2 a closed connection is noticed in time.
+     * on a closed connection would fail the attempt. With HTTP/2, a closed connection is detected in time.
      */
     private static Response sendOnce(Interceptor.Chain chain) throws IOException {
         Connection connection = chain.connection();
@@ -97,7 +97,8 @@ public final class EventStreams {
     }
 
     /**
-     * A body that is sent once. OkHttp repeats other requests after a 408, and after a 503 with {@code Retry-After: 0}.
+     * A request body that is sent once. OkHttp repeats requests with other bodies after a 408, and after a 503 with
+     * {@code Retry-After: 0}.
      */
     public static RequestBody once(Object body) {
         byte[] json = ProviderJson.bytes(body);
@@ -127,7 +128,7 @@ public final class EventStreams {
     /**
      * Sends the request and reads the events in the calling thread.
      *
-     * @param listener is told of the progress of the reply
+     * @param listener receives the progress of the reply
      * @throws InterruptedException if that thread is interrupted; the request is canceled
      */
     public Reply ask(Request request, EventReader reader, ReplyListener listener)
@@ -174,7 +175,7 @@ public final class EventStreams {
         }
     }
 
-    /** Events that only keep the connection open do not change it. */
+    /** A number that increases as the reply grows. Events that only keep the connection open do not change it. */
     private static int growth(EventReader reader) {
         return (reader.hasBegun() ? 1 : 0) + reader.parts() + reader.size();
     }
@@ -232,7 +233,7 @@ public final class EventStreams {
     /** An answer that is not a stream. */
     private record Refusal(int status, okhttp3.Headers headers, String body) implements Arrival {}
 
-    /** @param begun whether the connection failed during the stream, not before it */
+    /** @param begun whether the connection failed during the stream and not before it */
     private record Failed(Exception cause, boolean begun) implements Arrival {}
 
     /**
@@ -257,7 +258,7 @@ public final class EventStreams {
             return next;
         }
 
-        /** Called when nothing is read any more; ends waits of the other thread. */
+        /** Called when no more events are read. Unblocks the other thread. */
         @Override
         public void close() {
             closed = true;
@@ -280,7 +281,7 @@ public final class EventStreams {
             } catch (IOException | RuntimeException e) {
                 queue.add(new Failed(e, true));
             } finally {
-                // The reading thread must not wait, however this thread ended.
+                // Ensures that the reading thread does not wait for ever, however this thread ended.
                 queue.add(new Failed(new IOException("its stream was not read"), true));
             }
         }

@@ -5,7 +5,7 @@ import dev.waymark.model.ReplyListener;
 import dev.waymark.worker.secret.StreamMask;
 
 /**
- * Passes the text of a reply on as it arrives, without the service's key, even if the key is split between two events.
+ * Passes on the text of a reply as it arrives, without the service's key, even if the key is split between two events.
  * Not thread-safe.
  */
 public final class MaskedListener implements ReplyListener {
@@ -22,7 +22,7 @@ public final class MaskedListener implements ReplyListener {
         pass(mask.next(piece));
     }
 
-    /** Passes on the text held back, at the end of the reply. */
+    /** Called at the end of the reply. Passes on the text that was held back. */
     public void end() {
         pass(mask.end());
     }

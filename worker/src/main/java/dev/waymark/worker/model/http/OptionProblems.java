@@ -6,7 +6,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** Collects what is wrong with the options of a model. */
+/** Collects the problems with the options of a model. */
 public final class OptionProblems {
     private final Map<ModelOption, Object> values;
     private final Map<ModelOption, String> problems = new EnumMap<>(ModelOption.class);
@@ -22,14 +22,14 @@ public final class OptionProblems {
         }
     }
 
-    /** Rejects words other than these. */
+    /** Rejects values other than these. */
     public void oneOf(ModelOption option, List<String> words) {
         if (has(option) && !words.contains(values.get(option))) {
             refuse(option, "expected one of " + String.join(", ", words) + ", found " + values.get(option));
         }
     }
 
-    /** Rejects temperatures that are not between 0 and this one. */
+    /** Rejects temperatures that are not between 0 and {@code most}. */
     public void temperatureUpTo(int most) {
         if (values.get(ModelOption.TEMPERATURE) instanceof Double degree && !(degree >= 0 && degree <= most)) {
             refuse(ModelOption.TEMPERATURE, "expected 0 to " + most + ", found " + degree);

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Classifies failed requests, and says which of them are retryable. Only Temporal retries, so each attempt is one HTTP
- * request. The types are stored in histories.
+ * Classifies failed requests and determines which of them are retryable. Only Temporal retries, so each attempt is one
+ * HTTP request. The types are stored in histories.
  */
 public enum ProviderFailures {
     BAD_REQUEST("BadRequest", false),
@@ -20,7 +20,7 @@ public enum ProviderFailures {
     CONTEXT_WINDOW_EXCEEDED("ContextWindowExceeded", false),
     /** The provider refuses to answer this request. */
     REFUSED("Refused", false),
-    /** The reply hit the token limit while it contained calls. Not even its complete calls may run. */
+    /** The reply contains calls and hit the token limit. Not even its complete calls may run. */
     CALL_CUT("CallCut", false),
     /** Not retryable: the next reply is likely to be as large. */
     REPLY_TOO_LARGE("ReplyTooLarge", false),
@@ -34,12 +34,12 @@ public enum ProviderFailures {
     OVERLOADED("Overloaded", true),
     SERVER_ERROR("ServerError", true),
     UNREACHABLE("Unreachable", true),
-    /** The stream ended before the provider marked the reply as complete; nothing of it is used. */
+    /** The stream ended before the provider marked the reply as complete; no part of the reply is used. */
     STREAM_CUT("StreamCut", true),
     MALFORMED_REPLY("MalformedReply", true),
-    /** The model sent nothing of its reply for longer than the agent allows. */
+    /** The model sent nothing for longer than the agent allows. */
     MODEL_SILENT("ModelSilent", true),
-    /** The worker has no memory for the reply, because it is reading others. */
+    /** The worker has no memory for the reply, because it is reading other replies. */
     WORKER_BUSY("WorkerBusy", true);
 
     /** Error codes that are more specific than the HTTP status. */

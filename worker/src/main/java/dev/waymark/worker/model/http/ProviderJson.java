@@ -10,7 +10,7 @@ import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 
 /** JSON for exchange with providers: unknown fields are ignored, and nulls in a call's arguments are kept. */
 public final class ProviderJson {
-    /** In memory, a small value takes many times its size as text. */
+    /** Limits memory: a small parsed value takes many times the size of its text. */
     private static final StreamReadConstraints LIMITS =
             StreamReadConstraints.builder().maxTokenCount(200_000).build();
 

@@ -11,16 +11,20 @@ import java.util.regex.Pattern;
 import okhttp3.HttpUrl;
 
 /**
- * A provider's address and key, from {@code NAME_BASE_URL} and {@code NAME_API_KEY}, the variables that its own SDKs
- * read. The key is used for a header only: {@link #withoutKey} removes it from everything else.
+ * A provider's address and key, from the variables {@code NAME_BASE_URL} and {@code NAME_API_KEY}, which its own SDKs
+ * read, too. The key is used for a header only: {@link #withoutKey} removes it from everything else.
  */
 public final class ProviderService {
     /**
-     * Characters that a header can hold. HTTP libraries quote a rejected header in their messages, including the key.
+     * The characters that a header can contain. Other keys are rejected here, because HTTP libraries quote rejected
+     * headers in their messages, including the key.
      */
     private static final Pattern KEY = Pattern.compile("[\\x21-\\x7e]+");
 
-    /** Local servers are often given {@code none} or {@code ollama} as the key, words that a model may use. */
+    /**
+     * Shorter keys are not masked. Local servers often get {@code none} or {@code ollama} as the key, and replies may
+     * contain these words.
+     */
     private static final int SHORTEST_SECRET = 8;
 
     private static final String HIDDEN = "[key]";
@@ -98,7 +102,7 @@ public final class ProviderService {
         return base.map(HttpUrl::host).filter(host::equals).isPresent();
     }
 
-    /** Masks the key: a service's answer may quote the request. */
+    /** Masks the key, because a service's answer may quote the request. */
     public String withoutKey(String text) {
         return secrets.mask(text);
     }

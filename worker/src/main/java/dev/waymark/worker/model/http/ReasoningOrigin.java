@@ -7,7 +7,7 @@ import java.util.Map;
 
 /**
  * The provider and the model that made reasoning, as stored in its metadata. Reasoning is sent back only to the model
- * that made it, since others reject it.
+ * that made it, because other models reject it.
  */
 public record ReasoningOrigin(String provider, String model) {
     private static final String PROVIDER = "provider";
@@ -18,7 +18,7 @@ public record ReasoningOrigin(String provider, String model) {
         return reasoning(text, Map.of());
     }
 
-    /** @param details what the provider expects back, stored beside provider and model */
+    /** @param details the fields that the provider expects back, stored next to provider and model */
     public Part.Reasoning reasoning(String text, Map<String, ?> details) {
         Map<String, Object> metadata = new LinkedHashMap<>();
         metadata.put(PROVIDER, provider);

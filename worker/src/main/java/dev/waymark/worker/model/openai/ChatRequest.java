@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The body of {@code POST /v1/chat/completions}. Exactly one of the two token limits is set, the one that the server
+ * The body of {@code POST /v1/chat/completions}. Exactly one of the two token limits is set: the one that the server
  * accepts.
  */
 @JsonInclude(JsonInclude.Include.NON_EMPTY)

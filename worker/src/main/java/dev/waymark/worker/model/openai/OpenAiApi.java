@@ -23,13 +23,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import okhttp3.Request;
 
 /**
- * What the two APIs of OpenAI share: address and key, options, and requests in two forms. The second form is for models
- * that reject the first, and is used from then on if the model accepts it.
+ * Code that OpenAI's two APIs share: address and key, options, and requests in two forms. If a model rejects the first
+ * form and accepts the second, it gets the second form from then on.
  */
 abstract class OpenAiApi implements ModelProvider {
     private static final String HOST = "api.openai.com";
 
-    /** Only the service knows which model accepts which of them. */
+    /** Options of all models. Only the service knows which model accepts which of them. */
     private static final Set<ModelOption> KNOWN_OPTIONS =
             Set.copyOf(EnumSet.of(ModelOption.EFFORT, ModelOption.TEMPERATURE, ModelOption.SERVICE_TIER));
 
@@ -60,15 +60,15 @@ abstract class OpenAiApi implements ModelProvider {
 
     abstract EventReader reader(ProviderService service, String model, ReplyListener listener);
 
-    /** Whether a failure rejects the first form of a request, not what it says. */
+    /** Whether a failure rejects the first form of a request, not its content. */
     abstract boolean rejectsFirstForm(ModelFailure failure);
 
-    /** The request to retry once, without the content of earlier replies that the service rejected. */
+    /** The request to send once more, without the content of earlier replies that the service rejected. */
     Optional<ModelRequest> withoutWhatIsRejected(ModelRequest request, ModelFailure failure) {
         return Optional.empty();
     }
 
-    /** Whether the first form is not tried, because the model rejects it. */
+    /** Whether to send the second form at once, because the model rejects the first one. */
     boolean needsSecondForm(String model) {
         return takeSecondForm.contains(model);
     }
@@ -144,7 +144,7 @@ abstract class OpenAiApi implements ModelProvider {
         return streams.ask(http.build(), reader(service, request.model(), listener), listener);
     }
 
-    /** The message of a failure in lower case, to search for words in it. */
+    /** The message of a failure in lower case, for a search for words. */
     static String words(ModelFailure failure) {
         return String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT);
     }

@@ -63,7 +63,7 @@ final class OpenAiMapper {
         return !reply.text().isEmpty() || !reply.toolUses().isEmpty();
     }
 
-    /** Each tool result is a message of its own, right after the calls and before other user content. */
+    /** Each tool result becomes a separate message, directly after the calls and before other user content. */
     private static List<ChatMessage> ofPeople(List<Part> parts) {
         List<ChatMessage> messages = new ArrayList<>();
         List<ContentPart> content = new ArrayList<>();
@@ -84,7 +84,7 @@ final class OpenAiMapper {
         return messages;
     }
 
-    /** The image as a URL, which both APIs accept in place of an address. */
+    /** The image as a data URL, which both APIs accept instead of an address. */
     static String dataUrl(Part.ImageData image) {
         return "data:" + image.mimeType() + ";base64," + image.data();
     }

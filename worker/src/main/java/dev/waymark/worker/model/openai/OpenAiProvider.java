@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  * OPENAI_BASE_URL}, with {@code /v1}, is the address of a compatible server.
  *
  * <p>OpenAI's newer models reject the older name of the token limit, while many other servers know only that one. At
- * other addresses the rejection tells which one applies.
+ * other addresses, a rejection of the older name shows that the newer one is needed.
  *
  * <pre>{@code
  * ModelProvider local = OpenAiProvider.of(Map.of("OPENAI_BASE_URL", "http://127.0.0.1:11434/v1"));
@@ -52,7 +52,7 @@ public final class OpenAiProvider extends OpenAiApi {
         return isAtHome() || super.needsSecondForm(model);
     }
 
-    /** A rejection of a limit that is too high contains the name, too. */
+    /** Finding the name is not enough: the rejection of a limit that is too high contains it, too. */
     @Override
     boolean rejectsFirstForm(ModelFailure failure) {
         String words = words(failure);

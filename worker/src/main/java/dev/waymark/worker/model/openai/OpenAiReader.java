@@ -117,7 +117,7 @@ final class OpenAiReader implements EventReader {
         size += piece.length();
     }
 
-    /** The first choice has the role, and usually no text. */
+    /** True from the first choice on, which has the role and usually no text. */
     @Override
     public boolean hasBegun() {
         return started;
@@ -160,7 +160,7 @@ final class OpenAiReader implements EventReader {
                 }
             }
             default -> {
-                // Any other finish reason: the reply is complete.
+                // With any other finish reason, the reply is complete.
             }
         }
         List<Part> parts = new ArrayList<>();
@@ -180,12 +180,12 @@ final class OpenAiReader implements EventReader {
         return new Reply(parts, usage, stop());
     }
 
-    /** Masks the key once its pieces are joined. */
+    /** Joins the pieces before it masks the key, which may be split between them. */
     private String whole(StringBuilder pieces) {
         return service.withoutKey(pieces.toString());
     }
 
-    /** The finish reason, in the words that all providers use here. */
+    /** The finish reason, in the terms that Waymark uses for all providers. */
     private String stop() {
         return switch (finish) {
             case "stop" -> "end_turn";

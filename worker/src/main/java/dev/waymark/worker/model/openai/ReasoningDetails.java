@@ -7,8 +7,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A model's reasoning, if a server shows it, and the data that a server expects back with the calls that follow. Google
- * signs calls and rejects them without their signature; OpenAI does neither. The metadata names provider and model.
+ * Stores a model's reasoning, if the server shows it, and the data that the server expects back with the calls that
+ * follow. Google signs calls and rejects them without their signature; OpenAI does neither. The metadata names provider
+ * and model.
  */
 final class ReasoningDetails {
     private static final String CALLS = "calls";
@@ -19,7 +20,7 @@ final class ReasoningDetails {
         return origin(model).reasoning(text);
     }
 
-    /** @param extras for the calls that follow, in order; null for a call without any */
+    /** @param extras the data for the calls that follow, in order; JSON null for a call without any */
     static Part.Reasoning signing(String model, List<Json> extras) {
         return origin(model).reasoning("", Map.of(CALLS, extras));
     }

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What only the model that made it understands: encrypted reasoning, and the phases of messages. Both are stored as
+ * Content that only the model that made it can use: encrypted reasoning, and the phases of messages. Both are stored as
  * {@link Part.Reasoning}, with provider and model in the metadata.
  */
 final class ResponseItems {

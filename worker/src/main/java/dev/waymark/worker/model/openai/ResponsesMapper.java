@@ -17,12 +17,12 @@ import java.util.Optional;
 final class ResponsesMapper {
     private static final List<String> ENCRYPTED = List.of("reasoning.encrypted_content");
 
-    /** The service refuses a smaller limit. */
+    /** The service rejects a smaller limit. */
     private static final int LEAST_TOKENS = 16;
 
     private ResponsesMapper() {}
 
-    /** @param encrypted whether the model's reasoning is asked for in encrypted form */
+    /** @param encrypted whether to request the model's reasoning in encrypted form */
     static ResponsesRequest request(ModelRequest request, boolean encrypted) {
         List<Item> input = new ArrayList<>();
         for (Message message : AlternatingRoles.alternating(
@@ -69,7 +69,7 @@ final class ResponsesMapper {
         return items;
     }
 
-    /** The service refuses reasoning that nothing follows. */
+    /** Removes reasoning at the end, because the service rejects reasoning that nothing follows. */
     private static List<Item> ofModel(List<Part> parts, String model) {
         List<Item> items = new ArrayList<>();
         Optional<String> phase = Optional.empty();

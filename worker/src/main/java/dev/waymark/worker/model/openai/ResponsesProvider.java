@@ -14,8 +14,9 @@ import java.util.Optional;
 
 /**
  * The models {@code openai-responses:MODEL}, through the Responses API, with the reasoning of earlier steps. The
- * environment variables are those of {@link OpenAiProvider}. Models without reasoning to encrypt reject requests for it,
- * and are asked without. A request whose encrypted reasoning is rejected is sent once more without it.
+ * environment variables are those of {@link OpenAiProvider}. Models that do not support encrypted reasoning reject
+ * requests for it, and are then called without it. If the service rejects the encrypted reasoning in a request, the
+ * request is sent once more without it.
  *
  * <pre>{@code
  * ModelProvider responses = ResponsesProvider.of(System.getenv());
@@ -54,7 +55,7 @@ public final class ResponsesProvider extends OpenAiApi {
 
     /**
      * The service cannot always decrypt reasoning that it once encrypted, for instance with the key of another
-     * organisation. The model then goes on without it.
+     * organisation. The model then continues without that reasoning.
      */
     @Override
     Optional<ModelRequest> withoutWhatIsRejected(ModelRequest request, ModelFailure failure) {
@@ -76,7 +77,7 @@ public final class ResponsesProvider extends OpenAiApi {
                 : Optional.empty();
     }
 
-    /** The phases of messages are stored as reasoning too, and stay. */
+    /** Keeps the phases of messages, which are also stored as reasoning. */
     private static Message withoutReasoning(Message message) {
         return new Message(
                 message.role(),

@@ -26,7 +26,8 @@ import java.util.stream.StreamSupport;
 
 /**
  * Assembles a streamed response: output items that are added, grow and are done, and a final event with the usage.
- * Without that event the reply is incomplete. The finished items count, and the pieces are for people who watch.
+ * Without that event the reply is incomplete. The reply consists of the finished items. The pieces are only passed to
+ * the listener.
  */
 final class ResponsesReader implements EventReader {
     private static final String LIMIT = "max_output_tokens";
@@ -98,7 +99,7 @@ final class ResponsesReader implements EventReader {
             }
             case "error" -> throw ErrorBody.of(event).inStream(service);
             default -> {
-                // Events about what the finished items also say, and event types added later.
+                // Events whose content the finished items repeat, and event types added later.
             }
         }
         return whole;
@@ -114,7 +115,7 @@ final class ResponsesReader implements EventReader {
         return piece;
     }
 
-    /** The last event has all items once more, also those that were cut. */
+    /** The last event repeats all items, including those that were cut. */
     private void end(JsonNode response) {
         whole = true;
         listener.end();
@@ -128,7 +129,7 @@ final class ResponsesReader implements EventReader {
         count(response.path("usage"));
     }
 
-    /** Reasoning is included in the output, and cached tokens in the input. */
+    /** Output tokens include reasoning, and input tokens include cached tokens. */
     private void count(JsonNode tokens) {
         long input = Math.max(0, tokens.path("input_tokens").asLong(0));
         long read = Math.min(
@@ -176,7 +177,7 @@ final class ResponsesReader implements EventReader {
                 case "function_call" -> parts.add(call(growing.item));
                 case "reasoning" -> reasoning(growing.item).ifPresent(parts::add);
                 default -> {
-                    // Items of the service's own tools, which no request asks for.
+                    // Items of the service's own tools, which requests do not enable.
                 }
             }
         }
@@ -235,7 +236,7 @@ final class ResponsesReader implements EventReader {
                 .collect(Collectors.joining("\n\n"));
     }
 
-    /** The end, in the words that all providers use here. */
+    /** The stop reason, in the terms that Waymark uses for all providers. */
     private String stop(boolean calls) {
         if (incomplete.isEmpty()) {
             return calls ? "tool_use" : "end_turn";

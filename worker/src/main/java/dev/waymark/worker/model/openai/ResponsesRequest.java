@@ -24,7 +24,7 @@ record ResponsesRequest(
 
     record Reasoning(@JsonProperty("effort") String effort) {}
 
-    /** A tool. Without {@code strict}, its schema may be any. */
+    /** A tool. Any schema is allowed, because {@code strict} is off. */
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
     record Tool(
             @JsonProperty("type") String type,
@@ -39,7 +39,7 @@ record ResponsesRequest(
 
     /** An item of the conversation. */
     sealed interface Item {
-        /** What a person said. */
+        /** A user message. */
         record User(@JsonProperty("content") List<Content> content) implements Item {
             @JsonProperty("role")
             String role() {
@@ -47,7 +47,7 @@ record ResponsesRequest(
             }
         }
 
-        /** What the model said, in the phase that it said. */
+        /** A message of the model, with the phase that the model gave it. */
         @JsonInclude(JsonInclude.Include.NON_ABSENT)
         record Assistant(
                 @JsonProperty("content") String content,
@@ -82,7 +82,7 @@ record ResponsesRequest(
         record Thought(@JsonValue Json item) implements Item {}
     }
 
-    /** A part of what a person said. */
+    /** A part of a user message. */
     sealed interface Content {
         record Text(@JsonProperty("text") String text) implements Content {
             @JsonProperty("type")

@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
 
 /**
  * Prices of models in US dollars per million tokens, from a file. The price of a call is recorded with its reply, so a
- * changed table concerns later calls only.
+ * changed table affects later calls only.
  *
  * <pre>{@code
  * anthropic:
@@ -31,7 +31,7 @@ public final class PriceTable {
     private static final String BUILT_IN = "/dev/waymark/worker/model/prices.yaml";
     private static final BigDecimal MOST_DOLLARS = BigDecimal.valueOf(1_000_000);
 
-    /** A model is listed by its name; requests may add a release date. */
+    /** Release date that requests may add to a model's name. The table lists models without it. */
     private static final Pattern DAY = Pattern.compile("-(latest|[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$");
 
     private static final Pattern OTHER_API = Pattern.compile("^(openai)-responses:");
@@ -49,7 +49,7 @@ public final class PriceTable {
         return PUBLISHED;
     }
 
-    /** The prices of a file, and the built-in ones of models that are not in it. */
+    /** The prices in a file, and the built-in prices of models that the file does not list. */
     public static PriceTable read(Path file) throws YamlProblem {
         Map<String, Pricing> all = new LinkedHashMap<>(PUBLISHED.prices);
         all.putAll(parse(YamlValue.read(file)));
@@ -80,7 +80,7 @@ public final class PriceTable {
         return prices;
     }
 
-    /** A price, as files have it. */
+    /** Reads a price in the format that prices have in files. */
     public static Pricing pricing(YamlValue value) throws YamlProblem {
         YamlFields fields = value.fields();
         YamlProblems problems = new YamlProblems();
@@ -101,7 +101,7 @@ public final class PriceTable {
         return Usd.of(dollars);
     }
 
-    /** The price of {@code provider:model}, if it is known. A model costs the same through each API of its service. */
+    /** The price of {@code provider:model}, if it is known. A model has the same price in each API of its service. */
     public Optional<Pricing> of(String model) {
         String name = DAY.matcher(model).replaceFirst("");
         return Optional.ofNullable(prices.get(name))

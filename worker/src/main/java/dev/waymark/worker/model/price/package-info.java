@@ -1,4 +1,4 @@
-/** What models cost. */
+/** Prices of models. Must not depend on providers. */
 @NullMarked
 package dev.waymark.worker.model.price;
 

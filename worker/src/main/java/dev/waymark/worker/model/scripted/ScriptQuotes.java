@@ -23,7 +23,7 @@ final class ScriptQuotes {
     ScriptQuotes(List<Message> messages) {
         for (Message message : messages) {
             for (Part.ToolResult result : message.toolResults()) {
-                // The output of programs ends with a line break.
+                // The output of programs usually ends with a line break.
                 results.put(result.toolUseId(), result.content().stripTrailing());
             }
         }

@@ -21,10 +21,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The model {@code scripted:FILE}: the reply to a transcript with i assistant messages is number i of the file, and the
- * last one repeats. In its texts and arguments, {@code {{ID}}} stands for the result of the call with this id. The
- * reply depends only on the transcript, so a retry gets the same one. Edits of the file take effect with the next call.
- * Uses no network.
+ * The model {@code scripted:FILE}: the reply to a transcript with i assistant messages is entry i of the file, counted
+ * from 0; the last entry repeats. In its texts and arguments, {@code {{ID}}} stands for the result of the call with
+ * this id. The reply depends only on the transcript, so a retry gets the same one. Edits of the file take effect with
+ * the next call. Uses no network.
  *
  * <pre>{@code
  * replies:

@@ -1,4 +1,4 @@
-/** Tools that are programs. Must not depend on other kinds of tools, nor on who decides about a call. */
+/** Tools that are programs. Must not depend on other kinds of tools or on who decides about a call. */
 @NullMarked
 package dev.waymark.worker.tool.command;
 

@@ -11,7 +11,7 @@ import java.util.List;
  * a model, or behind a crafted host name, must not reach this machine or its network.
  */
 final class AddressRules {
-    /** In IPv4, all other addresses are public. */
+    /** IPv4 addresses that are not public. All others are. */
     private static final List<Block> NOT_PUBLIC_4 = List.of(
             Block.of("0.0.0.0", 8), // this network
             Block.of("10.0.0.0", 8),
@@ -29,17 +29,20 @@ final class AddressRules {
             Block.of("224.0.0.0", 4), // multicast
             Block.of("240.0.0.0", 4)); // reserved and broadcast
 
-    /** In IPv6, only these addresses are public, */
+    /** IPv6 addresses that may be public. Of all others, only those in {@link #NAT64} may be. */
     private static final Block PUBLIC_6 = Block.of("2000::", 3);
 
-    /** except for these. An address that embeds an IPv4 address leads wherever a gateway takes it. */
+    /**
+     * Exceptions to {@link #PUBLIC_6}, including addresses that embed an IPv4 address, because a gateway decides where
+     * those lead.
+     */
     private static final List<Block> NOT_PUBLIC_6 = List.of(
             Block.of("2001::", 23), // protocol assignments, including Teredo
             Block.of("2001:db8::", 32), // documentation
             Block.of("2002::", 16), // 6to4
             Block.of("3fff::", 20)); // documentation
 
-    /** Used by IPv6-only machines to reach IPv4; as public as the embedded address. */
+    /** Used by IPv6-only machines to reach IPv4. Such an address is public if the embedded address is. */
     private static final Block NAT64 = Block.of("64:ff9b::", 96);
 
     private AddressRules() {}

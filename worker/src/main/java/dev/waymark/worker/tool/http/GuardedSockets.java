@@ -11,8 +11,8 @@ import javax.net.SocketFactory;
 
 /**
  * Sockets that connect to permitted addresses only. They check the very address that they connect to, so neither its
- * spelling nor a host name that resolves differently a moment later can bypass the check. They use no proxy, which
- * would connect to addresses of its own choice.
+ * spelling nor a host name that resolves differently a moment later can bypass the check. They use no proxy, because a
+ * proxy would choose the addresses that it connects to.
  */
 final class GuardedSockets extends SocketFactory {
     private final Predicate<InetAddress> reachable;

@@ -2,14 +2,14 @@ package dev.waymark.worker.tool.http;
 
 import dev.waymark.worker.tool.kind.Effect;
 
-/** How a request ended, and what that says about its effect. */
+/** How a request ended, which determines what is known about its effect. */
 public sealed interface HttpResult {
     /** A description for the model: the answer, or what happened. */
     String words();
 
     Effect effect();
 
-    /** @param body as text, with secrets masked */
+    /** @param body the body as text, with secrets masked */
     record Answered(int status, String body) implements HttpResult {
         private static final int LONGEST_COMPLAINT = 4_000;
 

@@ -48,12 +48,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sends the requests of HTTP tools, each once.
  *
- * <ul> <li>A request is never repeated, neither after a broken connection nor because an answer asks for it. <li>Every
- * request uses a new connection, whose address has been checked. So no request is lost in a connection that the server
- * was about to close. <li>Redirects are followed five times at most, and to the same scheme, host and port only. A GET
- * follows every redirect. Other requests are repeated only after a 307 or 308; after a 303 the result is fetched by
- * GET. A 301 or 302 for anything but GET or HEAD is an answer. <li>At most 4 MiB of an answer are read, after
- * decompression, and at most {@link InlineText#LIMIT_BYTES} are kept. <li>Proxies that the environment or system properties name are not used.
+ * <ul>
+ * <li>A request is never repeated, neither after a broken connection nor because an answer asks for it.
+ * <li>Every request uses a new connection, whose address has been checked. So no request is lost in a connection that
+ * the server was about to close.
+ * <li>Redirects are followed five times at most, and only to the same scheme, host and port. A GET follows every
+ * redirect. Other requests are repeated only after a 307 or 308. After a 303, the result is fetched with a GET. A 301
+ * or 302 is an answer, except to a GET or HEAD.
+ * <li>At most 4 MiB of an answer are read, after decompression, and at most {@link InlineText#LIMIT_BYTES} are kept.
+ * <li>Proxies that are set in the environment or in system properties are not used.
  * </ul>
  *
  * Thread-safe. Its own threads are daemon threads.
@@ -69,7 +72,7 @@ public final class HttpRunner implements AutoCloseable {
     private final Predicate<InetAddress> reachable;
     private final ExecutorService threads = Executors.newCachedThreadPool(DaemonThreads.named("http tool"));
 
-    /** Created on first use, which makes the worker start faster. */
+    /** Created on first use, so that the worker starts faster. */
     private @Nullable OkHttpClient base;
 
     /** @param environment the worker's environment, in which <code>${NAME}</code> is resolved */
@@ -77,14 +80,14 @@ public final class HttpRunner implements AutoCloseable {
         this(environment, Dns.SYSTEM, AddressRules::isPublic);
     }
 
-    /** @param reachable whether an address may be connected to without {@code allow_private} */
+    /** @param reachable whether tools without {@code allow_private} may connect to an address */
     HttpRunner(Map<String, String> environment, Dns dns, Predicate<InetAddress> reachable) {
         this.environment = Collections.unmodifiableMap(new LinkedHashMap<>(environment));
         this.dns = dns;
         this.reachable = reachable;
     }
 
-    /** Why no request can be built from these arguments, for the model; empty if one can. */
+    /** A message for the model that explains why no request can be built from these arguments; empty if one can. */
     public Optional<String> misfit(Endpoint endpoint, Json args) {
         RequestAssembly assembly = RequestAssembly.of(endpoint, args, EffectKeys.NONE, secrets(endpoint));
         return assembly instanceof RequestAssembly.Misfit misfit ? Optional.of(misfit.why()) : Optional.empty();
@@ -143,7 +146,7 @@ public final class HttpRunner implements AutoCloseable {
                         }
                         Response response = chain.proceed(chain.request());
                         exchange.status = response.code();
-                        // OkHttp would repeat the request because of it.
+                        // With this header, OkHttp would repeat the request.
                         return response.newBuilder().removeHeader("Retry-After").build();
                     })
                     .build();
@@ -156,7 +159,7 @@ public final class HttpRunner implements AutoCloseable {
         threads.shutdownNow();
     }
 
-    /** A request and those that its redirects lead to. */
+    /** A request and the further requests that redirects cause. */
     private final class Exchange {
         private final OkHttpClient client;
         private final Secrets secrets;
@@ -227,8 +230,8 @@ public final class HttpRunner implements AutoCloseable {
         }
 
         /**
-         * The next request. A redirect that repeats the request means that it was not executed, so it counts as not
-         * sent again.
+         * The next request. A redirect that repeats the request means that the server did not execute it, so the
+         * request counts as not sent.
          */
         private Optional<Request> redirect(Request request, Response response) {
             boolean again = switch (response.code()) {
@@ -280,7 +283,7 @@ public final class HttpRunner implements AutoCloseable {
             return new HttpResult.Answered(response.code(), body.text());
         }
 
-        /** A failure to fetch the target of a 303 tells nothing about the request itself. */
+        /** A failure to fetch the target of a 303 says nothing about the request itself. */
         private static HttpResult afterAcceptance(HttpResult answer) {
             return answer.effect() == Effect.DONE
                     ? answer
@@ -288,7 +291,7 @@ public final class HttpRunner implements AutoCloseable {
                             "the server answered 303, and the request to its target failed: " + answer.words());
         }
 
-        /** A status other than a success tells the effect even without the rest of the answer. */
+        /** A status other than a success determines the effect even without the rest of the answer. */
         private HttpResult broken() {
             if (status == 0) {
                 return new HttpResult.Lost("the connection was lost before the answer");
@@ -300,7 +303,10 @@ public final class HttpRunner implements AutoCloseable {
                     : answer;
         }
 
-        /** A message without the host names and addresses of the library's own one, which the model must not see. */
+        /**
+         * A message without host names and addresses, which the library's own message contains and the model must not
+         * see.
+         */
         private String words(IOException e) {
             if (e instanceof GuardedSockets.Refused) {
                 return String.valueOf(e.getMessage());

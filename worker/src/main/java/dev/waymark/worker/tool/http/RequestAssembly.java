@@ -20,9 +20,9 @@ import okio.BufferedSink;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request built from arguments, or why there is none. Arguments that the URL references go there. The others go into
- * the body of a POST, PUT or PATCH as a JSON object, and otherwise into the query, which can hold strings, numbers,
- * booleans, and lists of these.
+ * A request built from arguments, or the reason why none can be built. Arguments that the URL references are filled in
+ * there. The others become a JSON object in the body of a POST, PUT or PATCH. For other methods they go into the query,
+ * which can hold strings, numbers, booleans, and lists of these.
  */
 sealed interface RequestAssembly {
     String IDEMPOTENCY_KEY = "Idempotency-Key";
@@ -31,10 +31,10 @@ sealed interface RequestAssembly {
 
     record Ready(Request request) implements RequestAssembly {}
 
-    /** The arguments do not fit; the reason is for the model. */
+    /** The arguments do not fit. The model gets the reason. */
     record Misfit(String why) implements RequestAssembly {}
 
-    /** No arguments would fit. */
+    /** No request can be built, whatever the arguments are. */
     record Unusable(String why) implements RequestAssembly {}
 
     static RequestAssembly of(Endpoint endpoint, Json args, EffectKeys keys, Secrets secrets) {
@@ -100,7 +100,10 @@ sealed interface RequestAssembly {
         return true;
     }
 
-    /** A body that is sent once. OkHttp repeats other requests when the server asks for it, whatever its settings. */
+    /**
+     * A body that is sent once. OkHttp repeats requests with other bodies if the server asks for it, whatever OkHttp's
+     * settings are.
+     */
     final class Body extends RequestBody {
         private final byte[] json;
 
@@ -112,7 +115,7 @@ sealed interface RequestAssembly {
             }
         }
 
-        /** Set by a header, which the tool may define. */
+        /** Null, because a header sets the content type, and the tool may define that header. */
         @Override
         public @Nullable MediaType contentType() {
             return null;

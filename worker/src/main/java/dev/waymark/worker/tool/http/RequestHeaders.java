@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 public final class RequestHeaders {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]+");
 
-    /** Checked here, since HTTP libraries quote a rejected value, which may be secret. */
+    /** Checked here, because HTTP libraries quote a rejected value, which may be secret. */
     private static final Pattern VALUE = Pattern.compile("[\\t\\x20-\\x7e]*");
 
     /** Headers about the connection, and those that Waymark sends. */

@@ -14,9 +14,9 @@ import okhttp3.HttpUrl;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A URL with <code>{field}</code> placeholders for arguments. All characters of an argument but letters, digits and
- * {@code -._~} are percent-encoded, so that it cannot extend the path or the query; and placeholders must follow the
- * host, so that it cannot choose the host.
+ * A URL with <code>{field}</code> placeholders for arguments. All characters of an argument except letters, digits and
+ * {@code -._~} are percent-encoded, so that an argument cannot extend the path or the query. Placeholders must follow
+ * the host, so that an argument cannot choose the host.
  */
 public final class UrlTemplate {
     private static final Pattern PIECE = Pattern.compile("\\$\\{[^{}]*}|\\{([^{}]+)}");
@@ -58,7 +58,7 @@ public final class UrlTemplate {
         return fields;
     }
 
-    /** Why the template is invalid, as far as that is known without the environment. */
+    /** Why the template is invalid, if that is known without the environment. */
     public Optional<String> problem() {
         boolean known = pieces.stream()
                 .noneMatch(piece -> !piece.isField() && piece.text().contains("${"));
@@ -76,7 +76,7 @@ public final class UrlTemplate {
 
     /** The result of filling in arguments. */
     sealed interface Filled {
-        /** Why it is not a URL; empty if it is one. */
+        /** Why the result is not a URL; empty if it is one. */
         String why();
 
         record Address(HttpUrl url) implements Filled {
@@ -138,7 +138,7 @@ public final class UrlTemplate {
                 .orElseGet(() -> new Filled.Unusable("not an HTTP URL"));
     }
 
-    /** Whether a path segment, encoded or not, would lead to another path. */
+    /** Whether a path segment, encoded or not, refers to the same or the parent directory. */
     private static boolean climbs(String url) {
         String path = url.split("[?#]", 2)[0].replaceAll("(?i)%2e", ".");
         for (String segment : path.split("[/\\\\]", -1)) {

@@ -1,6 +1,6 @@
 /**
  * Tools that are HTTP requests: how a request is built, where it may go, and what its answer means. Must not depend on
- * Temporal, nor on whether a call may run.
+ * Temporal or on whether a call may run.
  */
 @NullMarked
 package dev.waymark.worker.tool.http;

@@ -15,7 +15,7 @@ import dev.waymark.worker.tool.kind.ToolRun;
 import java.nio.channels.ClosedByInterruptException;
 import java.util.Optional;
 
-/** Java tools that the worker was built with. Agent files refer to them by {@code use: NAME}. */
+/** Java tools that the worker was built with. Agent files refer to them with {@code use: NAME}. */
 public final class JavaToolKind implements ToolKind {
     private final JavaTools tools;
 
@@ -57,7 +57,7 @@ public final class JavaToolKind implements ToolKind {
             if (timer.hasPassed()) {
                 return Effect.UNKNOWN.outcome(run.timedOut());
             }
-            // An interrupted tool may throw anything, and its effect until then is unknown.
+            // An interrupted tool may throw any exception, and it is unknown whether it took effect before.
             if (isInterruption(e) || run.cancelled().getAsBoolean()) {
                 throw new InterruptedException(words(e));
             }
@@ -91,7 +91,7 @@ public final class JavaToolKind implements ToolKind {
         return "this worker has no tool " + tool.name();
     }
 
-    /** Libraries wrap the interruption of their thread in other exceptions, which are not results of the tool. */
+    /** Libraries may wrap an interruption of their thread in other exceptions, which are not results of the tool. */
     private static boolean isInterruption(Throwable e) {
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {
             if (cause instanceof InterruptedException || cause instanceof ClosedByInterruptException) {

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The Java tools of a worker, in order. Agent files refer to them by {@code use:}. */
+/** The Java tools of a worker, in order. Agent files refer to them with {@code use:}. */
 public final class JavaTools {
 
     /** No tools. */
@@ -55,7 +55,7 @@ public final class JavaTools {
         return new JavaTools(byName);
     }
 
-    /** These tools and others. One that is given twice counts once. */
+    /** These tools together with others. A tool that is given twice counts once. */
     public JavaTools plus(List<? extends Tool> others) {
         List<Tool> all = new ArrayList<>(byName.values());
         others.stream().filter(tool -> !all.contains(tool)).forEach(all::add);

@@ -1,4 +1,4 @@
-/** Java tools. Must not depend on other kinds of tools, nor on who decides about a call. */
+/** Java tools. Must not depend on other kinds of tools or on who decides about a call. */
 @NullMarked
 package dev.waymark.worker.tool.java;
 

@@ -4,14 +4,18 @@ import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.worker.text.InlineText;
 
 /**
- * What the end of an execution tells about its effect, for all kinds of tools.
+ * What the end of an execution shows about its effect, for all kinds of tools.
  *
- * <table> <caption>Ends and their effects</caption> <tr><th>{@link #DONE}</th><td>exit code 0; HTTP 2xx; an MCP
- * result</td></tr> <tr><th>{@link #NOT_DONE}</th><td>a program that cannot be started; no byte of a request sent; HTTP
- * 4xx, 307 and 308; a JSON-RPC error that refuses the request</td></tr> <tr><th>{@link #OWN_ERROR}</th><td>exit codes 1
- * to 127; a Java exception; an MCP result with {@code isError}; any other JSON-RPC error</td></tr> <tr><th>{@link
- * #UNKNOWN}</th><td>a program that a signal or the fence ended; HTTP 408, 5xx and other redirects; an answer that is
- * missing, incomplete or too long; output that does not match the tool's schema</td></tr> </table>
+ * <table>
+ * <caption>Ends and their effects</caption>
+ * <tr><th>{@link #DONE}</th><td>exit code 0; HTTP 2xx; an MCP result</td></tr>
+ * <tr><th>{@link #NOT_DONE}</th><td>a program that cannot be started; no byte of a request sent; HTTP 4xx, 307 and 308;
+ * a JSON-RPC error that refuses the request</td></tr>
+ * <tr><th>{@link #OWN_ERROR}</th><td>exit codes 1 to 127; a Java exception; an MCP result with {@code isError}; any
+ * other JSON-RPC error</td></tr>
+ * <tr><th>{@link #UNKNOWN}</th><td>a program that a signal or the fence ended; HTTP 408, 5xx and other redirects; an
+ * answer that is missing, incomplete or too long; output that does not match the tool's schema</td></tr>
+ * </table>
  */
 public enum Effect {
     /** The tool did what it was asked to do. */
@@ -23,7 +27,7 @@ public enum Effect {
     /** The call may have taken effect. */
     UNKNOWN;
 
-    /** A shell's exit code for a program that a signal ended is 128 plus the signal's number. */
+    /** If a signal ends a program, the shell's exit code is 128 plus the number of the signal. */
     private static final int SIGNALS = 128;
 
     private static final int RPC_PARSE_ERROR = -32700;
@@ -42,7 +46,8 @@ public enum Effect {
     }
 
     /**
-     * Proxies send 5xx while the server is still working, and some servers send 408 for a request that they executed.
+     * The effect of an HTTP response. It is unknown for 5xx, which proxies send while the server is still working, and
+     * for 408, which some servers send for a request that they executed.
      */
     public static Effect ofHttpStatus(int status) {
         if (status >= 200 && status < 300) {

@@ -4,12 +4,12 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Sent with the request of a tool: keys if it may take effect, so that the receiver can recognize repeats, and the span
- * of the call.
+ * Values that are sent with the request of a tool: the span of the call and, if the request may take effect, keys by
+ * which the receiver can recognize repeats.
  *
  * @param idempotencyKey the same for every execution of a call whose outcome is unknown
  * @param fencingToken greater for every later execution
- * @param traceparent in the form of W3C Trace Context
+ * @param traceparent the span of the call, in the format of W3C Trace Context
  */
 public record EffectKeys(Optional<String> idempotencyKey, OptionalLong fencingToken, Optional<String> traceparent) {
     /** For requests that are safe to repeat. */

@@ -19,7 +19,7 @@ import java.util.Map;
  */
 public record ToolEntry(String name, Json input, YamlFields fields, Path directory) {
 
-    /** A program with its arguments. */
+    /** Reads a program with its arguments. */
     public static List<String> program(YamlValue value, Path directory) throws YamlProblem {
         List<String> command = value.items(YamlValue::text);
         if (command.isEmpty() || command.get(0).isBlank()) {

@@ -32,13 +32,14 @@ public interface ToolKind extends AutoCloseable {
     }
 
     /**
-     * Why a call with these arguments cannot run, as its result; empty if it can. The arguments match the tool's
-     * schema.
+     * The outcome that explains why a call with these arguments cannot run; empty if it can. The arguments match the
+     * tool's schema.
      */
     Optional<ToolOutcome> problem(ToolSpec tool, Json args);
 
     /**
-     * Runs a tool once. Every end is an outcome: {@link ToolOutcome#unknown} if the tool may have taken effect.
+     * Runs a tool once. However the run ends, it has an outcome: {@link ToolOutcome#unknown} if the tool may have taken
+     * effect.
      *
      * @throws InterruptedException if the calling thread was interrupted; the tool may have had an effect
      */

@@ -23,7 +23,7 @@ public final class ToolNames {
 
     private ToolNames() {}
 
-    /** Whether providers and idempotency keys can carry the name. */
+    /** Whether providers and idempotency keys can contain the name. */
     public static boolean isWellFormed(String name) {
         return ALLOWED.matcher(name).matches();
     }

@@ -14,9 +14,9 @@ import java.util.function.BooleanSupplier;
 /**
  * One execution of a tool.
  *
- * @param fence its deadline
+ * @param fence the deadline
  * @param execution the id under which it was claimed; empty for a tool that is safe to retry
- * @param cancelled whether the activity must end; its thread was interrupted for that
+ * @param cancelled whether the activity must end, in which case its thread has been interrupted
  */
 public record ToolRun(
         ToolSpec tool,
@@ -42,17 +42,17 @@ public record ToolRun(
         return "timed out after " + fence.timeout().toSeconds() + "s";
     }
 
-    /** The tool did not start. A claimed call is dispatched again. */
+    /** The outcome of a tool that did not start. A claimed call is dispatched again. */
     public ToolOutcome notStarted(String why) {
         return execution.map(name -> ToolOutcome.notStarted(name, why)).orElseGet(() -> Effect.NOT_DONE.outcome(why));
     }
 
-    /** The time was up before the tool started. */
+    /** The outcome if the time was up before the tool started. */
     public ToolOutcome tooLate() {
         return notStarted("it was not started in time");
     }
 
-    /** An error, in the form that the model sees. */
+    /** The error message that the model sees. */
     static String errorText(String words) {
         return InlineText.of(ToolTexts.failure(words));
     }

@@ -16,7 +16,7 @@ import java.util.Optional;
 
 /** JSON-RPC messages, as used by both transports. */
 final class JsonRpc {
-    /** In memory, a small value takes many times its size as text. */
+    /** Limits memory: a small parsed value takes many times the size of its text. */
     static final int MOST_TOKENS = 500_000;
 
     private static final StreamReadConstraints LIMITS =
@@ -93,7 +93,7 @@ final class JsonRpc {
                 : new RpcAnswer.Result(message.path("result"));
     }
 
-    /** The reply to a request from the server. The handshake offered no features that a server could ask for. */
+    /** The reply to a request from the server. Only pings succeed, because the handshake offered no features. */
     static Optional<ObjectNode> reply(JsonNode message) {
         if (!message.has("id") || !message.has("method")) {
             return Optional.empty();

@@ -11,8 +11,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * Reads lines of any length. Only the beginning and the end of a line are kept if it is too long, or if there is no memory
- * for it. A line holds its share of memory until the next one is read.
+ * Reads lines of any length. If a line is too long, or there is no memory for it, only its beginning and its end are
+ * kept. A line holds its share of memory until the next line is read.
  */
 final class LineReader {
     private static final int END_BYTES = 64;

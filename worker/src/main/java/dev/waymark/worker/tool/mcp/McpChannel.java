@@ -10,7 +10,7 @@ interface McpChannel extends AutoCloseable {
     /** Maximum size of a message in bytes, including partially received ones. */
     int MOST_BYTES = 16 * 1024 * 1024;
 
-    /** An unreadable message of this size is treated as the answer to a pending request. */
+    /** An unreadable message that is larger than this is treated as the answer to a pending request. */
     int LARGE_BYTES = 1024 * 1024;
 
     String UNREADABLE = "the answer is not JSON, or has more than " + JsonRpc.MOST_TOKENS + " tokens";

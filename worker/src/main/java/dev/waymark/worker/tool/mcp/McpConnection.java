@@ -25,12 +25,12 @@ final class McpConnection implements AutoCloseable {
     static final int MOST_TOOLS = 200;
     private static final int MOST_PAGES = 200;
 
-    /** Time that a server which missed a deadline has to answer a ping. */
+    /** Time that a server has to answer a ping after it has missed a deadline. */
     private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(5);
 
     /**
-     * The server may have dropped a session that was idle for this long. It is checked first, so that a call that may
-     * take effect does not fail on it.
+     * The server may have dropped a session that was idle for this long. The session is checked before the next call,
+     * so that a call that may take effect does not fail because of it.
      */
     private static final Duration IDLE = Duration.ofSeconds(10);
 
@@ -91,8 +91,8 @@ final class McpConnection implements AutoCloseable {
     }
 
     /**
-     * All tools, in the server's order. Of two with the same name the first is kept, since it is the one that can be
-     * called.
+     * All tools, in the server's order. If two tools have the same name, the first one is kept, because only that one
+     * can be called.
      */
     List<RemoteTool> tools(ProcessFence fence)
             throws RequestNotSentException, OutcomeUnknownException, UnusableServerException, InterruptedException {

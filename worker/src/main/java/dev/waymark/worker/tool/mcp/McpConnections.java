@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The MCP servers of this worker: one connection for each definition, shared by all threads. It is opened on first use,
- * and again after it was lost. Thread-safe.
+ * The MCP servers of this worker: one connection for each definition, shared by all threads. A connection is opened on
+ * first use, and again after it is lost. Thread-safe.
  *
  * <pre>{@code
  * try (McpConnections servers = new McpConnections(System.getenv(), agentsDirectory)) {
@@ -28,7 +28,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * }</pre>
  */
 public final class McpConnections implements AutoCloseable {
-    /** In the {@code _meta} of a call. */
+    /** Key in the {@code _meta} of a call. */
     private static final String KEY = "dev.waymark/idempotency-key";
 
     private static final String FENCING_TOKEN = "dev.waymark/fencing-token";
@@ -40,14 +40,14 @@ public final class McpConnections implements AutoCloseable {
 
     /**
      * @param environment the worker's environment: the source of inherited variables and of {@code ${NAME}}
-     * @param directory where programs run
+     * @param directory the directory in which programs run
      */
     public McpConnections(Map<String, String> environment, Path directory) {
         this.environment = Collections.unmodifiableMap(new LinkedHashMap<>(environment));
         this.directory = directory;
     }
 
-    /** At most one connection, with a lock for those who wait for it. */
+    /** At most one connection, with a lock for the threads that wait for it. */
     private static final class Slot {
         private final ReentrantLock lock = new ReentrantLock();
         private Optional<McpConnection> connection = Optional.empty();
@@ -90,7 +90,7 @@ public final class McpConnections implements AutoCloseable {
         return use(server, fence, connection -> connection.tools(fence));
     }
 
-    /** If the connection turns out to be lost before anything was sent, it is replaced once. */
+    /** Replaces the connection once if it turns out to be lost before anything was sent. */
     private <R> R use(McpServer server, ProcessFence fence, Use<R> use)
             throws RequestNotSentException, OutcomeUnknownException, UnusableServerException, InterruptedException {
         Optional<McpConnection> known = known(server, fence);
@@ -153,7 +153,7 @@ public final class McpConnections implements AutoCloseable {
         connection.close();
     }
 
-    /** Ends all servers that are programs of this worker, and all sessions. */
+    /** Ends all server programs of this worker, and all sessions. */
     @Override
     public void close() {
         slots.values().parallelStream().forEach(slot -> {

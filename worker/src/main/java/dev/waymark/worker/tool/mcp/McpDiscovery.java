@@ -27,16 +27,18 @@ public final class McpDiscovery {
     /** Time that a server has to start, including a download, and to list its tools. */
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    /** For all servers of an agent together. */
+    /** Time limit for all servers of an agent together. */
     private static final Duration WHOLE_PATIENCE = Duration.ofMinutes(2);
 
-    /** Failures within this time are retried. A slower one would make the waiting user wait as long again. */
+    /**
+     * Failures within this time are retried. After a slower failure, a retry would make the user wait as long again.
+     */
     private static final Duration SOON = Duration.ofSeconds(10);
 
     private static final int LARGEST_SCHEMA = 64 * 1024;
     private static final int LONGEST_DESCRIPTION = 8 * 1024;
 
-    /** History records an agent in one payload of each of its threads. */
+    /** Each thread's history records the agent in one payload. */
     private static final int LARGEST_AGENT = 512 * 1024;
 
     private final McpConnections servers;

@@ -12,8 +12,8 @@ import java.util.Optional;
  * @param trust whether the server's hints decide which tools are safe to retry
  * @param allow the tools that the agent has; empty for all
  * @param approveAll whether every call needs approval
- * @param approve the same for single tools; overrides {@code approveAll}
- * @param timeout for each call
+ * @param approve whether calls of a particular tool need approval; overrides {@code approveAll}
+ * @param timeout the time limit of each call
  * @param askOnUnknown whether a person settles calls with an unknown outcome
  */
 public record McpEntry(

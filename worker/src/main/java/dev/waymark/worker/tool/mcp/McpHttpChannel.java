@@ -43,7 +43,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A server with a URL, over streamable HTTP. Each request is sent once, over a new connection: a reused connection may
- * be closing, and then it would be unknown whether the request arrived. Redirects are followed on the same host only.
+ * be closing, and then it would be unknown whether the request arrived. Redirects are followed only on the same host.
  */
 final class McpHttpChannel implements McpChannel {
     private static final Logger LOG = LoggerFactory.getLogger(McpHttpChannel.class);
@@ -60,7 +60,7 @@ final class McpHttpChannel implements McpChannel {
      */
     private static final int MOST_REPLIES = 2;
 
-    /** For messages without an answer. */
+    /** Time limit for messages that are not answered. */
     private static final Duration LONGEST_NOTIFICATION = Duration.ofSeconds(10);
 
     /** Large, since a server may send progress before its answer. */
@@ -248,7 +248,8 @@ final class McpHttpChannel implements McpChannel {
     }
 
     /**
-     * A body that is sent once. OkHttp repeats other requests after a 408, and after a 503 with {@code Retry-After: 0}.
+     * A request body that is sent once. OkHttp repeats requests with other bodies after a 408, and after a 503 with
+     * {@code Retry-After: 0}.
      */
     private static RequestBody once(byte[] json) {
         return new RequestBody() {

@@ -7,7 +7,7 @@ import java.util.Base64;
 import java.util.List;
 
 /**
- * The result of a call as text: text items one below the other, and a description of each other item. Without text
+ * The result of a call as text: text items on separate lines, and a description of every other item. Without text
  * items, the structured content is used.
  */
 public record McpResult(String text, Effect effect) {

@@ -35,9 +35,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A server that is a program of this worker and exchanges one message per line. It has the environment of command
- * tools. The program and all processes that it started end with the worker, even if the worker is killed. When the
- * server ends by itself, pending requests fail at once.
+ * A server that is a program of this worker and exchanges one message per line. It gets the same environment variables
+ * as command tools. The program and all processes that it started end with the worker, even if the worker is killed.
+ * When the server ends by itself, pending requests fail at once.
  */
 final class McpStdioChannel implements McpChannel {
     private static final Logger LOG = LoggerFactory.getLogger(McpStdioChannel.class);
@@ -60,7 +60,10 @@ final class McpStdioChannel implements McpChannel {
     private static final Duration LAST_WORDS = Duration.ofMillis(500);
     private static final byte[] END = {};
 
-    /** The maximum size of unread messages. A server that does not read but asks a lot would fill the memory. */
+    /**
+     * The maximum size of unread messages. Without it, a server that sends many requests but does not read would fill
+     * the memory.
+     */
     private static final int MOST_WAITING_BYTES = 4 * 1024 * 1024;
 
     /** Longer lines of stderr are cut. */
@@ -198,7 +201,7 @@ final class McpStdioChannel implements McpChannel {
         return true;
     }
 
-    /** Runs in a thread of its own, since writing blocks while the server does not read. */
+    /** Runs in a separate thread, because writing blocks while the server does not read. */
     private void write() {
         try (OutputStream stdin = shells.getOutputStream()) {
             for (byte[] line = outgoing.take(); line != END; line = outgoing.take()) {
@@ -220,7 +223,7 @@ final class McpStdioChannel implements McpChannel {
                 take(line.get());
             }
         } catch (IOException e) {
-            // Same as its end.
+            // Treated like the end of the output.
         }
         over();
     }
@@ -247,7 +250,7 @@ final class McpStdioChannel implements McpChannel {
     }
 
     /**
-     * Ends the pending request whose answer cannot be read, with an unknown outcome, instead of letting it wait for its
+     * Ends a pending request whose answer cannot be read. Its outcome is unknown, but it does not wait for its
      * deadline.
      */
     private void refuse(LineReader.Line line, String why) {
@@ -268,7 +271,7 @@ final class McpStdioChannel implements McpChannel {
         }
     }
 
-    /** Fails pending requests, and later ones. */
+    /** Fails all pending and later requests. */
     private void over() {
         try {
             complaints.join(LAST_WORDS.toMillis());
@@ -293,7 +296,7 @@ final class McpStdioChannel implements McpChannel {
                 note(new String(line.get().bytes(), StandardCharsets.UTF_8));
             }
         } catch (IOException e) {
-            // Same as its end.
+            // Treated like the end of stderr.
         }
     }
 

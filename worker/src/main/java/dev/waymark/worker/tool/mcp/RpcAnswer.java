@@ -8,6 +8,6 @@ sealed interface RpcAnswer {
 
     record Result(JsonNode value) implements RpcAnswer {}
 
-    /** An error or an unreadable answer, and what it says about the request's effect. */
+    /** An error or an unreadable answer, with the effect that can be concluded from it. */
     record Refusal(String words, Effect effect) implements RpcAnswer {}
 }

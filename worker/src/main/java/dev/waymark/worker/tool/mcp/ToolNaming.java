@@ -6,9 +6,9 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Gives tools of servers, which can have any name, names that models accept: {@code SERVER_TOOL} if that is short,
- * plain and unused, otherwise its plain characters and eight digits of a hash. The original name is recorded too, so
- * names need not be converted back.
+ * Gives the tools of servers names that models accept, because a server can use any name. The name is
+ * {@code SERVER_TOOL} if that is valid and unused. Otherwise invalid characters are replaced, and eight digits of a
+ * hash are added. The original name is recorded too, so names need not be converted back.
  */
 final class ToolNaming {
     private static final int LONGEST = 64;

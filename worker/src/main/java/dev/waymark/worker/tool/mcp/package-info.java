@@ -1,6 +1,6 @@
 /**
- * Tools of MCP servers: listing and calling them. Must not know why a tool is called, nor what becomes of a call with
- * an unknown outcome.
+ * Tools of MCP servers: listing and calling them. Must not know why a tool is called or what happens to a call with an
+ * unknown outcome.
  */
 @NullMarked
 package dev.waymark.worker.tool.mcp;

@@ -33,7 +33,7 @@ public final class SubagentFields {
         return ToolSpec.subagent(name, other.description().orElse(""));
     }
 
-    /** The name of one of these agents. */
+    /** Reads the name, which must be that of a known agent. */
     public static String name(YamlValue subagent, Collection<String> known) throws YamlProblem {
         String name = subagent.text();
         if (!known.contains(name)) {

@@ -10,7 +10,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/** Checks the relation between agents and subagents: every subagent exists, and there are no cycles. */
+/**
+ * Checks that every subagent exists, that there are no cycles and not too many levels, and that prices are known for
+ * budgets in dollars.
+ */
 public final class SubagentGraph {
     private final Map<String, AgentSpec> agents;
     private final Predicate<AgentSpec> hasPrice;

@@ -49,7 +49,9 @@ class AnthropicMapperTest {
                         """));
     }
 
-    /** What was sent last time is the beginning of what is sent now, marks aside. Otherwise nothing is ever found again. */
+    /**
+     * Apart from cache marks, each request begins with the previous one. Otherwise the prompt cache would never match.
+     */
     @Test
     void request_ofTheNextCall_beginsWithThisOne() throws Exception {
         ModelRequest now = WireConversation.withEverything(THOUGHT);

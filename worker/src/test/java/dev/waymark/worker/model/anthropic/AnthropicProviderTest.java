@@ -75,7 +75,7 @@ class AnthropicProviderTest extends WireCases {
         assertThat(reply).isEqualTo(new Reply(List.of(new Part.Text("Hi")), new Usage(123, 7, 100, 20), "end_turn"));
     }
 
-    /** Counts are cumulative, and gateways leave out what they do not know at the end, or say that it is null. */
+    /** Counts are cumulative. At the end, gateways omit the counts that they do not know, or send null. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -179,7 +179,7 @@ class AnthropicProviderTest extends WireCases {
         assertThat(server().received().get(1).body().has("temperature")).isFalse();
     }
 
-    /** To the API, calls, their results and the replies to them are one turn, with or without thinking. */
+    /** The API treats calls, their results and the replies to them as one turn, either with or without thinking. */
     @Test
     void thinking_isAskedForInATurnThatBeganWithIt() throws Exception {
         ModelOptions options = ModelOptions.NONE.withThinkingBudget(2_000).withEffort("high");

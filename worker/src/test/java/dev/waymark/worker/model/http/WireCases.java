@@ -47,7 +47,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The contract, and what holds on every wire besides. */
+/** The contract of providers, and further tests that apply to every wire format. */
 public abstract class WireCases extends ModelProviderContract {
     private ModelServer server;
     private ModelProvider provider;
@@ -56,10 +56,10 @@ public abstract class WireCases extends ModelProviderContract {
 
     protected abstract ModelProvider newProvider(Map<String, String> environment);
 
-    /** The body of an error as this service words it. */
+    /** The body of an error response in this service's format. */
     protected abstract String errorBody(String type, String message);
 
-    /** An event that breaks a stream off. */
+    /** An event that ends a stream with an error. */
     protected abstract String errorEvent(String type, String message);
 
     @BeforeEach
@@ -115,7 +115,7 @@ public abstract class WireCases extends ModelProviderContract {
         return provider.reply(request(List.of(Message.user("Hi"))));
     }
 
-    /** How often the reply makes progress in these events, which are not a whole reply. */
+    /** The number of times that the listener is told of progress for these events, which are not a complete reply. */
     protected final int progress(String... events) {
         server.answers(ModelAnswer.events(events));
         AtomicInteger told = new AtomicInteger();
@@ -138,7 +138,10 @@ public abstract class WireCases extends ModelProviderContract {
         return catchThrowableOfType(ModelFailure.class, () -> reply(answer));
     }
 
-    /** One row of the table: what it is called for ever, whether it passes. Each attempt costs one call. */
+    /**
+     * A row of the table: the failure type, which must never change, and whether it is retryable. Each attempt makes
+     * one call.
+     */
     @ParameterizedTest
     @CsvSource({
         "301, x,                       -,                    Redirected,            false",
@@ -204,7 +207,7 @@ public abstract class WireCases extends ModelProviderContract {
         assertThat(server.received()).hasSize(1);
     }
 
-    /** As Google's compatible service sends it. */
+    /** The format of Google's compatible service. */
     @Test
     void error_inAList_isThatError() {
         ModelFailure failure = failure(
@@ -279,7 +282,7 @@ public abstract class WireCases extends ModelProviderContract {
         assertThat(failure.getMessage()).contains("Welcome to the hotel");
     }
 
-    /** So do many a moment after the last answer, without saying so before. */
+    /** Many services close connections shortly after the last answer, without announcing it. */
     @Test
     void serviceThatClosesItsConnections_isAskedOverNewOnes() throws Exception {
         ExecutorService answering = Executors.newSingleThreadExecutor();
@@ -390,7 +393,7 @@ public abstract class WireCases extends ModelProviderContract {
         assertThat(provider.toString()).doesNotContain(key);
     }
 
-    /** Whoever is told the words puts them together. */
+    /** A listener could join the pieces, so none of them may contain a part of the key. */
     @Test
     void key_echoedInPieces_isNotTold() throws Exception {
         String key = ModelServer.KEY;
@@ -473,7 +476,7 @@ public abstract class WireCases extends ModelProviderContract {
                 .isEqualTo(Reply.of(new Part.ToolUse("tu_1", "weather", Json.EMPTY_OBJECT)));
     }
 
-    /** The server refuses thoughts that it did not have. */
+    /** The server rejects reasoning that it did not issue. */
     @Test
     void thoughts_goBackToTheirModelOnly() throws Exception {
         Reply thoughtful = reply(ModelAnswer.says()
@@ -531,7 +534,7 @@ public abstract class WireCases extends ModelProviderContract {
         assertThat(failure.type()).isEqualTo("ReplyTooLarge");
     }
 
-    /** In memory they would take thirty times as much as they do here. */
+    /** Parsed, the arguments would take thirty times the size of their text. */
     @Test
     void arguments_ofTooManyValues_stayText() throws Exception {
         String arguments = "{\"a\": [" + "{},".repeat(100_000) + "{}]}";
@@ -569,7 +572,7 @@ public abstract class WireCases extends ModelProviderContract {
         assertThat(failure.getMessage()).endsWith("sent an event of more than 2097152 bytes");
     }
 
-    /** The text fits, and what is sent around it does not end. */
+    /** The reply itself is empty, but the stream around it does not end. */
     @Test
     @Tag("full")
     void stream_ofNothingThatDoesNotEnd_isAReplyTooLarge() {

@@ -12,11 +12,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** One request with everything in it that a wire has a place for. */
+/** A request that contains everything that a wire format can express. */
 public final class WireConversation {
     private WireConversation() {}
 
-    /** @param thought of the model that is asked */
+    /** @param thought the reasoning of the model that is called */
     public static ModelRequest withEverything(Part.Reasoning thought) {
         Map<String, Object> args = new LinkedHashMap<>();
         args.put("city", "Zürich");

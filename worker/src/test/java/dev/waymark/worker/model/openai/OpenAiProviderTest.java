@@ -122,7 +122,7 @@ class OpenAiProviderTest extends OpenAiWireCases {
                         new Part.ToolUse("b", "weather", Json.of(Map.of("city", "Bern")))));
     }
 
-    /** Some services give calls neither ids nor numbers, and their arguments whole. */
+    /** Some services send calls without ids and indexes, and with complete arguments. */
     @Test
     void calls_withoutIdsAndNumbers_areToldApart() throws Exception {
         assertThat(reply(ModelAnswer.events(
@@ -136,7 +136,7 @@ class OpenAiProviderTest extends OpenAiWireCases {
                         new Part.ToolUse("", "weather", Json.EMPTY_OBJECT));
     }
 
-    /** Google's compatible service wants its signatures back, and refuses the step after a call without. */
+    /** Google's compatible service requires its signatures back, and rejects the step after a call without them. */
     @Test
     void signaturesOfCalls_goBackToTheirModelOnly() throws Exception {
         Reply signed = reply(ModelAnswer.says()

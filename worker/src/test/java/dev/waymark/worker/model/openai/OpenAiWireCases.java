@@ -2,7 +2,7 @@ package dev.waymark.worker.model.openai;
 
 import dev.waymark.worker.model.http.WireCases;
 
-/** Cases for the two APIs of OpenAI, whose errors look alike. */
+/** Tests for both APIs of OpenAI, whose errors have the same format. */
 abstract class OpenAiWireCases extends WireCases {
     @Override
     protected String errorBody(String type, String message) {

@@ -123,7 +123,10 @@ class ResponsesProviderTest extends OpenAiWireCases {
         assertThat(bodies.get(1).at("/input/2/summary/0/text").asText()).isEqualTo("Tokyo.");
     }
 
-    /** As it answers reasoning that was encrypted for another organisation, or with a key that it no longer has. */
+    /**
+     * The service's answer to reasoning that was encrypted for another organisation, or with a key that it no longer
+     * has.
+     */
     @Test
     void encryptedReasoning_thatIsRejected_isLeftOutOnce() throws Exception {
         ModelAnswer rejected = ModelAnswer.error(
@@ -160,7 +163,7 @@ class ResponsesProviderTest extends OpenAiWireCases {
         assertThat(server().received()).hasSize(6);
     }
 
-    /** The service refuses reasoning that nothing follows, and reasoning that it would have to have stored. */
+    /** The service rejects reasoning that nothing follows, and reasoning that it would have to have stored. */
     @Test
     void reasoning_thatIsNotFollowedOrNotEncrypted_isKeptButNotSent() throws Exception {
         Reply alone = reply(ModelAnswer.says().plus(new Piece.Thought("Hm.", "Z0FB")));

@@ -78,7 +78,7 @@ class ScriptedProviderContractTest extends ModelProviderContract {
         }
     }
 
-    /** JSON is YAML. */
+    /** Writes the script as JSON, which is also YAML. */
     private void script(Map<String, ?> reply) {
         try {
             Files.writeString(

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Programs as tools of agents that a whole worker runs. */
+/** Programs as tools of agents, run by a complete worker. */
 @Timeout(120)
 class CommandToolTest {
     private static final Json CENTS = Json.of(Map.of(

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class AddressRulesTest {
-    /** Looks no name up that would be asked of a server. */
+    /** Resolves no name that would require a DNS server. */
     private static final Dns NO_NAMES = host -> switch (host) {
         case "inside.example" -> List.of(InetAddress.getByName("10.1.2.3"));
         case "inside6.example" -> List.of(InetAddress.getByName("fd12:3456::1"));
@@ -65,11 +65,13 @@ class AddressRulesTest {
         assertThat(AddressRules.isPublic(InetAddress.getByName(address))).isTrue();
     }
 
-    /** Each is tried as the host of an address. None may be connected to, whatever the JDK and the system make of it. */
+    /**
+     * Each is used as the host of an address. None may be connected to, however the JDK and the system interpret it.
+     */
     @ParameterizedTest
     @ValueSource(
             strings = {
-                // what they are
+                // plain addresses
                 "0.0.0.0",
                 "0.1.2.3",
                 "10.0.0.1",
@@ -113,7 +115,7 @@ class AddressRulesTest {
                 "[3fff::1]",
                 "[5f00::1]",
                 "[4000::1]",
-                // version 4 within version 6
+                // IPv4 within IPv6
                 "[::ffff:127.0.0.1]",
                 "[::ffff:7f00:1]",
                 "[::ffff:10.0.0.1]",
@@ -186,7 +188,7 @@ class AddressRulesTest {
             assertThat(result.words())
                     .matches("its address is private.*|no such host|the tool's url: (not an HTTP URL|expected .*)");
         }
-        // Some JDKs read octal as decimal. Then that is also where they would have gone.
+        // Some JDKs read octal numbers as decimal. Then they would also connect to the decimal address.
         assertThat(looked).filteredOn(AddressRules::isPublic).allMatch(address -> host.matches("0\\d\\d+\\..*"));
     }
 

@@ -237,7 +237,7 @@ class HttpRunnerTest {
                     body.write(block);
                 }
             } catch (IOException e) {
-                // Nobody reads that much.
+                // The client does not read that much.
             }
         });
 
@@ -260,7 +260,7 @@ class HttpRunnerTest {
                     zip.write(zeros);
                 }
             } catch (IOException e) {
-                // As above.
+                // The client does not read that much.
             }
         });
 
@@ -499,13 +499,13 @@ class HttpRunnerTest {
         assertThat(connections).hasValue(2);
     }
 
-    // ---- servers that are not servers
+    // ---- servers that do not speak HTTP
 
     private interface Behaviour {
         void towards(Socket socket) throws Exception;
     }
 
-    /** Does this to every connection, and closes it. */
+    /** A server that treats every connection in this way and then closes it. */
     private int raw(Behaviour behaviour) throws IOException {
         ServerSocket listener = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
         open.add(listener);
@@ -514,7 +514,7 @@ class HttpRunnerTest {
                 try (Socket socket = listener.accept()) {
                     behaviour.towards(socket);
                 } catch (Exception e) {
-                    // The other side has gone.
+                    // The client has closed the connection.
                 }
             }
         });

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Requests as tools of agents that a whole worker runs. */
+/** HTTP requests as tools of agents, run by a complete worker. */
 @Timeout(120)
 @Tag("full")
 class HttpToolThreadTest {
@@ -117,7 +117,7 @@ class HttpToolThreadTest {
         }
     }
 
-    /** The first answer never comes. */
+    /** A server that never answers the first request. */
     private static RecordingServer losingTheFirst(AtomicInteger effects) {
         return RecordingServer.with((exchange, request) -> {
             if (effects.incrementAndGet() > 1) {
@@ -222,7 +222,7 @@ class HttpToolThreadTest {
         }
     }
 
-    /** No variable can be set in a running JVM, so one that is there is the secret. */
+    /** No variable can be set in a running JVM, so an existing one serves as the secret. */
     @Test
     void secret_thatTheServerRepeats_isNotInHistory() throws Exception {
         String secret = System.getenv("PATH");

@@ -13,7 +13,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** An HTTP server on loopback that remembers what it was asked. */
+/** An HTTP server on loopback that records its requests. */
 final class RecordingServer implements AutoCloseable {
     private final HttpServer server;
     private final ExecutorService threads = Executors.newCachedThreadPool();
@@ -21,7 +21,7 @@ final class RecordingServer implements AutoCloseable {
 
     record Request(String method, String target, Headers headers, String body) {}
 
-    /** Answers one request, and need not. */
+    /** May answer a request, or leave it without an answer. */
     interface Handler {
         void answer(HttpExchange exchange, Request request) throws IOException;
     }

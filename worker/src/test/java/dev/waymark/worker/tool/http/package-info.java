@@ -1,3 +1,3 @@
-/** Requests as tools, against servers on loopback. They must not need a network. */
+/** Requests as tools, against servers on loopback. Must not need a network. */
 @org.jspecify.annotations.NullMarked
 package dev.waymark.worker.tool.http;

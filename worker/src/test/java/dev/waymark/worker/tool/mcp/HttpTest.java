@@ -61,7 +61,7 @@ class HttpTest extends McpCases {
         assertThat(ToolServer.seen(directory)).filteredOn("initialize"::equals).hasSize(2);
     }
 
-    /** A server may say this of a session that it needed for more than the effect. */
+    /** A server may report a lost session after the effect, if it needed the session for something else, too. */
     @ParameterizedTest
     @ValueSource(ints = {400, 404})
     void effectBeforeTheWordOfALostSession_happensOnce(int status) throws Exception {
@@ -120,7 +120,7 @@ class HttpTest extends McpCases {
                 .hasMessage("HTTP 401: no such token: Bearer ${CANARY}");
     }
 
-    /** Each answer would take a thread and a connection. */
+    /** Each answer would need a thread and a connection. */
     @Test
     void server_thatAsksFasterThanItReads_getsFewAnswers() throws Exception {
         assertThat(call("echo", Map.of("text", "x", "pings", 300)).text()).isEqualTo("echo: x");

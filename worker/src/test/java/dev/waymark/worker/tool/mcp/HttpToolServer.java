@@ -21,7 +21,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A {@link ToolServer} with an address. Every answer but the first is a stream of events. */
+/** A {@link ToolServer} over HTTP. Every answer except the first is a stream of events. */
 public final class HttpToolServer implements AutoCloseable {
     private final ToolServer tools;
     private final HttpServer http;
@@ -49,7 +49,7 @@ public final class HttpToolServer implements AutoCloseable {
         return McpServer.at("test", "http://127.0.0.1:" + http.getAddress().getPort() + path, headers);
     }
 
-    /** As a server does that was started again. */
+    /** Forgets all sessions, like a server that was restarted. */
     void forgetSessions() {
         sessions.clear();
     }
@@ -58,7 +58,7 @@ public final class HttpToolServer implements AutoCloseable {
         return sessions;
     }
 
-    /** How many answers to its own requests have come. None of them is accepted before the server ends. */
+    /** The number of answers to the server's own requests. None is accepted before the server ends. */
     int replies() {
         return replies.get();
     }
@@ -91,7 +91,7 @@ public final class HttpToolServer implements AutoCloseable {
         String name = message.path("params").path("name").asText();
         JsonNode args = message.path("params").path("arguments");
         if (name.equals("die") || (name.equals("charge") && args.has("status"))) {
-            // What a server with an address does when it dies: its connections end, or a proxy speaks for it.
+            // When an HTTP server dies, its connections end, or a proxy answers for it.
             tools.effect(name, message.path("params"));
             if (args.has("status")) {
                 status(exchange, args.path("status").asInt(), args.path("words").asText("upstream"));

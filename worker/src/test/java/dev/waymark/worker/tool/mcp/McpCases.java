@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What holds over every transport, with a server that is really there. */
+/** Tests that apply to every transport, with a real server. */
 abstract class McpCases {
     static final Duration PATIENCE = Duration.ofSeconds(60);
     static final EffectKeys KEYS = new EffectKeys(Optional.of("key-1"), OptionalLong.of(3));
@@ -37,7 +37,7 @@ abstract class McpCases {
 
     McpConnections servers;
 
-    /** One that is given the token. */
+    /** A server that gets the token. */
     abstract McpServer server();
 
     @BeforeEach
@@ -186,7 +186,7 @@ abstract class McpCases {
         assertThat(call("huge", Map.of("bytes", 1_000_000)).text()).hasSize(1_000_000);
     }
 
-    /** In memory they would take thirty times as much as they do here. */
+    /** Parsed, the values would take thirty times the size of their text. */
     @Test
     void call_answerOfTooManyValues_isUnknownAndNotSilence() throws Exception {
         assertThat(call("huge", Map.of("values", 600_000)))

@@ -128,7 +128,7 @@ class McpDiscoveryTest {
                 .hasMessageContaining("MCP server test can't be reached: ");
     }
 
-    /** It has had its time, and would have it six times over. */
+    /** The server has used up its time. Retries would take six times as long. */
     @Test
     void hanging_isNotTriedAgain_andIsNamed() {
         for (String script : List.of(

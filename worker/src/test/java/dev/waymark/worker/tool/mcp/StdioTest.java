@@ -80,7 +80,7 @@ class StdioTest extends McpCases {
         }
     }
 
-    /** Nobody has memory for a line of 300 MB, and 300 characters of it are shown. */
+    /** A line of 300 MB does not fit into memory. Only 300 characters of it are shown. */
     @Test
     void complaint_withoutEnd_isCut() {
         String endless = "head -c 300000000 /dev/zero | tr '\\0' x >&2; echo >&2; exit 1";
@@ -90,7 +90,7 @@ class StdioTest extends McpCases {
                 .hasMessage("the server ended with 1: " + "x".repeat(300) + "…");
     }
 
-    /** However the worker ends: when it is killed, only its pipe tells. */
+    /** If the worker is killed, the server learns of it only from the closed pipe. */
     @Test
     void workerKilled_endsTheServer() throws Exception {
         Process worker = new ProcessBuilder(

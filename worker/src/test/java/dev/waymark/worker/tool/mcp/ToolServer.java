@@ -23,15 +23,15 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * A server of tools that does what real ones do when they fail, as its tools are called. A process of its own over stdin
- * and stdout; {@link HttpToolServer} has it over HTTP. What happens is noted in files of a directory, which outlive it:
- * {@code seen}, the methods that it was asked for; {@code effects}, the calls that did something, with their keys. The
- * tools that {@code removed} names are there no more.
+ * An MCP server whose tools fail as those of real servers do, according to their names. It is a separate process that
+ * uses stdin and stdout; {@link HttpToolServer} offers it over HTTP. It writes to files in a directory, which outlive
+ * it: {@code seen} lists the methods that were requested, and {@code effects} the calls that took effect, with their
+ * keys. Tools listed in {@code removed} no longer exist.
  */
 public final class ToolServer {
     static final ObjectMapper MAPPER = new ObjectMapper();
 
-    /** Longer than a name may be for a model, and what some servers call theirs. */
+    /** A name that is longer than models accept. Some servers use such names. */
     public static final String LONG_NAME = "very." + "long".repeat(30) + "xyz";
 
     private static final int PAGE = 4;
@@ -64,7 +64,7 @@ public final class ToolServer {
         }
     }
 
-    /** One that notes things in this directory. */
+    /** A server that writes its files to this directory. */
     public static McpServer program(Path directory, Map<String, String> env) {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         return McpServer.program(
@@ -115,7 +115,7 @@ public final class ToolServer {
         write(directory, file, line);
     }
 
-    /** Nothing for what has no answer, and for what is never answered. */
+    /** Empty for messages that have no answer, and for calls that are never answered. */
     Optional<ObjectNode> answer(JsonNode message) {
         String method = message.path("method").asText();
         note("seen", method);
