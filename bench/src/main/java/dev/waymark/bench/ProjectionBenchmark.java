@@ -21,7 +21,7 @@ import java.util.UUID;
 final class ProjectionBenchmark {
     private static final double MOST_SECONDS = 0.3;
     private static final double MOST_GROWTH = 2.3;
-    /** The number for one tool per step, and slightly more than in the longest measured history. */
+    /** The events of an iteration with one tool call. The thread runs a little longer than is measured. */
     private static final int EVENTS_PER_ITERATION = 12;
 
     private final Connection connection;

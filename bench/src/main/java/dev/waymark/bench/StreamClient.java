@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
-/** Reads a thread's events. When a stream ends, continues by {@code Last-Event-ID}, possibly at another instance. */
+/** Reads a thread's events. When a stream ends, reconnects with {@code Last-Event-ID}, possibly to another instance. */
 final class StreamClient implements AutoCloseable {
     private static final JsonMapper JSON = new JsonMapper();
     private static final long RETRY_MILLIS = 200;

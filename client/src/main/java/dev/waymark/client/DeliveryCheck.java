@@ -86,7 +86,10 @@ final class DeliveryCheck {
         return number;
     }
 
-    /** A settlement has no id in history, so one with the same content that settled the call counts as this one. */
+    /**
+     * History records no ids of settlements. If the call was settled with the same content, this settlement counts as
+     * already delivered.
+     */
     private Optional<Integer> earlier(PersonFact.OutcomeSettled settled) {
         if (timeline.now().refusal(settled).isEmpty()) {
             return Optional.empty();

@@ -37,7 +37,7 @@ public final class ThreadLists {
     /** The length of a title, in characters. */
     private static final int MOST_TITLE = 120;
 
-    /** The maximum number of pages of the server's list that are read to find one with a visible thread. */
+    /** The maximum number of pages of the server's list that are read to find one with a thread to show. */
     private static final int MOST_PAGES = 10;
 
     private final ClientContext context;

@@ -112,7 +112,7 @@ public record ToolSpec(
             this.executor = executor;
         }
 
-        /** What executes calls of such tools, in the terms of the conversation's rules. */
+        /** The executor that the conversation's rules use for tools of this kind. */
         public AgentPolicy.Executor executor() {
             return executor;
         }

@@ -328,7 +328,8 @@ public final class Connection implements AutoCloseable {
 
     /**
      * Whether threads can have search attributes in this namespace. The answer is used for a minute, since attributes
-     * may be created in the meantime. While the server is unavailable, the last answer remains; it is false at first.
+     * may be created in the meantime. False if the server refuses the question. While the server is unavailable, the
+     * last answer remains; it is false at first.
      */
     public boolean isIndexed() {
         if (!isInMemory() && indexed.isOutdated()) {

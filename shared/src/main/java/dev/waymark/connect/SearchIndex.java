@@ -46,7 +46,7 @@ public final class SearchIndex {
     /**
      * Whether the namespace has all attributes of threads, and the server accepts them.
      *
-     * @throws StatusRuntimeException if the server refuses or does not answer
+     * @throws StatusRuntimeException if the server does not answer, or refuses the request for another reason
      */
     boolean isComplete() {
         Map<String, IndexedValueType> known = known();

@@ -36,7 +36,8 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
     }
 
     /**
-     * Refuses every fact while the thread is being cancelled, and repeated deliveries. Then applies the further check.
+     * Refuses the fact if the thread is being cancelled or the message arrived before. Otherwise applies the further
+     * check. Restored claims and reports of subagents do not pass here, since a cancellation does not refuse them.
      */
     private Optional<Problem> unlessOver(Fact.Inbound fact, Supplier<Optional<Problem>> further) {
         if (state.life() == ThreadIdentity.Life.CANCELLED) {

@@ -177,8 +177,7 @@ public final class Restoration {
 
     /**
      * The arguments that a call ran or will run with; after an approval they may differ from those in the reply. Must
-     * be called
-     * before the reply.
+     * be called before the reply.
      */
     public Restoration ranWith(String callId, Json args) {
         ran.put(callId, args);

@@ -29,7 +29,7 @@ public sealed interface Step {
         }
     }
 
-    /** Let the model summarize the older part of the conversation, before it is called with the whole conversation. */
+    /** Let the model summarize the older part of the conversation, before the next call. */
     record Summarise(int step) implements Step {
         @Override
         public <R> R match(Cases<R> cases) {

@@ -16,7 +16,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Converts documents to text and back, for savers. All text that is written can be read; other text is corrupt. */
+/**
+ * Converts documents to text and back, for savers. All text that is written can be read. Text that cannot be read is
+ * corrupt.
+ */
 public final class CheckpointText {
     /** The maximum nesting depth. Deeper documents are not written, since they could overflow a reader's stack. */
     private static final int MAX_DEPTH = 1_000;

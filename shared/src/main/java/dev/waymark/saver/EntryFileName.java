@@ -7,8 +7,7 @@ import java.util.regex.Pattern;
 /**
  * The file name of a thread's entry: the id as an {@link EscapedName}, so that {@code ls} shows it, or the hash of the
  * id if that name is too long for file systems. Different ids have different names on every file system, and no name is
- * reserved
- * on Windows.
+ * reserved on Windows.
  */
 record EntryFileName(String stem) {
     private static final String DOCUMENT = ".json";

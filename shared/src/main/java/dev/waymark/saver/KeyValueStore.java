@@ -9,9 +9,8 @@ import java.util.Optional;
  *
  * <p>A key is any text without lone surrogates: it may contain NUL, be several kilobytes long, and differ from another
  * key only in case or composition. Stores with more limited keys must encode them. Values are JSON of up to some
- * megabytes,
- * without NUL. {@link #put} and {@link #replace} are atomic, and durable once they return. Thread-safe, and usable by
- * several processes at once. The contract suite in the testkit is {@code KeyValueStoreContract}.
+ * megabytes, without NUL. {@link #put} and {@link #replace} are atomic, and durable once they return. Thread-safe, and
+ * usable by several processes at once. The contract suite in the testkit is {@code KeyValueStoreContract}.
  *
  * <p>Failures are thrown as {@link SaverException#failed}.
  */

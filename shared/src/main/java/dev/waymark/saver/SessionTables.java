@@ -130,7 +130,7 @@ final class SessionTables {
 
     /** Updates the rows of a session to this document, in the caller's transaction. */
     void write(Connection connection, String session, Json document) throws SQLException {
-        // The session's own row comes first: if several threads save the session at once, all but one wait here.
+        // The session's own row comes first: if several writers save the session at once, all but one wait.
         writeSession(connection, session, Json.of(document.field("session")));
         Object checkpoint = document.field("checkpoint");
         if (checkpoint != null) {

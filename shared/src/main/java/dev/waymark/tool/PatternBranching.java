@@ -86,7 +86,7 @@ final class PatternBranching {
             return count % 2 == 0 ? even : even.then(this);
         }
 
-        /** A lookahead: matches from here and consumes nothing. */
+        /** A lookahead or a lookbehind, which consumes nothing. */
         Part ahead() {
             return new Part(1, attempts + 1, 1, attemptsAfter);
         }

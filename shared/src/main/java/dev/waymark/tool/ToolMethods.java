@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 public final class ToolMethods {
     private ToolMethods() {}
 
-    /** Whether this class declares tools. */
+    /** Whether objects of this class have tools. Inherited methods count. */
     public static boolean in(Class<?> type) {
         return !declared(type).isEmpty();
     }

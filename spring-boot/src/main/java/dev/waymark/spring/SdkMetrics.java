@@ -18,7 +18,7 @@ final class SdkMetrics implements AutoCloseable {
                 .reportEvery(Duration.ofSeconds(1)));
     }
 
-    /** The scope for a connection; empty if the application does not have exactly one registry. */
+    /** The scope for a connection; empty if the application has no single or primary registry. */
     Optional<Scope> scope() {
         return scope;
     }

@@ -120,12 +120,12 @@ public final class AgentWorker implements AutoCloseable {
         registerActivities(worker, builder);
     }
 
-    /** Builds a worker that uses this client to reach its server. */
+    /** A builder of a worker that uses this client to reach its server. */
     public static Builder builder(WorkflowClient client) {
         return new Builder(client);
     }
 
-    /** Builds a worker that uses this connection. */
+    /** A builder of a worker that uses this connection. */
     public static Builder on(Connection connection) {
         return builder(connection.client());
     }

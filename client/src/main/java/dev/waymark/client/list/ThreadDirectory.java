@@ -91,7 +91,7 @@ public final class ThreadDirectory {
         return connection.isIndexed();
     }
 
-    /** A page of the open threads that may wait for a person, newest first. */
+    /** At most the requested number of the open threads that may wait for a person, newest first. */
     public Page pageOfWaiting(PendingPageRequest request, Optional<String> after) {
         return pageListed(ThreadListing.IS_OPEN + request.condition(), Math.min(request.limit(), LARGEST_PAGE), after);
     }

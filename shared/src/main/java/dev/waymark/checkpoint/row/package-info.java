@@ -1,6 +1,6 @@
 /**
- * What the formats share when they are written: messages, their rows, and values of earlier checkpoints. Must not know
- * the fields of a particular format.
+ * What the formats share when they are written: messages, their rows, and values of earlier checkpoints. Must not
+ * depend on the class of a format, or know how checkpoints are read.
  */
 @NullMarked
 package dev.waymark.checkpoint.row;

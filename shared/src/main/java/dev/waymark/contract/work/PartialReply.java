@@ -15,7 +15,7 @@ import java.util.Optional;
  *
  * @param step the number of the model call in the thread
  * @param spent the spending of the call so far, including earlier attempts; the next attempt adds to it
- * @param failed the models that were out of service in this call, once for each request to them
+ * @param failed the models that failed in this call, once per failure; more often if the model is not worth another try
  * @param unusable the fallbacks that cannot answer this call
  * @param from the number of characters before {@code text}, since only the end of a long reply is sent
  */

@@ -50,7 +50,10 @@ public record RunOutcome(
                 DecisionsDigest.of(state));
     }
 
-    /** The result of a subagent's thread: its final reply, even if the turn is not complete, and its total spending. */
+    /**
+     * The result of a subagent's thread: its final reply or, if the turn is not complete, the last text that the model
+     * wrote, and its total spending.
+     */
     public static RunOutcome of(Conversation subagent, UnaryOperator<String> cut) {
         Turn turn = subagent.turn();
         String text = turn.status() == Turn.Status.COMPLETE ? turn.text() : lastWords(subagent);

@@ -72,7 +72,7 @@ public record ToolOutcome(
         return failed(text, false);
     }
 
-    /** An error, in the form that the model sees, of an execution that had no effect. */
+    /** The error of an execution that had no effect, in the form that the model sees. */
     public static ToolOutcome notDone(String text) {
         return failed(text, true);
     }

@@ -30,12 +30,12 @@ public record CallApproval(
         boolean stated,
 
         @JsonProperty("verified") Optional<VerifiedSubject> verified) {
-    /** An unsigned decision made here. */
+    /** An unsigned decision that was made in this thread, not read from a checkpoint. */
     public CallApproval(boolean approved, boolean edited, Optional<String> by, Optional<String> reason, Instant at) {
         this(approved, edited, by, reason, at, Optional.empty(), false, Optional.empty());
     }
 
-    /** A signed decision made here. */
+    /** A signed decision that was made in this thread, not read from a checkpoint. */
     public CallApproval(
             boolean approved,
             boolean edited,

@@ -17,7 +17,7 @@ public final class RestoredTranscript {
         return transcript;
     }
 
-    /** The highest number in use. New ids continue after it. */
+    /** The number after which new ids continue. */
     public int messages() {
         return messages;
     }

@@ -18,9 +18,9 @@ import org.springframework.test.context.junit.jupiter.SpringExtension;
 
 /**
  * Tests the agents of an application on an in-memory server, without the rest of the application: no web server, no
- * database. Of the application's classes, the context has those with {@link ToolMethod} methods, {@link Tool}s, model
- * providers and {@link AgentWorkerCustomizer}s, and the configurations that have a bean method for one of them or for
- * an agent. The test provides any other beans that these need. Needs {@code waymark-testkit} on the class path.
+ * database. The context contains only these classes of the application: those with {@link ToolMethod} methods,
+ * {@link Tool}s, model providers, {@link AgentWorkerCustomizer}s, and configurations with a bean method for one of them
+ * or for an agent. The test provides any other beans that these need. Needs {@code waymark-testkit} on the class path.
  *
  * <pre>{@code
  * @WaymarkTest

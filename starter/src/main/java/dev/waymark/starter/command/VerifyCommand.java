@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "verify",
         description =
-                "Compares a thread's history with the states that its workflow recorded, and with the one that it reports.")
+                "Compares a thread's history with the states that its workflow recorded, and with its current state.")
 public final class VerifyCommand implements Callable<Integer> {
     @Mixin
     private Output output;

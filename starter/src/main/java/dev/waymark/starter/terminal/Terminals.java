@@ -16,7 +16,7 @@ public final class Terminals {
                 .isPresent();
     }
 
-    /** Since Java 22, a console also exists without a terminal; a method tells whether there is one. */
+    /** Since Java 22, a console exists even without a terminal, so {@code Console.isTerminal()} decides. */
     private static boolean isTerminal(Console console) {
         try {
             return (boolean) Console.class.getMethod("isTerminal").invoke(console);

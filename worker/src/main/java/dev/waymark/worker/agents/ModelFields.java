@@ -59,7 +59,7 @@ final class ModelFields {
         return options;
     }
 
-    /** How long the model may send nothing. */
+    /** How long the model may send no part of its reply. */
     static Duration silence(YamlValue value) throws YamlProblem {
         Duration silence = value.duration();
         Optional<String> problem = ModelChecks.silenceProblem(silence);

@@ -39,8 +39,8 @@ final class CapacityOptions {
     @Option(
             names = "--target-load",
             paramLabel = "PERCENT",
-            description = "Take on work as long as the processors and the memory are used less than this, instead"
-                    + " of a fixed number of slots.")
+            description = "Take on work while less than this percentage of the processors and of the memory is in use,"
+                    + " instead of a fixed number of slots.")
     private @Nullable Integer targetLoad;
 
     /** Sets the capacity of a worker. */

@@ -193,8 +193,8 @@ public final class DevCommand implements Callable<Integer> {
     }
 
     /**
-     * Empty if the path contains a question mark, which starts the parameters of a saver target, or with
-     * {@code --volatile}.
+     * Empty with {@code --volatile}, or if the path contains a question mark, which starts the parameters of a saver
+     * target.
      */
     private Optional<String> saver() {
         String directory = THREADS.toAbsolutePath().toString();

@@ -44,7 +44,8 @@ final class ModelChain {
     private final ModelOutages outages;
 
     /**
-     * The models that failed in this call, listed once per failure, and the models that cannot answer this call at all.
+     * The models that failed in this call, and the models that cannot answer this call at all. A model is listed once
+     * per failure, and more often if it is not worth another try.
      */
     record Failed(List<String> models, List<String> unusable) {
         static final Failed NOTHING = new Failed(List.of(), List.of());

@@ -43,7 +43,7 @@ public final class ModelProviders {
     }
 
     /**
-     * Adds prices that take precedence over the providers' own.
+     * Returns the same providers, with prices that take precedence over the providers' own.
      *
      * @param known the price of {@code provider:model}, if there is one
      */
@@ -68,7 +68,7 @@ public final class ModelProviders {
         return of(providers);
     }
 
-    /** Adds providers. They replace those with the same name. */
+    /** Returns these providers and others. The others replace those with the same name. */
     public ModelProviders plus(Map<String, ModelProvider> others) {
         Map<String, ModelProvider> all = new LinkedHashMap<>(byName);
         all.putAll(others);

@@ -51,7 +51,8 @@ public final class Secrets {
     }
 
     /**
-     * The values of the variables that these texts reference, and of variables whose names look like those of secrets.
+     * The values of the variables that these texts reference, as far as the environment has them. Variables whose names
+     * look like those of secrets are only masked.
      */
     public static Secrets of(Collection<String> texts, Map<String, String> environment) {
         Set<String> names = new LinkedHashSet<>();

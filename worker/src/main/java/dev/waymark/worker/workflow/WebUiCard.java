@@ -37,7 +37,7 @@ final class WebUiCard {
 
     private static final int MOST_CHARACTERS_OF_A_QUESTION = 1_000;
 
-    /** Longer arguments are cut, and then no approval is offered. */
+    /** Longer arguments are cut, and then no decision is offered. */
     private static final int MOST_CHARACTERS_TO_DECIDE_ON = 4_000;
 
     private final String thread;
@@ -135,7 +135,7 @@ final class WebUiCard {
                 sheet);
     }
 
-    /** A request that is cut cannot be approved here, so no input for an approval is shown. */
+    /** A request that is cut cannot be decided here, so no input for a decision is shown. */
     private void addApprovals(List<OpenRequest> asks, Sheet sheet) {
         boolean isAnyWhole = false;
         for (OpenRequest ask : asks.subList(0, Math.min(MOST_CALLS, asks.size()))) {

@@ -321,7 +321,7 @@ final class Plant implements AutoCloseable {
             case FAILED, DENIED ->
                 assertThat(charged).as("%s of %s", call, thread).isZero();
             case CANCELLED, LOST -> {
-                // The outcome is unknown, and the thread says so.
+                // The call may have charged or not, and the thread claims neither.
             }
             case ISSUED, AWAITING, DISPATCHED, CLAIMED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED, ASKING ->
                 throw new AssertionError("open: " + call + " of " + thread);

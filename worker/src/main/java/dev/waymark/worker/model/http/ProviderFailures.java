@@ -37,7 +37,7 @@ public enum ProviderFailures {
     /** The stream ended before the provider marked the reply as complete; no part of the reply is used. */
     STREAM_CUT("StreamCut", true),
     MALFORMED_REPLY("MalformedReply", true),
-    /** The model sent nothing for longer than the agent allows. */
+    /** The model sent no part of its reply for longer than the agent allows. */
     MODEL_SILENT("ModelSilent", true),
     /** The worker has no memory for the reply, because it is reading other replies. */
     WORKER_BUSY("WorkerBusy", true);

@@ -52,7 +52,7 @@ public final class OpenAiProvider extends OpenAiApi {
         return isAtHome() || super.needsSecondForm(model);
     }
 
-    /** Finding the name is not enough: the rejection of a limit that is too high contains it, too. */
+    /** The name of the old field is not enough: the error for a limit that is too high contains it too. */
     @Override
     boolean rejectsFirstForm(ModelFailure failure) {
         String words = words(failure);

@@ -109,7 +109,7 @@ final class McpHttpChannel implements McpChannel {
                 .followSslRedirects(false)
                 .connectTimeout(Duration.ofSeconds(10))
                 .writeTimeout(Duration.ofMinutes(1))
-                // The waiting thread has the timeout.
+                // The thread that waits for the response enforces the timeout.
                 .readTimeout(Duration.ZERO)
                 .eventListenerFactory(call -> Optional.ofNullable(call.request().tag(Exchange.class))
                         .<EventListener>map(exchange -> exchange)
