@@ -587,6 +587,8 @@ abstract class ConsoleCases {
         browser.run("await page.locator('body').press('?'); await page.getByText('Keyboard shortcuts').waitFor()");
         assertThat(browser.run("return axe()")).isEmpty();
         browser.run("await page.keyboard.press('Escape');"
+                + "await page.getByText('Keyboard shortcuts').waitFor({ state: 'hidden' });"
+                + "await page.locator('.threads a[aria-current]').waitFor();"
                 + "await page.locator('body').press('j');"
                 + "await page.waitForFunction((old) => !location.hash.includes(old), '" + newer + "')");
         browser.run("await fresh({ colorScheme: 'dark', viewport: { width: 390, height: 760 } })");
