@@ -87,7 +87,7 @@ class ApiTest {
         String thread = started.text("thread");
         assertThat(started.response().headers().firstValue("Location")).contains("/v1/threads/" + thread);
 
-        JsonNode asked = awaitPending(ann, thread);
+        JsonNode asked = ann.awaitPending(thread, 1).get(0);
         assertThat(asked.path("kind").asText()).isEqualTo("approval");
         assertThat(asked.path("args").toString()).isEqualTo("{\"cents\":8400}");
         HttpCaller.Answer approved = ann.post(
@@ -149,9 +149,7 @@ class ApiTest {
     @Test
     void questions_areAnsweredInAnyOrder() throws Exception {
         String thread = ann.start("asker", "Book");
-        await().atMost(Duration.ofSeconds(20))
-                .until(() ->
-                        ann.get("/v1/threads/" + thread + "/pending").body().size() == 2);
+        ann.awaitPending(thread, 2);
 
         checked("answer", ann.post("/v1/threads/" + thread + "/answer", "{'callId':'tu_2','answer':'12A'}"), 202);
         HttpCaller.Answer twice = ann.post("/v1/threads/" + thread + "/answer", "{'callId':'tu_2','answer':'12B'}");
@@ -163,7 +161,7 @@ class ApiTest {
     @Test
     void denial_needsTheDigestThatWasShown() throws Exception {
         String thread = ann.start("billing", "Pay");
-        JsonNode asked = awaitPending(ann, thread);
+        JsonNode asked = ann.awaitPending(thread, 1).get(0);
 
         HttpCaller.Answer other =
                 ann.post("/v1/threads/" + thread + "/deny", "{'callId':'tu_1','argsDigest':'another'}");
@@ -252,7 +250,7 @@ class ApiTest {
         assertThat(started.status()).isEqualTo(201);
         String thread = started.text("thread");
         HttpCaller carol = ann.as(CAROL);
-        JsonNode asked = awaitPending(carol, thread);
+        JsonNode asked = carol.awaitPending(thread, 1).get(0);
         String decision =
                 "{'callId':'tu_1','argsDigest':'" + asked.path("argsDigest").asText() + "'}";
 
@@ -333,7 +331,7 @@ class ApiTest {
     @Test
     void import_isACopyThatKnowsNothingOfTheOriginal() throws Exception {
         String thread = ann.start("billing", "Pay");
-        awaitPending(ann, thread);
+        ann.awaitPending(thread, 1);
         for (String format : List.of("runner", "thread", "phases", "messages", "session")) {
             JsonNode checkpoint = ann.get("/v1/threads/" + thread + "/checkpoint?format=" + format)
                     .body();
@@ -449,12 +447,6 @@ class ApiTest {
                 .isEmpty();
         assertThat(answer.body().path("status").intValue()).isEqualTo(answer.status());
         return answer.status() + " " + answer.text("code");
-    }
-
-    private static JsonNode awaitPending(HttpCaller caller, String thread) {
-        return await().atMost(Duration.ofSeconds(20))
-                .until(() -> caller.get("/v1/threads/" + thread + "/pending").body(), pending -> pending.size() == 1)
-                .get(0);
     }
 
     private static void awaitStatus(HttpCaller caller, String thread, String status) {

@@ -16,7 +16,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -344,9 +343,7 @@ abstract class ConsoleCases {
     @Test
     void typedText_survivesAnotherTimeOfTheSameQuestion() throws Exception {
         String thread = ann.start("asker", "Book");
-        await().atMost(Duration.ofSeconds(20))
-                .until(() ->
-                        ann.get("/v1/threads/" + thread + "/pending").body().size() == 2);
+        ann.awaitPending(thread, 2);
         browser.run("await page.route('**/conversation', async (route) => {"
                 + "  const response = await route.fetch(); const view = await response.json();"
                 + "  view.pending.forEach((item) => { item.since = new Date(Date.parse(item.since) - 100).toISOString(); });"
@@ -590,6 +587,8 @@ abstract class ConsoleCases {
         browser.run("await page.locator('body').press('?'); await page.getByText('Keyboard shortcuts').waitFor()");
         assertThat(browser.run("return axe()")).isEmpty();
         browser.run("await page.keyboard.press('Escape');"
+                + "await page.getByText('Keyboard shortcuts').waitFor({ state: 'hidden' });"
+                + "await page.locator('.threads a[aria-current]').waitFor();"
                 + "await page.locator('body').press('j');"
                 + "await page.waitForFunction((old) => !location.hash.includes(old), '" + newer + "')");
         browser.run("await fresh({ colorScheme: 'dark', viewport: { width: 390, height: 760 } })");

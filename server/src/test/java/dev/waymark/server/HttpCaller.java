@@ -1,5 +1,7 @@
 package dev.waymark.server;
 
+import static org.awaitility.Awaitility.await;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.PayloadJson;
 import java.io.IOException;
@@ -7,6 +9,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.Optional;
 
 /** Sends HTTP requests, as any program could. */
@@ -53,6 +56,12 @@ record HttpCaller(HttpClient http, String address, Optional<String> token) {
 
     Answer post(String path, String json, String key) throws IOException, InterruptedException {
         return send(posting(path, json).header("Idempotency-Key", key));
+    }
+
+    /** Waits until so many requests of the thread wait for a person, and returns them. */
+    JsonNode awaitPending(String thread, int count) {
+        return await().atMost(Duration.ofSeconds(20))
+                .until(() -> get("/v1/threads/" + thread + "/pending").body(), pending -> pending.size() == count);
     }
 
     HttpRequest.Builder posting(String path, String json) {

@@ -75,8 +75,7 @@ final class WarmUpCommand implements Callable<Integer> {
             output.document(JsonDocuments.show(timeline));
             output.pretty(JsonDocuments.versions(timeline));
             ThreadView.of(timeline).forEach(output::line);
-            SlowProgress progress = new SlowProgress(output);
-            PendingPage waiting = client.lists().pending(PendingPageRequest.first(1), progress);
+            PendingPage waiting = client.lists().pending(PendingPageRequest.first(1), new SlowProgress(output));
             output.document(JsonDocuments.tree(waiting.items()));
             timeline.moments().forEach(moment -> {
                 output.line(WatchRenderer.line(moment));

@@ -24,15 +24,18 @@ public final class ConnectionOptions {
     }
 
     public static AgentClient toServer() {
-        silence();
-        CommandEventLoop.use();
+        prepare();
         return address.map(AgentClient::connect).orElseGet(AgentClient::connect);
     }
 
     public static AgentClient to(String address) {
+        prepare();
+        return AgentClient.connect(address);
+    }
+
+    private static void prepare() {
         silence();
         CommandEventLoop.use();
-        return AgentClient.connect(address);
     }
 
     /** The server's address and namespace, which identify a server in the data that a command stores about it. */
