@@ -130,7 +130,7 @@ public final class AgentWorker implements AutoCloseable {
         return builder(connection.client());
     }
 
-    /** Workflows pass their state to the activities of this process, which then need not read it from the server. */
+    /** Workflows pass their state to the activities of this process, so that these need not read it from the server. */
     private void registerWorkflows(Worker worker) {
         worker.registerWorkflowImplementationFactory(
                 AgentWorkflow.class,
@@ -339,7 +339,7 @@ public final class AgentWorker implements AutoCloseable {
 
         /**
          * Makes the worker a version of a worker deployment: it takes work only while this version is current or being
-         * ramped up on the server. Open threads move to a new version by themselves. Default: no deployment.
+         * ramped up on the server. Open threads move to a new version automatically. Default: no deployment.
          *
          * @param name the deployment; a build id within it names the version
          */
