@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Conversations that leave their server for a file or a database, and go on elsewhere. */
+/** Conversations that are saved to a file or a database, and continue on another server. */
 @Tag("full")
 class SaveTest {
     @TempDir

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Traces, as the command line exports them. */
+/** Traces that the command line exports. */
 @Tag("full")
 class TraceTest {
     @TempDir

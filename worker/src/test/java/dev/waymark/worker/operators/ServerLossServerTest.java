@@ -27,7 +27,7 @@ class ServerLossServerTest {
 
     enum Workers {
         STAY,
-        /** They die while the server is down, and others replace them. */
+        /** The workers die while the server is down, and others replace them. */
         DIE
     }
 

@@ -249,7 +249,7 @@ final class WorkflowRig implements AutoCloseable {
         return thread;
     }
 
-    /** Starts a thread after another one that already has the name of the subagent's thread for this call. */
+    /** Starts a thread that has the id of the subagent's thread for this call, and then the parent thread. */
     String startAbove(String callId, StartInput below, StartInput above) {
         String thread = "thread-" + UUID.randomUUID();
         newStub(adopt(thread + "/" + callId)).start(below);

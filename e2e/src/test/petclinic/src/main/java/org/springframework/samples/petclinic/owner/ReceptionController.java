@@ -10,7 +10,7 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 
-/** The page where owners talk to the agent. */
+/** The page on which owners talk to the agent. */
 @Controller
 class ReceptionController {
     private final AgentClient client;
