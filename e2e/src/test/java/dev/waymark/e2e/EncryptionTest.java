@@ -61,7 +61,7 @@ class EncryptionTest {
 
     @AfterEach
     void stop() {
-        if (dev != null) { // It is null where nothing is built and the tests are skipped.
+        if (dev != null) { // It is null if nothing is built and the tests are skipped.
             dev.close();
         }
     }

@@ -75,7 +75,7 @@ class ThreadKeysServerTest {
 
     @AfterEach
     void stop() {
-        if (server != null) { // It is null where nothing is built and the tests are skipped.
+        if (server != null) { // It is null if nothing is built and the tests are skipped.
             server.close();
         }
     }
