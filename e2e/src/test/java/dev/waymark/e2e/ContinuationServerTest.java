@@ -248,7 +248,7 @@ class ContinuationServerTest {
                 .returns(2, Done::exitCode)
                 .extracting(Done::err)
                 .asString()
-                .contains("this call is open in the checkpoint's own thread, which may execute it: tu_1 (charge_card)");
+                .contains("this call is open in the checkpoint's own thread, which may run it: tu_1 (charge_card)");
         assertThat(late).returns(2, Done::exitCode);
         assertThat(late.err()).contains("already continued in another thread, files-2: files.");
         assertThat(charges("files")).hasSize(1);
@@ -263,7 +263,7 @@ class ContinuationServerTest {
         Done resumed = waymark.run("resume", file.toString(), "--agent", "older");
 
         assertThat(resumed.exitCode()).isEqualTo(2);
-        assertThat(resumed.err()).contains("this call has progressed in the checkpoint's own thread since: tu_1");
+        assertThat(resumed.err()).contains("this call has progressed in its thread since the checkpoint: tu_1");
         assertThat(charges("older")).hasSize(1);
     }
 

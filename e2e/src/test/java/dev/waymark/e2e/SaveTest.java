@@ -84,7 +84,7 @@ class SaveTest {
                 .returns("", Done::out)
                 .extracting(Done::err)
                 .asString()
-                .startsWith("waymark: not a place for checkpoints: redis://nowhere. Use file:DIRECTORY,");
+                .startsWith("waymark: not a supported saver: redis://nowhere. Use file:DIRECTORY,");
         assertThat(waymark.run("save", "lost", "--to", "jdbc:postgresql://127.0.0.1:1/none"))
                 .returns(7, Done::exitCode)
                 .extracting(done -> done.err().lines().count())

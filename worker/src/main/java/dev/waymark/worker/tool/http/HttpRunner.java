@@ -263,7 +263,7 @@ public final class HttpRunner implements AutoCloseable {
 
         private HttpResult read(Response response) throws IOException {
             String location = response.header("Location");
-            String note = response.isRedirect() && location != null ? "it leads to " + location + "\n" : "";
+            String note = response.isRedirect() && location != null ? "redirect to " + location + "\n" : "";
             Charset charset = Optional.ofNullable(response.body().contentType())
                     .map(type -> type.charset(StandardCharsets.UTF_8))
                     .orElse(StandardCharsets.UTF_8);
