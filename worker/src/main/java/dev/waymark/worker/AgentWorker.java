@@ -349,8 +349,8 @@ public final class AgentWorker implements AutoCloseable {
         }
 
         /**
-         * Adds interceptors of the Temporal SDK, such as those for tracing. They also run inside workflows, where their
-         * code must be deterministic.
+         * Adds interceptors of the Temporal SDK, such as tracing interceptors. They also run inside workflows, where
+         * their code must be deterministic.
          */
         public Builder interceptors(WorkerInterceptor... all) {
             interceptors.addAll(List.of(all));

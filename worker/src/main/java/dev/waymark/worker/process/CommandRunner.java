@@ -178,7 +178,7 @@ public final class CommandRunner {
                 text.accept(mask.next(new String(buffer, 0, count)));
             }
         } catch (IOException e) {
-            // Keeps what was read so far.
+            // Keeps the output that was read so far.
         }
         text.accept(mask.end());
     }

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 /**
  * The values of {@code ${NAME}} in texts of an agent. They are filled in on use. Because a tool may return them, they
  * are replaced with {@code ${NAME}} in its output, in every spelling that {@link SecretValue} recognizes; each line of
- * a multi-line value is replaced on its own. Other variables whose names look like those of secrets, such as a model's
+ * a multi-line value is replaced on its own. Other variables whose names look like names of secrets, such as a model's
  * key, are masked too, because a program may find their values elsewhere. Immutable.
  *
  * <pre>{@code
@@ -52,7 +52,7 @@ public final class Secrets {
 
     /**
      * The values of the variables that these texts reference and that the environment contains. Variables whose names
-     * look like those of secrets are only masked.
+     * look like names of secrets are only masked.
      */
     public static Secrets of(Collection<String> texts, Map<String, String> environment) {
         Set<String> names = new LinkedHashSet<>();

@@ -183,7 +183,7 @@ final class WorkflowRig implements AutoCloseable {
         return this;
     }
 
-    /** Adds a thread that another thread has started to those that are checked. */
+    /** Adds this thread, which another thread has started, to the threads that are checked on close. */
     String adopt(String thread) {
         threads.add(thread);
         return thread;

@@ -115,7 +115,9 @@ public abstract class WireCases extends ModelProviderContract {
         return provider.reply(request(List.of(Message.user("Hi"))));
     }
 
-    /** The number of times that the listener is told of progress for these events, which are not a complete reply. */
+    /**
+     * The number of times that the listener is notified of progress for these events, which are not a complete reply.
+     */
     protected final int progress(String... events) {
         server.answers(ModelAnswer.events(events));
         AtomicInteger told = new AtomicInteger();
