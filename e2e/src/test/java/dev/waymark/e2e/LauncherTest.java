@@ -20,8 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The script {@code ./waymark} in a separate checkout, with fakes of {@code java} and {@code mvn} that only print their
- * arguments.
+ * The script {@code ./waymark} in a separate checkout, with a fake {@code java} that prints its arguments and a fake
+ * {@code mvn} that creates empty jars.
  */
 class LauncherTest {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();

@@ -201,7 +201,7 @@ public final class AgentWorker implements AutoCloseable {
 
     /**
      * Stops polling for tasks and waits for running activities. The results of tools and model calls that finish in
-     * time are recorded. Those still running after {@code most} are interrupted. Nothing runs when this returns.
+     * time are recorded. Activities that still run after {@code most} are interrupted. Nothing runs when this returns.
      *
      * @return whether everything finished without being interrupted
      */

@@ -44,10 +44,10 @@ final class AgentFile {
 
     static final String SUFFIX = ".yaml";
 
-    /** Each thread's history records the agent in one payload. */
+    /** Limited, because each thread's history records the agent in one payload. */
     private static final int LARGEST_BYTES = 128 * 1024;
 
-    /** The context, with the fields that a caller adds, must fit into one environment variable. */
+    /** Limited, because the context, with the fields that a caller adds, must fit into one environment variable. */
     private static final int LONGEST_CONTEXT = 32 * 1024;
 
     private static final BigDecimal MOST_DOLLARS = new BigDecimal(1_000_000);

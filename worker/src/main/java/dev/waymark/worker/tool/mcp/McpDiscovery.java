@@ -38,7 +38,7 @@ public final class McpDiscovery {
     private static final int LARGEST_SCHEMA = 64 * 1024;
     private static final int LONGEST_DESCRIPTION = 8 * 1024;
 
-    /** Each thread's history records the agent in one payload. */
+    /** Limited, because each thread's history records the agent in one payload. */
     private static final int LARGEST_AGENT = 512 * 1024;
 
     private final McpConnections servers;
