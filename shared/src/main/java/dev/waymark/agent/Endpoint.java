@@ -25,7 +25,7 @@ public record Endpoint(
 
         @JsonProperty("allowPrivate") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
         boolean allowPrivate) {
-    /** The names are those of HTTP. They are stored. */
+    /** The names are those of HTTP, and are stored in histories. */
     public enum Method {
         GET,
         HEAD,

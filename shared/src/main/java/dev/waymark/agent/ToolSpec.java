@@ -33,11 +33,11 @@ import java.util.Optional;
  * @param approval whether a person must approve every call
  * @param dedupe whether a repeated call with the same arguments returns the result of the thread's first success
  * @param verify the program that checks whether a lost call took effect
- * @param verifies whether a Java tool can check this itself
+ * @param verifies whether a Java tool has such a check of its own
  * @param askOnUnknown whether a person settles a call whose outcome stays unknown; otherwise the model is told
  * @param honoursKey whether the called system deduplicates requests by the idempotency key
  * @param verifyForbids whether a check that finds no effect also makes the called system refuse the lost call from then
- * on, however late it arrives
+ *     on, however late it arrives
  * @param output the JSON Schema of results
  * @param mcp the server and its tool, for an MCP tool
  * @param http the request, for an HTTP tool
@@ -265,7 +265,7 @@ public record ToolSpec(
             sandbox = spec.sandbox;
         }
 
-        /** What the tool does, and the JSON Schema of its arguments, which must be those of an object. */
+        /** The tool's description, and the JSON Schema of its arguments, which must describe an object. */
         public Builder describedAs(String words, Json schema) {
             description = words;
             input = schema;

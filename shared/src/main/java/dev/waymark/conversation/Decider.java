@@ -46,8 +46,8 @@ final class Decider {
     }
 
     /**
-     * Whether the parent needs a report. Only a cancelled thread reports a change of its spending alone: other threads
-     * return their spending when they end, which a cancelled thread cannot do.
+     * Whether the parent needs a report. If only the spending has changed, only a cancelled thread reports it: other
+     * threads return their spending when they end, which a cancelled thread cannot do.
      */
     private boolean isReportDue(SubagentProgress now, SubagentProgress before) {
         return now.waiting() != before.waiting()

@@ -102,7 +102,7 @@ public record CallItem(
         };
     }
 
-    /** A copy that restores the data of the earlier item that the thread has deleted since. */
+    /** A copy with the data of the earlier item that the thread has since deleted. */
     public CallItem recalling(CallItem earlier) {
         return new CallItem(
                 callId,
