@@ -195,7 +195,7 @@ public record ToolSpec(
         return !safeToRetry;
     }
 
-    /** What the rules of a conversation need to know about the tool's effects. */
+    /** The data about the tool's effects that the rules of a conversation need. */
     AgentPolicy.ToolPolicy policy() {
         if (!hasEffect()) {
             return new AgentPolicy.ToolPolicy(false, approval, false, false, false, false, 0);

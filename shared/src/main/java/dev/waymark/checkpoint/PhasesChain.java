@@ -44,7 +44,6 @@ final class PhasesChain {
     private final String thread;
     private final int newest;
 
-    /** One record. */
     record Entry(
             CheckpointFields fields,
             String runId,

@@ -45,7 +45,7 @@ public final class ThreadKeys implements AutoCloseable {
     private static final String NOT_FOR_NEW_THREADS = "[?&]new=no$";
     private static final String ID_PREFIX = "thread:";
     private static final Duration PAUSE = Duration.ofSeconds(2);
-    /** After a failure of the storage, how long it is not queried for keys that are in memory. */
+    /** How long the storage is not queried for keys that are in memory after it has failed. */
     private static final Duration PAUSE_WITH_KEY = Duration.ofSeconds(10);
     /** How long a caller whose key is in memory waits for queries of other callers before it uses that key. */
     private static final Duration PATIENCE_WITH_KEY = Duration.ofMillis(500);

@@ -120,7 +120,7 @@ final class Decider {
         return Summary.cut(all, rule.get().keepMessages()) > 1;
     }
 
-    /** What the next model call adds to the transcript. */
+    /** The messages that the next model call adds to the transcript. */
     private List<Message> uncommitted() {
         List<Message> messages = new ArrayList<>();
         List<Part.ToolResult> results = state.uncommittedResults();

@@ -174,7 +174,6 @@ final class LostCallRules {
                 .ifPresent(call -> draft.book.put(call.doubted(draft.at)));
     }
 
-    /** A person settled the call. */
     void settle(Call call, PersonFact.OutcomeSettled fact) {
         switch (fact.settlement()) {
             case DONE -> settleAsDone(call, fact.result().orElseGet(() -> ToolTexts.done(fact.by())));

@@ -148,7 +148,10 @@ public final class FrontEndThreads {
         return new FrontEndRun(timeline.thread(), from, now.counters().facts(), false);
     }
 
-    /** The run since these calls were last decided, which the front end has not seen, or the newest turn. */
+    /**
+     * The run since these calls were last decided, which the front end has not seen. If they never waited, the newest
+     * turn.
+     */
     public static FrontEndRun sinceDecided(Timeline timeline, Set<String> callIds) {
         int now = timeline.now().counters().facts();
         return timeline.moments().stream()

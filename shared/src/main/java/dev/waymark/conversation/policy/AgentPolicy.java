@@ -14,7 +14,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What the rules of a conversation need to know about its agent.
+ * The parts of an agent's definition that the rules of a conversation need.
  *
  * <p>{@code policies} omits tools that are safe to retry and need no approval.
  */
