@@ -164,7 +164,10 @@ public record ToolSpec(
         return builder;
     }
 
-    /** A tool that the conversation executes itself: it asks a person, changes its own state, or starts a subagent. */
+    /**
+     * A tool that the conversation executes itself: it asks a person, changes the thread's own state, or starts a
+     * subagent.
+     */
     static ToolSpec builtIn(String name, Kind kind, String description, Json input) {
         return new Builder(name, kind)
                 .describedAs(description, input)

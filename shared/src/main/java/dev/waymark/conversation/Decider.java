@@ -166,7 +166,8 @@ final class Decider {
     }
 
     /**
-     * The budget of each of this many subagents: an equal share of what is neither spent nor reserved for running ones.
+     * The budget for each of this many subagents: an equal share of the budget that is neither spent nor reserved for
+     * running subagents.
      */
     private Optional<Budget> shareOf(int subagents) {
         if (subagents == 0 || state.limits().equals(Budget.UNLIMITED)) {

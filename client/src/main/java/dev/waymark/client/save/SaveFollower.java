@@ -85,7 +85,7 @@ public final class SaveFollower implements AutoCloseable {
     private void follow() {
         try {
             while (!reader.isOver() && !stopped.await(reader.read(), TimeUnit.MILLISECONDS)) {
-                // There may be more.
+                // Reads until the thread has ended or this follower is stopped.
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

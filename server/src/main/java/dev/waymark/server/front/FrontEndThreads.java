@@ -110,7 +110,7 @@ public final class FrontEndThreads {
     }
 
     /**
-     * Gives the message for one answer of a request its id. Every instance derives the same id.
+     * Returns an answer of a request with its message id. Every instance derives the same id.
      *
      * @param request distinguishes the request from later ones that answer the same item again
      */

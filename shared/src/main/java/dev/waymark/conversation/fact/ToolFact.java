@@ -54,8 +54,8 @@ public sealed interface ToolFact extends Fact {
     }
 
     /**
-     * No result can arrive any more: retries are exhausted, or the tool itself does not know its outcome, which has the
-     * type {@link Problem#OUTCOME_UNKNOWN}.
+     * No result can arrive any more: retries are exhausted, or the tool itself does not know its outcome (type
+     * {@link Problem#OUTCOME_UNKNOWN}).
      */
     record ToolLost(String callId, int dispatch, Problem problem) implements ToolFact {
         @Override
