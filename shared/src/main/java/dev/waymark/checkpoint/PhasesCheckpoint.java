@@ -191,7 +191,7 @@ public final class PhasesCheckpoint {
         }
     }
 
-    /** Whether the last open one of these calls of the newest reply has just ended. */
+    /** Whether the last open call among these calls of the newest reply has just ended. */
     private static boolean ended(
             boolean replied,
             Optional<Conversation> before,
