@@ -13,7 +13,8 @@ COPY --from=temporalio/admin-tools:1.29.1-tctl-1.18.4-cli-1.5.0 /usr/local/bin/t
 
 WORKDIR /opt/waymark
 COPY waymark ./
-COPY --from=build /src/worker/target/waymark-worker.jar worker/target/
+# waymark-dev.jar has the in-memory server, which dev needs, and the archive of classes that is made below.
+COPY --from=build /src/worker/target/waymark-worker.jar /src/worker/target/waymark-dev.jar worker/target/
 COPY --from=build /src/starter/target/waymark.jar starter/target/
 COPY deploy/worker/health.sh deploy/worker/
 # Behind the first start of a jar, under this lock, an archive is made that the next ones start faster with.

@@ -31,13 +31,13 @@ import java.util.function.Supplier;
  * Starts, answers and inspects threads from any process that reaches the Temporal server. A thread is identified by its
  * id; a caller needs to store nothing else between calls or processes.
  *
- * <p>Methods that cause work wait for the outcome of the turn, which they read from history. A turn continues if the
- * connection is lost or the caller ends; {@link #withTimeout} limits the wait. Sending a message twice with the same id
- * is harmless. Reading needs no worker. Thread-safe. Failures that a caller can handle are thrown as {@link
- * WaymarkException}.
+ * <p>Methods that start or continue a turn, except {@link #start}, wait for its outcome, which they read from history.
+ * A turn continues if the connection is lost or the caller ends; {@link #withTimeout} limits the wait. Sending a
+ * message twice with the same id is harmless. Reading needs no worker. Thread-safe. Failures that a caller can handle
+ * are thrown as {@link WaymarkException}.
  *
- * <p>{@link #requests} has the methods that do not wait, {@link #lists} those about all threads, {@link #inspector}
- * those that examine one thread, and {@link #saved} those that keep checkpoints outside of the server.
+ * <p>{@link #requests} has methods that do not wait. {@link #lists} lists threads, {@link #inspector} examines one
+ * thread, and {@link #saved} keeps checkpoints outside of the server.
  *
  * <pre>{@code
  * try (AgentClient client = AgentClient.connect()) {

@@ -93,7 +93,7 @@ final class CheckpointLineage {
     /**
      * Checks that a thread that is to be restored from a saver does not continue on this server under another name.
      *
-     * @param earlierRun the first run of the thread that saved it, which may have run on this server
+     * @param earlierRun the first run of the thread that saved the checkpoint, which may have run on this server
      */
     void checkRestore(ResumeSource saved, String thread, Optional<String> earlierRun) {
         if (saved.openEffects(Optional.empty()).isEmpty()) {

@@ -49,8 +49,8 @@ public final class ThreadLists {
     }
 
     /**
-     * Resolves a thread id or its prefix, among the threads of the server and those that the saver of this client has.
-     * Returns the id itself if there is no such thread.
+     * Resolves a thread id or its prefix, among the threads of the server and of this client's saver. Returns the id
+     * itself if there is no such thread.
      *
      * @throws WaymarkException.Refused if several threads begin with it
      */
@@ -261,9 +261,9 @@ public final class ThreadLists {
      * Creates the search attributes of threads in the server's namespace, so that lists of threads need not read every
      * history. Threads that start later have these attributes.
      *
-     * @return the names of those that were missing
+     * @return the names of the attributes that were missing
      * @throws WaymarkException.Refused if the server has no search attributes, does not let this client create them, or
-     * has other attributes with these names
+     *     has other attributes with these names
      */
     public List<String> setUp() {
         return context.translated(() -> IndexSetup.create(context.connection()));

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The console in a real browser, with a real worker behind the API. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class ConsoleCases {
-    /** Text that tries to be more than text. */
+    /** HTML, Markdown, terminal escapes and invisible characters, which must be shown as text. */
     private static final String HOSTILE = "<img src=x onerror=\"document.title=1\"><script>document.title=1"
             + "</script> **bold** [link](javascript:alert(1)) \u001b[2J\u001b[31mred \u202eevil\u202c a\u200bb";
 
@@ -48,7 +48,7 @@ abstract class ConsoleCases {
     private ApiServer server;
     private HttpCaller ann;
 
-    /** A server of these cases' own. */
+    /** A separate Temporal server for these cases. */
     abstract DevServer temporal() throws Exception;
 
     @BeforeAll
@@ -339,7 +339,7 @@ abstract class ConsoleCases {
         assertThat(call(thread, "tu_2").path("result").asText()).isEqualTo("12A");
     }
 
-    /** Requests that a workflow task has yet to record have another time. */
+    /** A pending request gets another time once a workflow task has recorded it. */
     @Test
     void typedText_survivesAnotherTimeOfTheSameQuestion() throws Exception {
         String thread = ann.start("asker", "Book");

@@ -31,7 +31,6 @@ final class EventStreamReader implements AutoCloseable {
         this.body = body;
     }
 
-    /** One event. */
     record Event(Optional<String> id, String name, JsonNode data) {}
 
     static EventStreamReader open(HttpCaller caller, String thread, Optional<String> lastId)
@@ -82,7 +81,7 @@ final class EventStreamReader implements AutoCloseable {
         return comments.get();
     }
 
-    /** The events from here on, until together they match the condition. */
+    /** Reads events until all of them together match the condition. */
     List<Event> until(Predicate<List<Event>> wanted) throws InterruptedException {
         List<Event> all = new ArrayList<>();
         while (!wanted.test(all)) {

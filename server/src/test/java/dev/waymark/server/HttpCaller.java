@@ -58,7 +58,7 @@ record HttpCaller(HttpClient http, String address, Optional<String> token) {
         return send(posting(path, json).header("Idempotency-Key", key));
     }
 
-    /** Waits until so many requests of the thread wait for a person, and returns them. */
+    /** Waits until this many requests of the thread wait for a person, and returns them. */
     JsonNode awaitPending(String thread, int count) {
         return await().atMost(Duration.ofSeconds(20))
                 .until(() -> get("/v1/threads/" + thread + "/pending").body(), pending -> pending.size() == count);

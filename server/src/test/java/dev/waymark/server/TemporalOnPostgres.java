@@ -119,7 +119,7 @@ final class TemporalOnPostgres implements DevServer {
                 List.of("sh", CONFIGURATION.resolve("namespace.sh").toString()));
     }
 
-    /** Replaces the ports in the file, which are the usual ones and may be taken on this machine. */
+    /** Replaces the default ports in the file, which may be taken on this machine. */
     private String onFreePorts(Path file) throws IOException {
         String text = Files.readString(file).replace("7233", Integer.toString(port));
         for (String usual : List.of("6933", "7234", "6934", "7235", "6935", "7239", "6939")) {

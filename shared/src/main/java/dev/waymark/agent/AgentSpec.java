@@ -280,7 +280,7 @@ public record AgentSpec(
         return tools.stream().filter(tool -> tool.name().equals(toolName)).findFirst();
     }
 
-    /** What the rules of the conversation need to know about this agent. */
+    /** The parts of this definition that the rules of the conversation need. */
     public AgentPolicy terms() {
         Map<String, AgentPolicy.Executor> executors = new LinkedHashMap<>();
         Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>();

@@ -12,8 +12,9 @@ import java.util.Objects;
 /**
  * The requests of an HTTP tool.
  *
- * @param url with <code>{field}</code> for arguments and <code>${NAME}</code> for variables of the worker's environment
- * @param headers with <code>${NAME}</code> in their values
+ * @param url may contain <code>{field}</code> for arguments and <code>${NAME}</code> for variables of the worker's
+ *     environment
+ * @param headers may contain <code>${NAME}</code> in their values
  * @param allowPrivate whether the address may be private, loopback or link-local
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -25,7 +26,7 @@ public record Endpoint(
 
         @JsonProperty("allowPrivate") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
         boolean allowPrivate) {
-    /** The names are those of HTTP. They are stored. */
+    /** The names are those of HTTP, and are stored in histories. */
     public enum Method {
         GET,
         HEAD,

@@ -1,6 +1,6 @@
 package dev.waymark.agent;
 
-/** An option of a model, under the name that agent files use. Each provider lists the options that it knows. */
+/** An option of a model, under the name that agent files use. Each provider lists the options that it supports. */
 public enum ModelOption {
     /** How much work a model puts into a reply. */
     EFFORT("effort"),

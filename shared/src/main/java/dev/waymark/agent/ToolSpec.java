@@ -33,11 +33,11 @@ import java.util.Optional;
  * @param approval whether a person must approve every call
  * @param dedupe whether a repeated call with the same arguments returns the result of the thread's first success
  * @param verify the program that checks whether a lost call took effect
- * @param verifies whether a Java tool can check this itself
+ * @param verifies whether a Java tool has such a check of its own
  * @param askOnUnknown whether a person settles a call whose outcome stays unknown; otherwise the model is told
  * @param honoursKey whether the called system deduplicates requests by the idempotency key
  * @param verifyForbids whether a check that finds no effect also makes the called system refuse the lost call from then
- * on, however late it arrives
+ *     on, however late it arrives
  * @param output the JSON Schema of results
  * @param mcp the server and its tool, for an MCP tool
  * @param http the request, for an HTTP tool
@@ -164,7 +164,10 @@ public record ToolSpec(
         return builder;
     }
 
-    /** A tool that the conversation executes itself: it asks a person, changes its own state, or starts a subagent. */
+    /**
+     * A tool that the conversation executes itself: it asks a person, changes the thread's own state, or starts a
+     * subagent.
+     */
     static ToolSpec builtIn(String name, Kind kind, String description, Json input) {
         return new Builder(name, kind)
                 .describedAs(description, input)
@@ -195,7 +198,7 @@ public record ToolSpec(
         return !safeToRetry;
     }
 
-    /** What the rules of a conversation need to know about the tool's effects. */
+    /** The data about the tool's effects that the rules of a conversation need. */
     AgentPolicy.ToolPolicy policy() {
         if (!hasEffect()) {
             return new AgentPolicy.ToolPolicy(false, approval, false, false, false, false, 0);
@@ -265,7 +268,7 @@ public record ToolSpec(
             sandbox = spec.sandbox;
         }
 
-        /** What the tool does, and the JSON Schema of its arguments, which must be those of an object. */
+        /** The tool's description, and the JSON Schema of its arguments, which must describe an object. */
         public Builder describedAs(String words, Json schema) {
             description = words;
             input = schema;

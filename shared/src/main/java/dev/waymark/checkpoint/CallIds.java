@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  *
  * <p>Some providers assign no ids to calls, and some use the same ids in every step. A repeated id gets a suffix, as in
  * a live thread: {@code tu_7~2}. A result belongs to a call of the newest reply: to the call with its id or, if the
- * result has no id, to the next call of its tool that has none either.
+ * result has no id, to the next call of its tool that also has no id.
  */
 final class CallIds {
     /** Ids that some programs make up for results of calls without ids: a step's number and the name of the tool. */

@@ -142,7 +142,10 @@ final class CheckpointFields {
         return map.get(name) instanceof String text ? text : json(name).canonical();
     }
 
-    /** A model provider's metadata of a block. It must be an object, unlike arguments, which may be any JSON value. */
+    /**
+     * The metadata that a model provider added to a block. It must be an object, unlike arguments, which may be any
+     * JSON value.
+     */
     Json metadata(String name) {
         if (map.get(name) instanceof Map) {
             return json(name);

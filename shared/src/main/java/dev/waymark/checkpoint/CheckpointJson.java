@@ -57,8 +57,8 @@ final class CheckpointJson {
     }
 
     /**
-     * Converts the innermost values first. A value that is converted as a whole may not be nested as deeply as a value
-     * that is built from converted ones.
+     * Converts the innermost values first, because {@link Json#of} limits the nesting of plain values, but not of
+     * values that are already converted.
      */
     private static Json value(JsonParser parser) throws IOException {
         JsonToken token = parser.currentToken();

@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The records of one run, oldest first: its newest snapshot, and what the later records add to it.
+ * The records of one run, oldest first: its newest snapshot, and the data that later records add to it.
  *
  * <p>A record is written after the event that it reports. The records after a snapshot therefore show which of the
  * snapshot's calls may have run, although the snapshot has no results of these calls.
@@ -44,7 +44,6 @@ final class PhasesChain {
     private final String thread;
     private final int newest;
 
-    /** One record. */
     record Entry(
             CheckpointFields fields,
             String runId,

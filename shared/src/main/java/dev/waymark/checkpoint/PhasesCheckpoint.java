@@ -191,7 +191,7 @@ public final class PhasesCheckpoint {
         }
     }
 
-    /** Whether the last open one of these calls of the newest reply has just ended. */
+    /** Whether the last open call among these calls of the newest reply has just ended. */
     private static boolean ended(
             boolean replied,
             Optional<Conversation> before,
@@ -257,7 +257,7 @@ public final class PhasesCheckpoint {
         return state.isInterrupted() ? state.asks().stream().findFirst() : Optional.empty();
     }
 
-    /** What a request is about. This includes the kind, since a call may ask a question after its approval. */
+    /** The subject of a request. It includes the kind, since a call may ask a question after its approval. */
     private static List<Object> subject(OpenRequest ask) {
         return List.of(ask.callId(), ask.kind());
     }

@@ -19,8 +19,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the {@code phases} format: a single record, a snapshot, or a chain. In a chain, the newest snapshot counts, and
- * the end of the run if it has ended.
+ * Reads the {@code phases} format: a single record, a snapshot, or a chain. In a chain, the newest snapshot applies,
+ * and the end record if the run has ended.
  */
 final class PhasesReader {
     private static final double LAST_SECOND = 253_402_300_799.0;
@@ -225,7 +225,7 @@ final class PhasesReader {
     private void standing(boolean pendingReply) {
         switch (payload.text("state")) {
             case "paused" -> {
-                // The reply is no longer pending, so its calls were started, and have run as far as they could.
+                // If the reply is no longer pending, every open call was started and has run up to its question.
                 if (pendingReply) {
                     conversation.paused();
                 } else {

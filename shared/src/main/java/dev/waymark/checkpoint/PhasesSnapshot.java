@@ -263,7 +263,7 @@ final class PhasesSnapshot {
 
     /**
      * Whether the turn waits only for people. If calls of the newest reply have started, a reader treats all open ones
-     * as asking a question, so none of them may be waiting for approval.
+     * as asking a question, so this is true only if all of them do.
      */
     private static boolean isPaused(Conversation state) {
         boolean allAsk = state.openCalls().stream().allMatch(call -> call.status() == Call.Status.ASKING);

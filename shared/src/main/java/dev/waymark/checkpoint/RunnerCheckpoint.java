@@ -15,9 +15,9 @@ import java.util.Map;
 /**
  * The {@code runner} format: messages, iterations, usage, and the call that waits for an answer.
  *
- * <p>The content of a prompt is a string, that of an assistant message a list of parts; tool results form one user
- * message. Results of an incomplete batch are stored next to the open call as a partial batch; {@code pendingToolUseId}
- * names the first open call in call order and is absent unless the run waits for a person.
+ * <p>The content of a prompt is a string; the content of an assistant message is a list of parts. Tool results form one
+ * user message. Results of an incomplete batch are stored next to the open call as a partial batch;
+ * {@code pendingToolUseId} names the first open call in call order and is absent unless the run waits for a person.
  */
 public final class RunnerCheckpoint {
     private RunnerCheckpoint() {}

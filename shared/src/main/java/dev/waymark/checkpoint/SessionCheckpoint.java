@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * The {@code session} format: a session, its newest checkpoint and its tool call log. The {@code versions} format has
  * all checkpoints of the session.
  *
- * <p>It cannot represent images. The status is that of the newest turn.
+ * <p>It cannot represent images. The status is the status of the newest turn.
  */
 public final class SessionCheckpoint {
     private SessionCheckpoint() {}

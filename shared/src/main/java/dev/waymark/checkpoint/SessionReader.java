@@ -48,7 +48,7 @@ final class SessionReader {
         }
         switch (session.text("status")) {
             case "active" -> {
-                // The transcript decides.
+                // The transcript determines the status of the turn.
             }
             case "completed" -> conversation.standing(Turn.Status.COMPLETE, conversation.lastWords(), "");
             case "failed" -> conversation.standing(Turn.Status.FAILED, "", "the session failed");
@@ -176,8 +176,8 @@ final class SessionReader {
     }
 
     /**
-     * The number of earlier equal calls, found by the idempotency key. A key that fits no number does not belong to
-     * this call.
+     * The number of earlier identical calls, derived from the idempotency key. A key that matches no number is
+     * corruption.
      */
     private static int repeat(CheckpointFields row, String session, String tool, Json args) {
         return IdempotencyKey.repeatOf(row.id("idempotency_key"), session, tool, args, MOST_REPEATS)

@@ -32,7 +32,7 @@ public final class ErrorRenderer {
         this.known = known;
     }
 
-    /** Makes a command line report all failures this way. */
+    /** Makes a command line report all failures in the form of this class. */
     public static CommandLine install(CommandLine commands, Function<Exception, CommandError> words) {
         return install(commands, commands.getSubcommands().keySet(), words);
     }

@@ -45,7 +45,7 @@ public final class ThreadKeys implements AutoCloseable {
     private static final String NOT_FOR_NEW_THREADS = "[?&]new=no$";
     private static final String ID_PREFIX = "thread:";
     private static final Duration PAUSE = Duration.ofSeconds(2);
-    /** After a failure of the storage, how long it is not queried for keys that are in memory. */
+    /** How long the storage is not queried for keys that are in memory after it has failed. */
     private static final Duration PAUSE_WITH_KEY = Duration.ofSeconds(10);
     /** How long a caller whose key is in memory waits for queries of other callers before it uses that key. */
     private static final Duration PATIENCE_WITH_KEY = Duration.ofMillis(500);
@@ -58,7 +58,7 @@ public final class ThreadKeys implements AutoCloseable {
     private final LongSupplier nanoTime;
     /** Entries with keys, by id. A missing entry is never cached, since a thread may start at any time. */
     private final Map<String, StoredKey> cache = new ConcurrentHashMap<>();
-    /** For threads of subagents without a key of their own, by id: the entry with the key that they use. */
+    /** For each subagent's thread without a key of its own, by entry id: the entry whose key the thread uses. */
     private final Map<String, Above> above = new ConcurrentHashMap<>();
 
     /**
@@ -72,7 +72,7 @@ public final class ThreadKeys implements AutoCloseable {
     /** An entry as it was read, and its key in plain form. */
     private record StoredKey(ThreadKeyEntry entry, Optional<SecretKey> secret, long readAt) {}
 
-    /** The id of the nearest entry among the threads above. */
+    /** The id of the entry of the nearest thread above that has one. */
     private record Above(String id, long readAt) {}
 
     /** A failure of the storage. It is not queried again for a moment, because each attempt may take seconds. */
@@ -163,8 +163,8 @@ public final class ThreadKeys implements AutoCloseable {
     }
 
     /**
-     * The id of the thread whose key this thread uses: its own id, or that of the nearest thread above it. Empty if
-     * none of them has a key or ever had one.
+     * The id of the thread whose key this thread uses: its own id, or the id of the nearest thread above it that has or
+     * had a key. Empty if none of them ever had one.
      */
     public Optional<String> owner(String namespace, String thread) {
         refresh(namespace, thread);

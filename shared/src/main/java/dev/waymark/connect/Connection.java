@@ -116,8 +116,8 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
-     * Connects with these settings instead of those of the environment, under the same names. The SDK reports its
-     * metrics to this scope.
+     * Connects with these settings, which have the names of the environment variables that they replace. The SDK
+     * reports its metrics to this scope.
      */
     public static Connection of(Map<String, String> variables, Optional<Scope> metrics) throws ServerUnreachable {
         return open(settings(variables), variables, metrics, List.of());
@@ -148,7 +148,10 @@ public final class Connection implements AutoCloseable {
         return open(profile, variables, Optional.empty(), List.of(interceptors));
     }
 
-    /** Connects to this address, or to that of the environment. The SDK reports its metrics to this scope. */
+    /**
+     * Connects to this address or, if it is empty, to the address in the environment. The SDK reports its metrics to
+     * this scope.
+     */
     public static Connection counted(Optional<String> address, Optional<Scope> metrics) throws ServerUnreachable {
         Map<String, String> variables = ProcessEnvironment.get();
         ClientConfigProfile.Builder profile = settings(variables).toBuilder();
@@ -328,8 +331,8 @@ public final class Connection implements AutoCloseable {
 
     /**
      * Whether threads can have search attributes in this namespace. The answer is used for a minute, since attributes
-     * may be created in the meantime. False if the server refuses the question. While the server is unavailable, the
-     * last answer remains; it is false at first.
+     * may be created in the meantime. False if the server refuses the request. While the server is unavailable, the
+     * last answer applies; before the first answer, it is false.
      */
     public boolean isIndexed() {
         if (!isInMemory() && indexed.isOutdated()) {
@@ -338,7 +341,7 @@ public final class Connection implements AutoCloseable {
         return indexed.yes();
     }
 
-    /** One caller asks the server. Concurrent callers wait for the answer. */
+    /** One caller queries the server. Concurrent callers wait for the answer. */
     private synchronized void askIfIndexed() {
         if (!indexed.isOutdated()) {
             return;

@@ -129,7 +129,7 @@ public final class SearchIndex {
     }
 
     private OperatorServiceBlockingStub operator() {
-        // This channel adds the credentials.
+        // Uses the channel of the stubs because it adds the credentials.
         return OperatorServiceGrpc.newBlockingStub(stubs.blockingStub().getChannel())
                 .withDeadlineAfter(ANSWER_SECONDS, TimeUnit.SECONDS);
     }

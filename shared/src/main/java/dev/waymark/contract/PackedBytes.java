@@ -38,7 +38,7 @@ public final class PackedBytes {
         }
     }
 
-    /** @throws UncheckedIOException or IllegalArgumentException if it is not what {@link #pack} returned */
+    /** @throws UncheckedIOException or IllegalArgumentException if the text is not a result of {@link #pack} */
     public static byte[] unpack(String packed) {
         try (InputStream zip = unpacking(packed)) {
             return zip.readAllBytes();

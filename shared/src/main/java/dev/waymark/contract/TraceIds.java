@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
  * The ids of a thread's spans: hashes of the thread's first run and of what happened in it. Every computation gives the
  * same ids, so a tool can be told the id of a span that is created from history later.
  *
- * @param traceId the caller's, if the thread was started within a span; otherwise the thread's own
+ * @param traceId the caller's trace id, if the thread was started within a span; otherwise the thread's own
  * @param callerSpan the span that the thread was started in
  */
 public record TraceIds(String firstRunId, String traceId, Optional<String> callerSpan) {

@@ -36,8 +36,8 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
     }
 
     /**
-     * Refuses the fact if the thread is being cancelled or the message arrived before. Otherwise applies the further
-     * check. Restored claims and reports of subagents do not pass here, since a cancellation does not refuse them.
+     * Refuses the fact if the thread is being cancelled or the message has arrived before. Otherwise applies the
+     * further check. Not used for restored claims and reports of subagents, since a cancelled thread still admits them.
      */
     private Optional<Problem> unlessOver(Fact.Inbound fact, Supplier<Optional<Problem>> further) {
         if (state.life() == ThreadIdentity.Life.CANCELLED) {

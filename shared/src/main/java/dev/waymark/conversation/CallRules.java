@@ -90,7 +90,7 @@ final class CallRules {
 
     /**
      * The order of the reply, except that calls whose own claim was restored come first. Otherwise an identical call
-     * would account for that claim.
+     * would take over that claim.
      */
     private List<Call> inOrderOfRelease(List<Call> held) {
         if (draft.identity.rules < 4) {

@@ -51,8 +51,8 @@ import java.util.Set;
 /**
  * The whole state of a thread: an immutable value, folded from its facts.
  *
- * <p>It contains no run id, event id or attempt: those belong to one execution, and a thread outlives many. Its JSON is
- * carried over by continue-as-new, so fields are only ever added.
+ * <p>It contains no run id, event id or attempt: those belong to one execution, and a thread outlives many executions.
+ * Its JSON is carried over by continue-as-new, so fields are only ever added.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -359,8 +359,9 @@ public record Conversation(
     }
 
     /**
-     * A copy of this restored conversation for a reader who does not know its agent. The results of calls that the
-     * checkpoint left without one then do not claim to know whether the tool is safe to retry.
+     * A copy of this restored conversation for a reader who does not know its agent. If the checkpoint has no result
+     * for a call, the result in the copy does not say whether the tool is safe to retry, except for
+     * {@code harmlessTools}.
      *
      * @param harmlessTools tools that are safe to retry with any agent
      */

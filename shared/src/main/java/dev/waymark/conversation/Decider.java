@@ -46,8 +46,8 @@ final class Decider {
     }
 
     /**
-     * Whether the parent needs a report. Only a cancelled thread reports a change of its spending alone: other threads
-     * return their spending when they end, which a cancelled thread cannot do.
+     * Whether the parent needs a report. If only the spending has changed, only a cancelled thread reports it: other
+     * threads return their spending when they end, which a cancelled thread cannot do.
      */
     private boolean isReportDue(SubagentProgress now, SubagentProgress before) {
         return now.waiting() != before.waiting()
@@ -120,7 +120,7 @@ final class Decider {
         return Summary.cut(all, rule.get().keepMessages()) > 1;
     }
 
-    /** What the next model call adds to the transcript. */
+    /** The messages that the next model call adds to the transcript. */
     private List<Message> uncommitted() {
         List<Message> messages = new ArrayList<>();
         List<Part.ToolResult> results = state.uncommittedResults();
@@ -166,7 +166,8 @@ final class Decider {
     }
 
     /**
-     * The budget of each of this many subagents: an equal share of what is neither spent nor reserved for running ones.
+     * The budget for each of this many subagents: an equal share of the budget that is neither spent nor reserved for
+     * running subagents.
      */
     private Optional<Budget> shareOf(int subagents) {
         if (subagents == 0 || state.limits().equals(Budget.UNLIMITED)) {

@@ -69,7 +69,8 @@ final class EffectRules {
     }
 
     /**
-     * Makes effects of the original thread count for its fork. If a result was deleted, the outcome counts as unknown.
+     * Carries the effects of the original thread over to its fork. If a result was deleted, the outcome counts as
+     * unknown.
      */
     void inherit() {
         Map<String, String> results = new LinkedHashMap<>();

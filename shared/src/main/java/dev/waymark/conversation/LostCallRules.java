@@ -28,8 +28,8 @@ final class LostCallRules {
     /**
      * Handles a call whose claimed execution is lost to the server but may still be running. The execution gets some
      * time to report before the model is told that the outcome is unknown. It gets this time even if its time limit has
-     * passed, since the report may be on its way. A check or a person is asked at once, or as soon as the call can no
-     * longer be running; the report of the execution may still come first.
+     * passed, since the report may be on its way. The tool's check starts, or a person is asked, at once or as soon as
+     * the call can no longer be running; the report of the execution may still come first.
      */
     void awaitWord(Call call) {
         AgentPolicy.ToolPolicy policy = draft.policyOf(call);
@@ -111,7 +111,7 @@ final class LostCallRules {
         return claimedAt.plusMillis(draft.policyOf(call).timeoutMillis()).plus(Conversation.FENCE);
     }
 
-    /** When the call may run, if it must wait for its fence. */
+    /** The time from which the call may run; empty if it need not wait. */
     Optional<Instant> fenceToCome(Call call) {
         return call.claim().map(claim -> fenceOf(call)).filter(time -> time.isAfter(draft.at));
     }
@@ -155,14 +155,17 @@ final class LostCallRules {
         });
     }
 
-    /** Whether the call may have taken effect after the check. A call from a file may have an unknown claim. */
+    /**
+     * Whether the call may have taken effect after the check. A call from a file may have a claim that is not known
+     * here.
+     */
     private boolean wasTooEarly(Call call) {
         boolean isClaimed = call.claim().isPresent()
                 || !draft.book.effectOf(call).remembered().isEmpty();
         return (isClaimed || draft.identity.rules < 2) && fenceOf(call).isAfter(call.since());
     }
 
-    /** The check was left to another worker. */
+    /** A worker left the check to others, so it is due again. */
     void verifyLeft(ToolFact.VerifyLeft fact) {
         draft.book
                 .calls
@@ -171,7 +174,6 @@ final class LostCallRules {
                 .ifPresent(call -> draft.book.put(call.doubted(draft.at)));
     }
 
-    /** A person settled the call. */
     void settle(Call call, PersonFact.OutcomeSettled fact) {
         switch (fact.settlement()) {
             case DONE -> settleAsDone(call, fact.result().orElseGet(() -> ToolTexts.done(fact.by())));
@@ -206,7 +208,7 @@ final class LostCallRules {
                     DENIED,
                     CANCELLED,
                     LOST -> {
-                // The fence is checked when it matters.
+                // The fence is checked when the call runs or is decided.
             }
         }
     }

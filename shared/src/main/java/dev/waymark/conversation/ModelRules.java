@@ -199,7 +199,7 @@ final class ModelRules {
         }
     }
 
-    /** Takes back the pending model call, which will be repeated. */
+    /** Undoes the pending model call, which will be repeated. */
     void takeBackCall() {
         if (draft.dialogue.modelCalled) {
             if (draft.isSummarising()) {

@@ -99,7 +99,7 @@ final class PeopleRules {
         OpenRequest ask = asked(OpenRequest.Kind.APPROVAL, fact.callId());
         boolean passedOn = subagents.passOn(ask, fact.signal(), body -> {
             fact.args().ifPresent(args -> body.put("args", args.value()));
-            // Binds the decision to what was shown here, not to something later.
+            // Binds the decision to the arguments that were shown here, in case the request changes before it arrives.
             body.put("argsDigest", ask.argsDigest().orElseThrow());
             fact.by().ifPresent(by -> body.put("by", by));
             fact.reason().ifPresent(reason -> body.put("reason", reason));

@@ -211,7 +211,7 @@ public final class Restoration {
                 }
                 String text = ToolTexts.durability(use.name(), use.id(), Optional.empty(), Optional.empty());
                 answer = new Answer(new Part.ToolResult(use.id(), text, true), Optional.empty(), batchAt);
-                // Only the agent's tools show whether the text is true.
+                // The text may have to be replaced once the agent's tools are known.
                 calls = calls.with(
                         use.id(), calls.get(use.id()).orElseThrow().claimedLater(Call.Claim.elsewhere(batchAt)));
             }

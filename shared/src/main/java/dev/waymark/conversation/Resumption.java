@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
  *
  * <p>The new thread does not wait for anything that the old one was doing. The model is called again, an unclaimed call
  * is dispatched again, and a claimed call may have taken effect. Questions, approvals and queued messages remain. Calls
- * are handled by the agent's definition, once it is known.
+ * are handled according to the agent's definition once it is known.
  *
  * @param id identifies this resumption in the new thread
  * @param agent the agent to continue with, if not the recorded one

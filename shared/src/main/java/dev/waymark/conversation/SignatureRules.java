@@ -41,7 +41,7 @@ final class SignatureRules {
                                 statement.asked(), statement.argsDigest(), statement.newArgsDigest(), signature)));
     }
 
-    /** The statement that this decision must sign. */
+    /** The statement that the signature of this decision must cover. */
     private static DecisionStatement statement(Signers signers, OpenRequest ask, PersonFact.ApprovalDecided decided) {
         return DecisionStatement.about(
                 signers,

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The tools that change only a thread's {@link Workspace}. Invalid arguments are an error result. */
+/** The tools that change only a thread's {@link Workspace}. A call with invalid arguments gets an error result. */
 final class StateTools {
     static final int MAX_ITEMS = 500;
     static final int MAX_FILE_LENGTH = 256 * 1024;

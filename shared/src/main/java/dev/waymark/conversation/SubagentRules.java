@@ -17,8 +17,8 @@ import java.util.function.Consumer;
 /** Rules of calls that a subagent's thread executes, and of the link to the parent thread. */
 final class SubagentRules {
     /**
-     * The field of a decision with the id of the subagent call. The subagent's thread ignores it; readers of history
-     * need it.
+     * The field of a decision that contains the id of the subagent call. The subagent's thread ignores it; readers of
+     * history need it.
      */
     private static final String VIA = "via";
 

@@ -146,8 +146,8 @@ final class TakeoverRules {
     }
 
     /**
-     * Does not wait for calls that were running elsewhere. For a call from a file, it is not known whether it was
-     * claimed, only that it has no result and, in a conversation that waited for people, that the call waits too.
+     * Does not wait for calls that were running elsewhere. A file does not show whether a call was claimed. It shows
+     * only that the call has no result and, in a conversation that waited for people, that the call waits too.
      */
     private void takeUp(Call call, AgentPolicy terms) {
         Optional<AgentPolicy.Executor> executor =

@@ -132,7 +132,7 @@ final class TurnRules {
         draft.dialogue.transcript = Transcript.EMPTY;
         draft.dialogue.gauge = draft.dialogue.gauge.map(TokenEstimate::unread);
         draft.book.workspace = Workspace.EMPTY;
-        // The calls' arguments contain the conversation, and a full thread would stay full.
+        // The arguments of calls are part of the conversation, and with them a full thread would stay full.
         PersistentMap<Call> kept = draft.book.calls;
         kept.forEach(
                 (id, call) -> draft.book.put(call.forgotten(draft.policyOf(call).effect())));

@@ -7,11 +7,11 @@ import java.util.Map;
 import java.util.ServiceLoader;
 
 /**
- * Adds tools and model providers from a jar of their own to workers that were built without them. A worker finds the
+ * Adds the tools and model providers of a separate jar to workers that were built without them. A worker finds the
  * extension by {@link ServiceLoader}: the jar names the class in
  * {@code META-INF/services/dev.waymark.extension.WorkerExtension}, and {@code ./waymark worker --classpath lib/} adds
- * the jars of a directory to its class path. Agent files then use the tools by {@code use: NAME}, and the providers by
- * {@code model: NAME:MODEL}.
+ * the jars of a directory to its class path. Agent files then use the tools with {@code use: NAME}, and the providers
+ * with {@code model: NAME:MODEL}.
  *
  * <pre>{@code
  * public final class Payments implements WorkerExtension {

@@ -53,19 +53,19 @@ final class CarriedArrival {
         return type.getName().equals(WireNames.STATE_ACTIVITY) && begun.add(eventId);
     }
 
-    /** Whether this is the end of such an activity. */
+    /** Whether this is the end of an activity that fetches a chunk. */
     boolean isOf(WorkClosing closing) {
         return begun.contains(closing.begunBy());
     }
 
-    /** Takes the end of such an activity, and returns the state once it is complete. */
+    /** Takes the end of an activity that fetches a chunk, and returns the state once it is complete. */
     Optional<CarriedState> take(WorkClosing closing) {
         Optional<CarriedState> state = assembly.take(chunk(closing).orElse(null));
         complete |= state.isPresent();
         return state;
     }
 
-    /** The chunk that such an activity returned; empty if it failed or returned something else. */
+    /** The chunk that the activity returned; empty if it failed or returned something else. */
     Optional<StateChunk> chunk(WorkClosing closing) {
         if (closing.result().isEmpty()) {
             return Optional.empty();

@@ -22,7 +22,9 @@ import java.util.function.UnaryOperator;
 
 /** Reads the events of a run, page by page, decoded. */
 final class HistoryPages {
-    /** Page sizes, counted in batches of events. Two model calls are rarely further apart than the first page. */
+    /**
+     * Page sizes, counted in batches of events. The first page usually reaches from one model call to the previous one.
+     */
     private static final int FIRST_REVERSE_PAGE = 16;
 
     private static final int MOST_REVERSE_PAGE = 256;

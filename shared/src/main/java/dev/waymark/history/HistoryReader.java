@@ -194,7 +194,7 @@ public final class HistoryReader {
 
     /**
      * The run that continues the thread after this one closed, or empty if the thread closed with it. A reset
-     * terminates the old run without a reference to the new one, so the server is asked for a newer run.
+     * terminates the old run without a reference to the new one, so the server is queried for a newer run.
      */
     public Optional<String> successor(String workflowId, String runId, RunEnding ending) {
         if (ending.kind() != RunEnding.Kind.TERMINATED) {
@@ -266,7 +266,8 @@ public final class HistoryReader {
 
     /**
      * Projects the history of a thread, as far as the server still has it, and compares the digests in it. Also returns
-     * the newest run's state after the workflow task that started at {@code historyLength}, which a live run reports.
+     * the newest run's state after the workflow task that started at {@code historyLength}, for comparison with the
+     * state that a live run reports.
      */
     public Optional<DigestAudit> audit(String workflowId, long historyLength) {
         return newestRun(workflowId).map(newest -> audit(workflowId, newest, historyLength));

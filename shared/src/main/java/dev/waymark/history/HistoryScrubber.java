@@ -48,7 +48,7 @@ public final class HistoryScrubber {
 
     private final UnaryOperator<String> mask;
 
-    /** The digests of masked JSON: those before masking, with those after it. */
+    /** Maps the digest of JSON before masking to its digest after masking. */
     private final Map<String, String> digests = new LinkedHashMap<>();
 
     private boolean changed;
@@ -289,7 +289,7 @@ public final class HistoryScrubber {
         }
     }
 
-    /** Checks that masking did not change what happens. Otherwise the result would test something else. */
+    /** Checks that masking did not change the course of the thread. Otherwise a replay would test something else. */
     private static void compare(ThreadHistory.Run original, WorkflowExecutionHistory result) {
         List<Step> before = steps(original.runId(), original.history());
         List<Step> after = steps(original.runId(), result);

@@ -57,7 +57,8 @@ final class RecordedDigests {
     }
 
     /**
-     * Compares the recorded result of a run with its last state. No model call records the last reply, only the result.
+     * Compares the recorded result of a run with its last state. No later model call records the last reply, but the
+     * result does.
      */
     void completed(Payloads result, Conversation projected) {
         RunOutcome recorded;

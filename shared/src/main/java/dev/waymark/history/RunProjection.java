@@ -10,8 +10,8 @@ import io.temporal.common.WorkflowExecutionHistory;
 import java.util.Optional;
 
 /**
- * The projection of a run, as digests of its last state. If another build projects the same events to something else,
- * it understands the thread differently.
+ * The projection of a run, as digests of its last state. If another build's projection of the same events differs, that
+ * build understands the thread differently.
  *
  * @param state the digest of everything except the transcript
  */

@@ -36,7 +36,10 @@ public final class RunReader {
     /** By run id, least recently used first. Guarded by itself. */
     private final Map<String, TraceIds> traces = new LinkedHashMap<>(16, 0.75f, true);
 
-    /** @param mostRuns the maximum number of cached runs, or fewer if they are large; drops the least recently used */
+    /**
+     * @param mostRuns the maximum number of cached runs; fewer are cached if they are large, and the least recently
+     *     used are dropped
+     */
     public RunReader(HistoryReader histories, int mostRuns) {
         this.histories = histories;
         this.mostRuns = mostRuns;

@@ -110,8 +110,8 @@ public record Timeline(
     }
 
     /**
-     * The versions still in history, oldest first. A resumed or forked thread starts with the version it came with.
-     * Versions of a deleted run are not included.
+     * The versions still in history, oldest first. The first version of a resumed or forked thread is the one that it
+     * started from. Versions of a deleted run are not included.
      */
     public List<Version> versions() {
         List<Version> versions = new ArrayList<>();

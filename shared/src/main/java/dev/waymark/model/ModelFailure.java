@@ -30,7 +30,7 @@ public final class ModelFailure extends Exception {
         return new ModelFailure(type, message, true, Optional.empty());
     }
 
-    /** Like {@link #passing}, with the delay that the provider asked for. */
+    /** Like {@link #passing}, with the delay that the provider requested. */
     public static ModelFailure passing(String type, String message, Duration retryAfter) {
         return new ModelFailure(type, message, true, Optional.of(retryAfter));
     }
@@ -45,7 +45,7 @@ public final class ModelFailure extends Exception {
         return retryable;
     }
 
-    /** The delay that the provider asked for. */
+    /** The delay that the provider requested. */
     public Optional<Duration> retryAfter() {
         return retryAfter;
     }

@@ -12,7 +12,7 @@ import java.util.Optional;
  * result.
  *
  * @param model the part after {@code provider:}
- * @param options only options that the provider knows; an agent with others is rejected
+ * @param options only options that the provider supports; an agent with others is rejected
  */
 public record ModelRequest(
         String model,

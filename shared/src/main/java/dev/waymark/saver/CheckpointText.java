@@ -109,8 +109,8 @@ public final class CheckpointText {
     }
 
     /**
-     * Converts the innermost values first. A value that is converted as a whole may not be nested as deeply as a value
-     * that is built from converted ones.
+     * Converts the innermost values first, because {@link Json#of} limits the nesting of plain values, but not of
+     * values that are already converted.
      */
     private static Json json(@Nullable Object tree) {
         if (tree instanceof Map<?, ?> map) {

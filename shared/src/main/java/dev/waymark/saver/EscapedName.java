@@ -9,8 +9,8 @@ import java.util.Optional;
 
 /**
  * Encodes any text reversibly with the characters {@code a-z 0-9 - _ %}: all other characters become {@code %xx} for
- * each byte of their UTF-8. So different texts stay different where case is ignored, letters are normalized, or NUL and
- * slash have a meaning.
+ * each byte of their UTF-8. Different texts therefore stay different on systems that ignore case, normalize letters, or
+ * treat NUL and slash specially.
  */
 final class EscapedName {
     private static final HexFormat HEX = HexFormat.of();

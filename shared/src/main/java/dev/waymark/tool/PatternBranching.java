@@ -38,9 +38,9 @@ final class PatternBranching {
      * Part of a pattern.
      *
      * @param passes the number of ways through this part that read no character
-     * @param attempts the number of attempts to try them all
+     * @param attempts the number of attempts to try all passes
      * @param exits the number of ways from a character in this part to its end
-     * @param attemptsAfter the number of attempts to try them all
+     * @param attemptsAfter the number of attempts to try all exits
      */
     private record Part(long passes, long attempts, long exits, long attemptsAfter) {
         static final Part EMPTY = new Part(1, 0, 0, 0);

@@ -11,12 +11,12 @@ import java.util.OptionalLong;
  * @param callId unique in the thread
  * @param tool the tool's name
  * @param idempotencyKey the same for every execution of the call, and for a repeated request of a lost call; pass it to
- * the called system if that deduplicates by a key
+ *     the called system if that deduplicates by a key
  * @param fencingToken for tools with side effects, a number that grows with every execution under the same key. A
- * system that refuses smaller numbers than the largest it has seen is protected from an execution that was frozen and
- * continues after another one has replaced it. {@code verify} gets the number of the lost execution.
+ *     system that refuses smaller numbers than the largest it has seen is protected from an execution that was frozen
+ *     and continues after another one has replaced it. {@code verify} gets the number of the lost execution.
  * @param context the context from the agent file or from the start of the thread; always an object
- * @param traceparent the span of the call, in the form of W3C Trace Context, for what the tool calls
+ * @param traceparent the span of the call, in the form of W3C Trace Context, for the systems that the tool calls
  */
 public record ToolContext(
         String thread,

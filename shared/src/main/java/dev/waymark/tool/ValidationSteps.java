@@ -21,7 +21,7 @@ final class ValidationSteps extends ExecutionContext {
 
     private static final int ERROR = 200;
 
-    /** The current validation of this thread. Patterns are matched without a reference to it. */
+    /** The current validation, per Java thread, because patterns are matched without a reference to it. */
     private static final ThreadLocal<@Nullable ValidationSteps> CURRENT = new ThreadLocal<>();
 
     private long left = MOST;
@@ -41,7 +41,7 @@ final class ValidationSteps extends ExecutionContext {
         }
     }
 
-    /** A validation in this context. */
+    /** A validation that runs in this context. */
     interface Validation<R> {
         R in(ExecutionContext context);
     }

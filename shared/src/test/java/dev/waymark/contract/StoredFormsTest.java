@@ -276,7 +276,7 @@ class StoredFormsTest {
         assertThat(read(value, tree)).isEqualTo(value);
     }
 
-    /** States that were stored before the state had parts are read, and written in the same form. */
+    /** States that were stored before the state was divided into parts are read, and written in the same form. */
     @Test
     void conversation_storedAsOneFlatObject_isTheSameAfterReading() throws IOException {
         JsonNode golden;

@@ -1,4 +1,4 @@
-/** Tests of the wire. They must not know a server. */
+/** Tests of the wire formats. They must not use a server. */
 @NullMarked
 package dev.waymark.contract;
 

@@ -86,7 +86,6 @@ public final class ConversationScript {
         return state.turn().status();
     }
 
-    /** The messages of the transcript. */
     List<Message> messages() {
         return state.transcript().messages();
     }

@@ -33,7 +33,7 @@ class UnusualOrdersTest {
     private static final Instant LATER = ConversationScript.START.plusSeconds(100);
     private static final Problem LOOKED_UP = new Problem(Problem.BAD_INPUT, "the agent is being looked up");
 
-    /** The thread resumed with another agent, which is not resolved yet. */
+    /** The thread after it was resumed with another agent, which is not resolved yet. */
     private static Conversation resumed(ConversationScript story) {
         return new Resumption("r", Optional.of("helper"), Optional.empty(), Optional.empty(), false, Optional.empty())
                 .of(story.state(), LATER);

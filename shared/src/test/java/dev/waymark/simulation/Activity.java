@@ -5,11 +5,11 @@ import java.util.Optional;
 
 /**
  * A pending activity, as a server has it. A reset restores the activities that were pending at its point, with the same
- * inputs, although the run that decided them no longer exists.
+ * inputs, although the run that scheduled them no longer exists.
  *
- * @param run the run that decided it
+ * @param run the run that scheduled it
  * @param call the call as it was dispatched, for tools
- * @param sample the result of a check that looked when it started, if it did
+ * @param sample the result of a check that looked for the effect when it started; empty if it looks when it ends
  */
 record Activity(String kind, int step, Optional<Call> call, int dispatch, String run, Optional<Boolean> sample) {
     static Activity of(String kind, int step, String run) {

@@ -69,7 +69,7 @@ final class Child {
         return new SubagentFact.SubagentReported(callId, new SubagentProgress(random.nextBoolean(), asks, spent));
     }
 
-    /** Receives a decision. Without a reset, no decision arrives twice, and none without a request. */
+    /** Receives a decision. Without a reset, no decision arrives twice, and no decision arrives without a request. */
     void decided(Delegation.Decision decision, boolean afterReset) {
         Optional<OpenRequest> meant = asks.stream()
                 .filter(ask -> ask.callId().equals(decision.body().field("callId")))

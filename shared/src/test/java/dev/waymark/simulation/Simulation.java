@@ -486,8 +486,8 @@ final class Simulation {
     }
 
     /**
-     * Checks that a reader of the facts that never continued as new sees the same state after each of them. To this
-     * reader, a claim of another run looks restored even if it was granted in time, before the reset.
+     * Checks that a reader who applies all facts without continuing as new sees the same state after each of them. To
+     * this reader, a claim of another run looks restored even if it was granted in time, before the reset.
      */
     private void refold() {
         Conversation folded = Conversation.start((ThreadFact.RunStarted) recorded.get(0), times.get(0));

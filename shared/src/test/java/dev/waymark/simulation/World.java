@@ -90,7 +90,7 @@ final class World {
         return granted.stream().filter(Execution::isAlive).toList();
     }
 
-    /** Forbids further effects with this key, as a check does that found no effect. */
+    /** Forbids further effects with this key, like a check that found no effect. */
     void forbid(String key, int repeat) {
         granted.stream()
                 .filter(each -> each.key.equals(key) && each.repeat == repeat && !each.tookEffect)

@@ -37,7 +37,7 @@ public final class BusyServer {
         };
     }
 
-    /** A random pause, so that waiting callers do not all ask at once. */
+    /** A random pause, so that waiting callers do not all send their requests at once. */
     static long pauseMillis() {
         return ThreadLocalRandom.current().nextLong(LONGEST_PAUSE_MILLIS);
     }

@@ -63,10 +63,10 @@ public final class Continuations {
      */
     public record Taken(String thread, String marker) {}
 
-    /** What became of the thread that a marker names. */
+    /** The state of the thread that a marker names. */
     private enum Successor {
         STARTED,
-        /** The request that chose its id has not started it yet, or was killed before it could. */
+        /** The request that chose the thread's id has not started the thread yet, or was killed before that. */
         ABOUT_TO_START,
         /** The thread was deleted after it had started. */
         GONE

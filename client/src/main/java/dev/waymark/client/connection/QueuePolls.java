@@ -11,7 +11,10 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Knows when workers last polled a task queue. Callers that wait at the same time share one answer of the server. */
+/**
+ * Finds out whether workers have polled a task queue lately. Callers that wait at the same time share one answer of the
+ * server.
+ */
 final class QueuePolls {
     private static final Duration REUSED_FOR = Duration.ofSeconds(1);
 

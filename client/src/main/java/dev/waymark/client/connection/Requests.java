@@ -192,7 +192,9 @@ public final class Requests {
         }
     }
 
-    /** Reads the thread's key again: it is another one if the thread was forgotten and its id is used again. */
+    /**
+     * Reads the thread's key again: the key is a different one if the thread was forgotten and its id was used again.
+     */
     private void refreshKey(String thread) {
         connection.threadKeys().ifPresent(keys -> keys.refresh(connection.namespace(), thread));
     }
@@ -337,7 +339,7 @@ public final class Requests {
         throw failure;
     }
 
-    /** Asks a worker for the thread's current state; returns empty if no worker answers. */
+    /** Queries a worker for the thread's current state; returns empty if no worker answers. */
     public Optional<StateReport> queryState(String thread) {
         try {
             QueryWorkflowResponse response = connection
@@ -373,7 +375,7 @@ public final class Requests {
             return false;
         }
         try {
-            // All callers share the answer to the first question; the second costs a request for each thread.
+            // All callers share the answer to the first condition; the second one costs a request for each thread.
             return !polls.isPolledSince(
                             TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY,
                             Instant.now().minus(POLLS_AT_LEAST_EVERY))

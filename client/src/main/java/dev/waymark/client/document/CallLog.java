@@ -23,7 +23,7 @@ import java.util.Optional;
 
 /**
  * The tool calls of a thread, read from its whole history. Includes calls that the state has dropped because the
- * conversation was cleared or a summary replaced them, and tells who settled an unknown outcome.
+ * conversation was cleared or a summary replaced them, and shows who settled an unknown outcome.
  */
 public final class CallLog {
     private final String thread;

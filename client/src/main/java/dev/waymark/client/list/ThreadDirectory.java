@@ -59,7 +59,7 @@ public final class ThreadDirectory {
         return newest(connection.isInMemory() ? listing.inMemory(openOnly) : listing.all(which(openOnly)));
     }
 
-    /** The open threads, and those that started since then, open or closed. */
+    /** All open threads, and the closed threads that started after this time. */
     public List<Listed> threads(Instant since) {
         return newest(
                 connection.isInMemory()

@@ -4,8 +4,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One page of the server's threads. A page may have fewer threads than were asked for, or none, although there are
- * more.
+ * One page of the server's threads. A page may have fewer threads than the limit, or none, although there are more.
  *
  * @param next the position of the next page, if there may be one
  */

@@ -50,8 +50,8 @@ public final class DecisionKey {
     public record Signed(String by, String signature) {}
 
     /**
-     * Writes a new key to a file that must not exist, readable by its owner only, and creates missing directories the same
-     * way. Returns the public key for the agent file.
+     * Writes a new key to a file that must not exist. The file and the directories that this creates are readable by
+     * their owner only. Returns the public key for the agent file.
      */
     public static SignerKey create(Path file) {
         try {

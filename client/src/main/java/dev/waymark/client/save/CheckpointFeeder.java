@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Passes the newest version of a thread to the checkpoint writer, as often as the cadence allows. While calls of a step
- * run, also passes on each change of a call, so that the saver knows that the call has begun.
+ * Passes the newest version of a thread to the checkpoint writer, as often as the save interval allows. While calls of
+ * a step run, also passes on each change of a call, so that the saver knows that the call has begun.
  */
 public final class CheckpointFeeder {
     private final String thread;

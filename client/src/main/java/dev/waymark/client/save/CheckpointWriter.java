@@ -107,7 +107,7 @@ public final class CheckpointWriter implements AutoCloseable {
         notifyAll();
     }
 
-    /** From now on, ignores the cadence. */
+    /** From now on, ignores the save interval. */
     synchronized void hurry() {
         hurried = true;
         notifyAll();

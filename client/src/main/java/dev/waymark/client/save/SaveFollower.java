@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * Saves threads as they progress, by reading their histories. It holds no state that matters: following a thread again
+ * Saves threads as they progress, by reading their histories. It can be stopped at any time: following a thread again
  * later starts with the newest version. Thread-safe.
  *
  * <pre>{@code
@@ -54,7 +54,7 @@ public final class SaveFollower implements AutoCloseable {
         /** Reads the moments since the last read. Called last. */
         void lookOnceMore();
 
-        /** Passes on everything that was read, including versions that the cadence skipped. */
+        /** Passes on everything that was read, including versions that the save interval skipped. */
         void takePassedOver();
     }
 
@@ -85,7 +85,7 @@ public final class SaveFollower implements AutoCloseable {
     private void follow() {
         try {
             while (!reader.isOver() && !stopped.await(reader.read(), TimeUnit.MILLISECONDS)) {
-                // There may be more.
+                // Reads until the thread has ended or this follower is stopped.
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -25,7 +25,7 @@ public record ThreadSnapshot(
             boolean isFirst = newest.isEmpty() && moment.fact().isEmpty();
             newest = steps.isNew(moment) || isFirst ? Optional.of(moment) : newest;
         }
-        // The source of a thread that did nothing has the better checkpoint.
+        // A thread whose agent was not found has done nothing: the checkpoint that it started from is better.
         return newest.filter(moment -> !moment.state().lacksAgent())
                 .map(moment ->
                         new ThreadSnapshot(timeline.thread(), moment, timeline.agent(), timeline.ending(), firstRunId));

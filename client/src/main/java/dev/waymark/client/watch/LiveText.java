@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 public final class LiveText {
     private static final long WHILE_IT_SPEAKS_MILLIS = 50;
 
-    /** Polls more slowly while a model thinks, or a provider asks to wait, for a long time. */
+    /** Polls more slowly if a model thinks for a long time, or a provider requests a long wait. */
     private static final long WHILE_IT_IS_SILENT_MILLIS = 500;
 
     private static final int SILENT_AFTER_POLLS = 60;

@@ -64,7 +64,7 @@ final class AgUiView implements RunView {
 
     @Override
     public void replyBegun(String messageId) {
-        // The protocol has no event for this: only for the text and the calls of a reply.
+        // The protocol has no event for the beginning of a reply, only for its text and its calls.
     }
 
     @Override

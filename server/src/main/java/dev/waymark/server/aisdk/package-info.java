@@ -13,10 +13,11 @@
  * <tr><td>the attempt that sent this text was lost</td><td>{@code text-end} with {@code discarded} in the metadata of
  * the text: the protocol can't remove a part, and a repeated stream does not have it</td></tr>
  * <tr><td>the model replied</td><td>the rest of the text, {@code text-end}; {@code tool-input-available} for each call,
- * of a dynamic tool which, unless it is a question, is executed by the provider</td></tr>
+ * as a dynamic tool and, unless the call is a question, as executed by the provider</td></tr>
  * <tr><td>a call waits for approval</td><td>{@code tool-approval-request}</td></tr>
  * <tr><td>a call of a subagent waits for a person</td><td>{@code data-waiting}</td></tr>
- * <tr><td>the outcome of a call is unknown</td><td>{@code data-unknown}, with what {@code settlements} refer to</td></tr>
+ * <tr><td>the outcome of a call is unknown</td><td>{@code data-unknown}, with the data that {@code settlements} refer
+ * to</td></tr>
  * <tr><td>a call has its result</td><td>{@code tool-output-available}, {@code tool-output-error} or
  * {@code tool-output-denied}; before it {@code tool-input-available} if the arguments were edited</td></tr>
  * <tr><td>todos, plan or files changed</td><td>{@code data-workspace}</td></tr>
@@ -35,8 +36,8 @@
  * {@code edits} if there are any for it</td></tr>
  * <tr><td>the output of a question in the last message</td><td>{@code answer}</td></tr>
  * <tr><td>{@code settlements} in the body</td><td>{@code settle}</td></tr>
- * <tr><td>any other submission</td><td>no command: streams what happened since the calls in
- * the last message were decided, or else the newest turn</td></tr>
+ * <tr><td>any other submission</td><td>no command: streams what happened since the calls in the last message were
+ * decided, or else the newest turn</td></tr>
  * <tr><td>reconnection</td><td>no command: repeats the turn that is running</td></tr>
  * </table>
  */

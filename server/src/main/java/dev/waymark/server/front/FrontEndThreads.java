@@ -86,8 +86,8 @@ public final class FrontEndThreads {
     }
 
     /**
-     * Finds the item with this id when it last waited, so that a repeated request finds the item that it has already
-     * answered. If the call never waited with these arguments, returns the item that waits now.
+     * Finds the item with this id in the newest state in which it waited, so that a repeated request finds the item
+     * that it has already answered. If the call never waited with these arguments, returns the item that waits now.
      */
     public static Optional<PendingItem> lastWaiting(Timeline timeline, PendingId id) {
         List<Moment> moments = timeline.moments();
@@ -110,7 +110,7 @@ public final class FrontEndThreads {
     }
 
     /**
-     * The message with an id for one answer of a request. Every instance derives the same id.
+     * Returns an answer of a request with its message id. Every instance derives the same id.
      *
      * @param request distinguishes the request from later ones that answer the same item again
      */
@@ -148,7 +148,10 @@ public final class FrontEndThreads {
         return new FrontEndRun(timeline.thread(), from, now.counters().facts(), false);
     }
 
-    /** The run since these calls were last decided, which the front end has not seen, or the newest turn. */
+    /**
+     * The run since these calls were last decided, which the front end has not seen. If they never waited, the newest
+     * turn.
+     */
     public static FrontEndRun sinceDecided(Timeline timeline, Set<String> callIds) {
         int now = timeline.now().counters().facts();
         return timeline.moments().stream()

@@ -46,7 +46,7 @@ final class StreamWriter {
     }
 
     void begin() {
-        // This is sent immediately, so that the client knows that it is connected.
+        // Sends a comment immediately, so that the client knows that it is connected.
         send(": open\n\n", false);
     }
 

@@ -6,7 +6,7 @@ import java.util.Optional;
 /**
  * One event in a stream.
  *
- * @param id what a client sends as {@code Last-Event-ID} when it reconnects
+ * @param id the value that a client sends as {@code Last-Event-ID} when it reconnects
  * @param name empty for an unnamed event, which clients receive as {@code message}
  */
 public record ServerSentEvent(Optional<String> id, Optional<String> name, String data) {

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * Assembles a state from its chunks, in the order in which they arrive. The workflow and the readers of its history do
  * this in the same way.
  *
- * <p>Chunks from a build that writes the state differently have another digest, and replace the chunks so far. A result
- * that is not a chunk is fetched again, and all chunks are fetched again if they do not form the state.
+ * <p>Chunks from a build that writes the state differently have another digest, and replace the chunks received so far.
+ * A result that is not a chunk is fetched again, and all chunks are fetched again if they do not form the state.
  */
 public final class StateAssembly {
     private static final int MOST_CHUNKS = 1_000;

@@ -4,7 +4,7 @@ import dev.waymark.conversation.value.Problem;
 
 /**
  * Why a message cannot be used. It never leaves this package. Its reasons become part of the state, so they must never
- * be reworded: old histories would project to other states.
+ * be reworded: otherwise, old histories would be projected to different states.
  */
 final class UnusableMessage extends Exception {
     private static final long serialVersionUID = 1L;

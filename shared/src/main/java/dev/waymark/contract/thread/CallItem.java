@@ -80,7 +80,7 @@ public record CallItem(
                 call.question());
     }
 
-    /** The name that spans and metrics use for the wait of a call that waits for a person. */
+    /** The name of a call's wait for a person in spans and metrics. */
     public static String waitName(Call call) {
         return switch (call.status()) {
             case AWAITING -> "approval";
@@ -102,7 +102,7 @@ public record CallItem(
         };
     }
 
-    /** A copy that restores the data of the earlier item that the thread has deleted since. */
+    /** A copy with the data of the earlier item that the thread has since deleted. */
     public CallItem recalling(CallItem earlier) {
         return new CallItem(
                 callId,

@@ -117,7 +117,7 @@ public record StartInput(
         });
     }
 
-    /** The work of a subagent's thread. */
+    /** The work for which the parent started this subagent's thread. */
     public Work.Subagent work() {
         Parent above = parent.orElseThrow(() -> new IllegalStateException("a subagent without a call"));
         return new Work.Subagent(above.callId(), above.budget());

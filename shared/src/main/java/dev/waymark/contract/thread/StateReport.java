@@ -6,7 +6,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 
 /**
  * The answer to the {@code state} query. It is compared with a projection of the first {@code historyLength} events and
- * the commands of the workflow task that ends them. {@code state} is the digest of everything except the transcript.
+ * of the commands of the workflow task with which these events end. {@code state} is the digest of everything except
+ * the transcript.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record StateReport(

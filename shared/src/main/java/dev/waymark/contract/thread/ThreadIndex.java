@@ -79,7 +79,7 @@ public record ThreadIndex(String agent, String status, List<String> waitingFor) 
         return attributes.build();
     }
 
-    /** The attributes that differ from those before. */
+    /** The attributes that differ from the previous ones. */
     public SearchAttributeUpdate<?>[] changesSince(ThreadIndex before) {
         List<SearchAttributeUpdate<?>> changes = new ArrayList<>();
         if (!agent.equals(before.agent)) {

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * history.
  */
 final class ActivityFailures {
-    /** The types of key failures. In histories of November 2026, the last type takes the place of the first. */
+    /** The types of key failures. Histories of November 2026 have the last type instead of the first. */
     private static final Set<String> TYPES_WITHOUT_KEYS =
             Set.of(WireNames.KEYS_UNAVAILABLE, WireNames.KEYS_UNUSABLE, "dev.waymark.keystore.KeyStoreException");
 

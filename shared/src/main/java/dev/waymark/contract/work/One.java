@@ -2,7 +2,7 @@ package dev.waymark.contract.work;
 
 import org.jspecify.annotations.Nullable;
 
-/** A filter for fields that are omitted from payloads if they have the usual value: it equals the number 1. */
+/** A filter that omits fields with the usual value, the number 1, from payloads: it equals that value. */
 public final class One {
     @Override
     public boolean equals(@Nullable Object value) {

@@ -24,7 +24,7 @@ import java.util.function.Consumer;
  * @param repeat the number of calls with the same tool and arguments whose outcome was known before this one ran. All
  *     executions of a call share this number, and therefore its idempotency key.
  * @param result the result, until it is committed to the transcript; for a call that asks a question, an answer that
- *     came before it was known whether the call can be answered
+ *     arrived before it was known whether the call waits for an answer or for approval
  * @param since the time of the last status change
  * @param wakeAt when the status changes by itself
  * @param claim the execution that was allowed to take effect, if any
@@ -225,7 +225,9 @@ public record Call(
         });
     }
 
-    /** Counts a dispatch before a reset or elsewhere, so that the call keeps its key even if other calls end first. */
+    /**
+     * Counts a dispatch made before a reset or elsewhere, so that the call keeps its key even if other calls end first.
+     */
     public Call withUsedKey() {
         return but(edit -> edit.dispatches = Math.max(1, dispatches));
     }

@@ -14,15 +14,15 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What a thread knows about the thread that executes one of its calls.
+ * What a thread knows about the subagent's thread that executes one of its calls.
  *
  * @param report the newest report
- * @param decided the ids of its requests that people decided here
- * @param past the ids of its earlier requests
+ * @param decided the ids of the subagent's requests that people decided here
+ * @param past the ids of the subagent's earlier requests
  * @param outbox decisions still to be passed on, in order
- * @param reserved its budget, which is reserved while it works
- * @param booked the part of its spending that this thread has already counted
- * @param over whether it will send no more reports
+ * @param reserved the subagent's budget, which is reserved while the subagent works
+ * @param booked the part of the subagent's spending that this thread has already counted
+ * @param over whether the subagent will send no more reports
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
@@ -62,7 +62,7 @@ public record Delegation(
         }
     }
 
-    /** The requests of that thread that are not decided here. */
+    /** The subagent's requests that are not decided here. */
     @JsonIgnore
     public List<OpenRequest> asks() {
         return report.asks().stream()
@@ -74,7 +74,10 @@ public record Delegation(
         return asks().stream().filter(ask -> ask.callId().equals(callId)).findFirst();
     }
 
-    /** Whether, according to its newest report, only a person can continue it. */
+    /**
+     * Whether only a person can continue the subagent's thread: its newest report says so, and none of its requests is
+     * decided.
+     */
     @JsonIgnore
     boolean waitsForPerson() {
         return report.waiting() && decided.isEmpty() && !report.asks().isEmpty();
@@ -107,7 +110,7 @@ public record Delegation(
         return new Delegation(report, more, past, longer, reserved, booked, over);
     }
 
-    /** The part of its budget that it may still spend and that is not counted yet. */
+    /** The part of the subagent's budget that it may still spend and that is not counted yet. */
     public Budget outstanding() {
         return over ? Budget.UNLIMITED : reserved.orElse(Budget.UNLIMITED).minus(booked);
     }
@@ -122,7 +125,7 @@ public record Delegation(
         return new Delegation(report, decided, past, outbox, reserved, spent, over);
     }
 
-    /** A copy in which none of its requests matters any more. */
+    /** A copy without undelivered decisions, in which all requests of the subagent are earlier ones. */
     Delegation abandoned() {
         List<String> all = new ArrayList<>(past);
         report.asks().forEach(ask -> all.add(ask.callId()));

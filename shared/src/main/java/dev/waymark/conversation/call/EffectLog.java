@@ -170,7 +170,7 @@ public final class EffectLog {
             return new Effect(executions, success, result, others, inherited, token);
         }
 
-        /** The claim that a call with this id must account for: its own, or else the oldest. */
+        /** The claim that a call with this id takes over: its own, or else the oldest. */
         public Optional<Remembered> rememberedFor(String callId) {
             return remembered.stream()
                     .filter(claim -> claim.callId().equals(callId))

@@ -54,8 +54,8 @@ public sealed interface ToolFact extends Fact {
     }
 
     /**
-     * No result can arrive any more: retries are exhausted, or the tool itself does not know its outcome, which has the
-     * type {@link Problem#OUTCOME_UNKNOWN}.
+     * No result can arrive any more: retries are exhausted, or the tool itself does not know its outcome (type
+     * {@link Problem#OUTCOME_UNKNOWN}).
      */
     record ToolLost(String callId, int dispatch, Problem problem) implements ToolFact {
         @Override
@@ -74,8 +74,8 @@ public sealed interface ToolFact extends Fact {
      * answer.
      *
      * @param repeat the call's repeat count when it was dispatched, which determines the idempotency key
-     * @param restored whether the claim was granted before, and a reset undid that. For a claim that was granted in
-     *     time, this makes no difference, so copies of it may look restored.
+     * @param restored whether the claim was granted before a reset that undid the grant. Readers may also set this for
+     *     a claim that was granted in time, for which it makes no difference.
      */
     record ToolClaimed(
             String callId, int dispatch, String tool, String argsDigest, int repeat, String execution, boolean restored)
@@ -151,7 +151,7 @@ public sealed interface ToolFact extends Fact {
         }
     }
 
-    /** The check found no answer: the workers that took it left it to others. */
+    /** The check has no result: the workers that took it left it to others. */
     record VerifyLeft(String callId, int dispatch) implements ToolFact {
         @Override
         public String type() {

@@ -187,7 +187,7 @@ public record Reply(
         }
     }
 
-    /** A filter for values that are omitted from payloads: it equals the usual ones. */
+    /** A filter that omits usual values from payloads: it equals them. */
     static final class Usual {
         @Override
         public boolean equals(@Nullable Object value) {

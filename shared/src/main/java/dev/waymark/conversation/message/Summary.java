@@ -25,7 +25,7 @@ public final class Summary {
         return cut > 0 && !messages.get(cut).toolResults().isEmpty() ? cut - 1 : cut;
     }
 
-    /** The message that replaces what was summarized. */
+    /** The message that replaces the summarized messages. */
     public static Message message(String words) {
         return Message.user(BEGIN + "\n" + words + "\n" + END);
     }

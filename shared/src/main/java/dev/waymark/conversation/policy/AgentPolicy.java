@@ -14,7 +14,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What the rules of a conversation need to know about its agent.
+ * The parts of an agent's definition that the rules of a conversation need.
  *
  * <p>{@code policies} omits tools that are safe to retry and need no approval.
  */
@@ -111,10 +111,10 @@ public record AgentPolicy(
      * @param ask whether a person settles a call whose outcome stays unknown
      * @param rerun under version 1 of the rules: whether a lost call may run again after its fence, because it should
      *     no longer be running, or because the called system deduplicates by the key
-     * @param timeoutMillis its timeout
+     * @param timeoutMillis the tool's timeout
      * @param honoursKey whether the called system deduplicates by the idempotency key, so that a lost call may run
-     * again even while its first execution is still running
-     * @param forbids whether a check that finds no effect also prevents it from then on
+     *     again even while its first execution is still running
+     * @param forbids whether a check that finds no effect also prevents the effect from then on
      */
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_DEFAULT)

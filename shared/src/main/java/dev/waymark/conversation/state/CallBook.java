@@ -15,7 +15,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The calls of the thread by id, and what they leave behind.
+ * The calls of the thread by id, and the data that they leave behind.
  *
  * @param batch the ids of the newest reply's calls, in the model's order
  * @param effects the record of side effects, if there are any

@@ -101,7 +101,7 @@ public record Turn(
         return but(edit -> edit.iterations++);
     }
 
-    /** Takes back a model call without a reply. */
+    /** Subtracts a model call that got no reply. */
     public Turn uniterated() {
         return but(edit -> edit.iterations--);
     }

@@ -43,7 +43,7 @@ public record Budget(
         return new Budget(usd.map(most -> new Usd(most.picos() / parts)), tokens.map(most -> most / parts));
     }
 
-    /** The lower of both limits. */
+    /** The lower limit of each kind, from both budgets. */
     public Budget and(Budget other) {
         return new Budget(
                 Stream.concat(usd.stream(), other.usd.stream()).min(Usd::compareTo),

@@ -15,7 +15,7 @@ public final class PlainTranscript {
     /** Replaces missing text: services refuse messages that are empty or blank. */
     public static final String NOTHING = "(nothing)";
 
-    /** The ids of calls and the names of tools that all services accept. */
+    /** The form of call ids and tool names that all services accept. */
     private static final Pattern ACCEPTED = Pattern.compile("[A-Za-z0-9_-]{1,40}");
 
     private static final int LONGEST_NAME = 40;

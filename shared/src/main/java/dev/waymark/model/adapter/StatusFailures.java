@@ -5,8 +5,8 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * Classifies the error of a service by what a library reports about it: the status and the message. The types are the
- * same as those of the HTTP providers. Histories store them.
+ * Classifies a service's error by the status and the message that a library reports. The failure types, which histories
+ * store, are the same as those of the HTTP providers.
  */
 public final class StatusFailures {
     private StatusFailures() {}

@@ -30,6 +30,9 @@ public final class DevCommand implements Callable<Integer> {
     private static final Path DATABASE = Path.of(".waymark", "temporal.db");
     private static final Path THREADS = Path.of(".waymark", "threads");
 
+    /** A class of the library that contains the in-memory server and the download of the temporal command. */
+    private static final String IN_DEV_JAR = "/io/temporal/testing/TestWorkflowEnvironment.class";
+
     /** Short, because a user waits at the terminal. Interrupted work is retried at the next start. */
     private static final Duration DRAIN = Duration.ofSeconds(30);
 
@@ -85,6 +88,21 @@ public final class DevCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        try {
+            return runServer();
+        } catch (NoClassDefFoundError e) {
+            if (DevCommand.class.getResource(IN_DEV_JAR) != null) {
+                throw e;
+            }
+            throw new CommandFailure(
+                    ExitCode.NOT_FOUND,
+                    CommandError.NOT_FOUND,
+                    "a jar is missing, which dev needs without the temporal command: waymark-dev.jar",
+                    "Put it next to waymark-worker.jar, or install temporal as docs/guide/real-server.md says");
+        }
+    }
+
+    private int runServer() throws Exception {
         output.applyToLogging();
         Optional<Path> binary = binary();
         Optional<AgentsOptions.Setup> setup = noWorker ? Optional.empty() : Optional.of(agents.load());

@@ -2,13 +2,24 @@ package dev.waymark.worker.workflow;
 
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.history.HistoryReplay;
+import io.grpc.ManagedChannel;
+import io.grpc.Server;
+import io.grpc.inprocess.InProcessChannelBuilder;
+import io.grpc.inprocess.InProcessServerBuilder;
+import io.grpc.stub.StreamObserver;
+import io.temporal.api.workflowservice.v1.GetSystemInfoRequest;
+import io.temporal.api.workflowservice.v1.GetSystemInfoResponse;
+import io.temporal.api.workflowservice.v1.WorkflowServiceGrpc;
+import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowClientOptions;
 import io.temporal.common.WorkflowExecutionHistory;
-import io.temporal.testing.TestEnvironmentOptions;
-import io.temporal.testing.TestWorkflowEnvironment;
-import io.temporal.testing.WorkflowReplayer;
+import io.temporal.serviceclient.WorkflowServiceStubs;
+import io.temporal.serviceclient.WorkflowServiceStubsOptions;
 import io.temporal.worker.Worker;
+import io.temporal.worker.WorkerFactory;
 import io.temporal.worker.WorkerOptions;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -28,16 +39,33 @@ public final class AgentReplay implements HistoryReplay {
     /** Deadlock timeout: replaying a long history on a busy machine must not be taken for a deadlock. */
     private static final Duration SLOW_MACHINE = Duration.ofSeconds(30);
 
-    private final TestWorkflowEnvironment environment;
+    private final Server server;
+    private final ManagedChannel channel;
+    private final WorkflowServiceStubs service;
+    private final WorkerFactory factory;
     private final Worker worker;
 
     public AgentReplay() {
-        environment = TestWorkflowEnvironment.newInstance(TestEnvironmentOptions.newBuilder()
-                .setWorkflowClientOptions(WorkflowClientOptions.newBuilder()
+        String name = InProcessServerBuilder.generateName();
+        try {
+            server = InProcessServerBuilder.forName(name)
+                    .directExecutor()
+                    .addService(new Capabilities())
+                    .build()
+                    .start();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        channel = InProcessChannelBuilder.forName(name).directExecutor().build();
+        service = WorkflowServiceStubs.newServiceStubs(
+                WorkflowServiceStubsOptions.newBuilder().setChannel(channel).build());
+        WorkflowClient client = WorkflowClient.newInstance(
+                service,
+                WorkflowClientOptions.newBuilder()
                         .setDataConverter(PayloadJson.dataConverter())
-                        .build())
-                .build());
-        worker = environment.newWorker(
+                        .build());
+        factory = WorkerFactory.newInstance(client);
+        worker = factory.newWorker(
                 "replay",
                 WorkerOptions.newBuilder()
                         .setDefaultDeadlockDetectionTimeout(SLOW_MACHINE.toMillis())
@@ -48,7 +76,7 @@ public final class AgentReplay implements HistoryReplay {
     @Override
     public Optional<Failure> replay(WorkflowExecutionHistory history) {
         try {
-            WorkflowReplayer.replayWorkflowExecution(history, worker);
+            worker.replayWorkflowExecution(history);
             return Optional.empty();
         } catch (Exception e) {
             return Optional.of(failure(e));
@@ -72,6 +100,21 @@ public final class AgentReplay implements HistoryReplay {
 
     @Override
     public void close() {
-        environment.close();
+        factory.shutdownNow();
+        service.shutdownNow();
+        channel.shutdownNow();
+        server.shutdownNow();
+    }
+
+    /** The only request of a replay: what the server is capable of. */
+    private static final class Capabilities extends WorkflowServiceGrpc.WorkflowServiceImplBase {
+        @Override
+        public void getSystemInfo(GetSystemInfoRequest request, StreamObserver<GetSystemInfoResponse> answer) {
+            answer.onNext(GetSystemInfoResponse.newBuilder()
+                    .setCapabilities(
+                            GetSystemInfoResponse.Capabilities.newBuilder().setSdkMetadata(true))
+                    .build());
+            answer.onCompleted();
+        }
     }
 }

@@ -1,0 +1,151 @@
+import java.io.BufferedOutputStream;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.jar.Attributes;
+import java.util.jar.JarFile;
+import java.util.jar.Manifest;
+import java.util.zip.Deflater;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
+import java.util.zip.ZipOutputStream;
+import org.objectweb.asm.AnnotationVisitor;
+import org.objectweb.asm.ClassReader;
+import org.objectweb.asm.ClassVisitor;
+import org.objectweb.asm.ClassWriter;
+import org.objectweb.asm.Label;
+import org.objectweb.asm.MethodVisitor;
+import org.objectweb.asm.Opcodes;
+
+/**
+ * Makes the worker's jar smaller after the shade plugin has written it. Moves the classes and resources of some libraries into
+ * a second jar, which the manifest of the first names, and removes debug information from the classes of all libraries: the names of local variables
+ * everywhere, and the line numbers of generated classes. Stack traces keep their line numbers everywhere else.
+ *
+ * <p>The build runs this source file with Java's source launcher: {@code SlimJar.java JAR SECOND_JAR LIBRARY...}.
+ */
+final class SlimJar {
+
+    private static final String OWN = "dev/waymark/";
+
+    /** Protobuf generates these. Nobody debugs them by line. */
+    private static final List<String> GENERATED =
+            List.of("io/temporal/api/", "com/google/api/", "com/google/rpc/", "com/google/protobuf/DescriptorProtos", "grpc/gateway/");
+
+    private SlimJar() {}
+
+    public static void main(String[] args) throws IOException {
+        Path jar = Path.of(args[0]);
+        Path second = Path.of(args[1]);
+        Set<String> moved = new TreeSet<>();
+        for (String library : Arrays.asList(args).subList(2, args.length)) {
+            entries(Path.of(library)).stream()
+                    .map(ZipEntry::getName)
+                    .filter(name -> !name.startsWith("META-INF/"))
+                    .forEach(moved::add);
+        }
+        Path draft = Path.of(jar + ".draft");
+        try (ZipFile from = new ZipFile(jar.toFile());
+                ZipOutputStream first = writer(draft);
+                ZipOutputStream rest = writer(second)) {
+            for (ZipEntry entry : entries(jar)) {
+                if (!entry.isDirectory()) {
+                    byte[] content = from.getInputStream(entry).readAllBytes();
+                    if (entry.getName().equals(JarFile.MANIFEST_NAME)) {
+                        content = referringTo(second, content);
+                    }
+                    write(entry, content, moved.contains(entry.getName()) ? rest : first);
+                }
+            }
+        }
+        Files.move(draft, jar, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    private static List<ZipEntry> entries(Path jar) throws IOException {
+        try (ZipFile file = new ZipFile(jar.toFile())) {
+            return new ArrayList<>(Collections.list(file.entries()));
+        }
+    }
+
+    private static ZipOutputStream writer(Path jar) throws IOException {
+        OutputStream file = new BufferedOutputStream(Files.newOutputStream(jar));
+        ZipOutputStream writer = new ZipOutputStream(file);
+        writer.setLevel(Deflater.BEST_COMPRESSION);
+        return writer;
+    }
+
+    /** Returns the manifest with a class path that names the second jar. The JVM ignores it if it is missing. */
+    private static byte[] referringTo(Path second, byte[] content) throws IOException {
+        Manifest manifest = new Manifest(new ByteArrayInputStream(content));
+        manifest.getMainAttributes()
+                .put(Attributes.Name.CLASS_PATH, second.getFileName().toString());
+        ByteArrayOutputStream written = new ByteArrayOutputStream();
+        manifest.write(written);
+        return written.toByteArray();
+    }
+
+    private static void write(ZipEntry entry, byte[] content, ZipOutputStream to) throws IOException {
+        String name = entry.getName();
+        boolean isLibraryClass = name.endsWith(".class") && !name.startsWith(OWN);
+        ZipEntry written = new ZipEntry(name);
+        written.setTimeLocal(entry.getTimeLocal());
+        to.putNextEntry(written);
+        to.write(isLibraryClass ? stripped(name, content) : content);
+        to.closeEntry();
+    }
+
+    private static byte[] stripped(String name, byte[] content) {
+        boolean isGenerated = GENERATED.stream().anyMatch(name::startsWith);
+        ClassWriter writer = new ClassWriter(0);
+        new ClassReader(content).accept(new Stripper(writer), isGenerated ? ClassReader.SKIP_DEBUG : 0);
+        return writer.toByteArray();
+    }
+
+    /** Leaves out what the JVM never reads, and Kotlin's metadata, which only Kotlin's compiler and reflection read. */
+    private static final class Stripper extends ClassVisitor {
+        Stripper(ClassVisitor next) {
+            super(Opcodes.ASM9, next);
+        }
+
+        @Override
+        public AnnotationVisitor visitAnnotation(String type, boolean visible) {
+            return visible && !type.equals("Lkotlin/Metadata;") ? super.visitAnnotation(type, visible) : null;
+        }
+
+        @Override
+        public MethodVisitor visitMethod(
+                int access, String name, String descriptor, String signature, String[] exceptions) {
+            return new MethodStripper(super.visitMethod(access, name, descriptor, signature, exceptions));
+        }
+    }
+
+    private static final class MethodStripper extends MethodVisitor {
+        MethodStripper(MethodVisitor next) {
+            super(Opcodes.ASM9, next);
+        }
+
+        @Override
+        public AnnotationVisitor visitAnnotation(String type, boolean visible) {
+            return visible ? super.visitAnnotation(type, visible) : null;
+        }
+
+        @Override
+        public AnnotationVisitor visitParameterAnnotation(int parameter, String type, boolean visible) {
+            return visible ? super.visitParameterAnnotation(parameter, type, visible) : null;
+        }
+
+        @Override
+        public void visitLocalVariable(
+                String variable, String type, String generic, Label start, Label end, int index) {}
+    }
+}
