@@ -21,7 +21,7 @@ class ReceptionController {
 
     @GetMapping("/reception/{thread}")
     String reply(@PathVariable("thread") String thread, Model model) {
-        return page(thread, client.exists(thread) ? text(client.result(thread)) : "How can I help?", model);
+        return page(thread, client.lists().exists(thread) ? text(client.result(thread)) : "How can I help?", model);
     }
 
     @PostMapping("/reception/{thread}")
