@@ -95,9 +95,7 @@ final class BenchWorkerProcess implements AutoCloseable {
         return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
     }
 
-    /**
-     * Starts conversations as commands on stdin ask for them. The end of stdin means that the parent process is gone.
-     */
+    /** Starts a conversation for each command on stdin. The end of stdin means that the parent process is gone. */
     public static void main(String[] arguments) throws Exception {
         int side = Integer.parseInt(arguments[0]);
         Connection connection = Connection.to(arguments[1]);

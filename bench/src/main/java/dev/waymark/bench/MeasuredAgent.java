@@ -40,7 +40,9 @@ final class MeasuredAgent {
     static final int OURS = 0;
     static final int BARE = 1;
 
-    /** The name has as many characters as that of the agents' queue, because every task stores the name in history. */
+    /**
+     * The name has as many characters as the name of the agents' queue, because every task stores the name in history.
+     */
     private static final String BARE_TASK_QUEUE = "nothing";
 
     private static final String NAME = "bench";

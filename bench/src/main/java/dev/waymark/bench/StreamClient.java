@@ -36,7 +36,7 @@ final class StreamClient implements AutoCloseable {
     private CompletableFuture<?> request = CompletableFuture.completedFuture(null);
 
     /**
-     * @param address the instance to connect to, asked before each connection
+     * @param address supplies the address of the instance, before each connection
      * @param events receives the name and the data of each event
      */
     StreamClient(HttpClient http, Supplier<String> address, String thread, BiConsumer<String, JsonNode> events) {

@@ -60,7 +60,7 @@ final class CheckpointLineage {
         if (own.get().open()) {
             effects.stream().findFirst().ifPresent(call -> {
                 throw RequestLimits.badInput(
-                        "this call is open in the checkpoint's own thread, which may execute it: " + call.id() + " ("
+                        "this call is open in the checkpoint's own thread, which may run it: " + call.id() + " ("
                                 + call.tool() + ") of " + thread,
                         "For a copy that leaves the call alone: waymark fork " + ValueText.quoted(thread)
                                 + " --thread NEW");
@@ -111,7 +111,7 @@ final class CheckpointLineage {
                 .isPresent();
         if (!stands) {
             throw RequestLimits.badInput(
-                    "this call has progressed in the checkpoint's own thread since: " + call.id() + " (" + call.tool()
+                    "this call has progressed in its thread since the checkpoint: " + call.id() + " (" + call.tool()
                             + ") of " + closed.thread(),
                     "Resume the thread itself: waymark resume " + ValueText.quoted(closed.thread()));
         }

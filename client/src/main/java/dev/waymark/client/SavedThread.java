@@ -149,7 +149,7 @@ final class SavedThread {
             throw new WaymarkException.Refused(
                     e.type(),
                     "the thread was restored on another server at the same time: " + thread,
-                    "Continue there. It does not run here");
+                    "Continue it there; it does not run on this server");
         }
     }
 }

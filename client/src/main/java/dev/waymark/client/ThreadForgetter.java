@@ -44,7 +44,7 @@ final class ThreadForgetter {
         }
         if (!owner.get().equals(thread)) {
             throw RequestLimits.badInput(
-                    "the thread of a subagent has the key of the thread above it, " + owner.get() + ": " + thread,
+                    "this subagent's thread uses the key of the thread " + owner.get() + ": " + thread,
                     Remedy.of(Remedy.Action.FORGET_THREAD, owner.get()));
         }
         endOpen(keys, thread, terminate);

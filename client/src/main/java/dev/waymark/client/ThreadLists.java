@@ -112,7 +112,7 @@ public final class ThreadLists {
         return context.translated(() -> {
             if (!context.directory().isIndexed()) {
                 request.after().ifPresent(page -> {
-                    throw RequestLimits.badInput("no such page: " + page, "Begin with the first page");
+                    throw RequestLimits.badInput("no such page: " + page, "Request the first page");
                 });
                 List<PendingItem> all = pending(context.directory().threads(true), request, progress);
                 return new PendingPage(all.subList(0, Math.min(request.limit(), all.size())), Optional.empty());

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The agents of the repository, as they are: each is run to its end. */
+/** Runs the agents of the repository, unchanged, each to its end. */
 @TestInstance(Lifecycle.PER_CLASS)
 @Timeout(400)
 @Tag("full")
@@ -215,7 +215,7 @@ class AgentsTest {
         assertThat(textOf(rest)).isEqualTo("Nothing else is open.");
         assertThat(rest.messages().get(0).toString())
                 .contains("[Previous conversation summary]\nIssue 7 is a bug.\n[End of summary");
-        // 76,000 tokens at 3 dollars a million, and 480 at 15.
+        // 76,000 tokens at 3 dollars per million, and 480 at 15 dollars per million.
         assertThat(rest.cost()).contains(Usd.of(new BigDecimal("0.2352")));
         assertThat(client.inspector().verify("issues").agrees()).isTrue();
     }
@@ -244,7 +244,7 @@ class AgentsTest {
 
         assertThat(openai.complaints()).isEmpty();
         assertThat(textOf(done)).isEqualTo("At most once, says guide/side-effects.md.");
-        // Eight calls of 1,000 tokens at 0.25 dollars a million, and of 100 at 2.
+        // Eight calls, each with 1,000 tokens at 0.25 dollars per million and 100 tokens at 2 dollars per million.
         assertThat(done.cost()).contains(Usd.of(new BigDecimal("0.0036")));
         assertThat(client.timeline(done.thread() + "/tu_2").now().transcript().messages().stream()
                         .flatMap(message -> message.toolResults().stream())

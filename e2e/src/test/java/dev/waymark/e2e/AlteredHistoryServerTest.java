@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Histories that somebody alters in the database of the real server, while it is stopped. */
+/** Histories that are altered in the database of the real server while it is stopped. */
 @Tag("full")
 @Tag("server")
 @Timeout(300)
@@ -76,7 +76,10 @@ class AlteredHistoryServerTest {
         }
     }
 
-    /** Replaces a text by another one of the same length in all stored events, and returns in how many batches. */
+    /**
+     * Replaces a text with another one of the same length in all stored events, and returns the number of changed
+     * batches.
+     */
     private static int replaced(Path database, String text, String other) throws SQLException {
         Map<Long, byte[]> changed = new LinkedHashMap<>();
         try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + database)) {

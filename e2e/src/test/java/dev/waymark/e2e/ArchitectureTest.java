@@ -18,7 +18,7 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import io.temporal.api.history.v1.HistoryEvent;
 
-/** The edges between modules and packages: who must not know whom. */
+/** The forbidden dependencies between modules and packages. */
 @AnalyzeClasses(packages = "dev.waymark", importOptions = DoNotIncludeTests.class)
 class ArchitectureTest {
 
@@ -36,7 +36,7 @@ class ArchitectureTest {
     private static final String BENCH = "dev.waymark.bench..";
     private static final String SPRING = "dev.waymark.spring..";
 
-    /** And what one consists of. */
+    /** A timeline and its parts. */
     private static final DescribedPredicate<JavaClass> TIMELINE = resideInAPackage(HISTORY)
             .and(simpleName("Timeline").or(simpleName("Moment")).or(simpleName("Version")));
 
@@ -203,7 +203,7 @@ class ArchitectureTest {
                             "to(Unmodifiable)?(Set|Map)|groupingBy|partitioningBy")))
             .because("Map.of, Set.copyOf and their like iterate differently in every JVM, so a replay would differ");
 
-    /** Calls, method references and field accesses alike. */
+    /** Matches calls, method references and field accesses. */
     private static DescribedPredicate<JavaAccess<?>> call(String owner, String member) {
         return DescribedPredicate.describe(
                 owner + "." + member,

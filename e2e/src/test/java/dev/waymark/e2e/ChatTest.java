@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Conversations at a terminal, and through pipes in its place. */
+/** Conversations at a terminal and through pipes. */
 @Tag("full")
 class ChatTest {
     private static final String CTRL_C = "\u0003";
@@ -182,7 +182,7 @@ class ChatTest {
                 .isEqualTo("stopped");
     }
 
-    /** What is typed while the prompt is not there yet is not the chat's to read. */
+    /** Waits for the prompt, because the chat does not read text that is typed before it. */
     private static void promptsAfter(Terminal terminal, String words, int times) {
         await().atMost(Duration.ofSeconds(60)).until(() -> {
             String screen = terminal.screen();

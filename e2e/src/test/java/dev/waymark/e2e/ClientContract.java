@@ -43,7 +43,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the Java API does on any server, with a worker in another process. */
+/** Tests of the Java API on any server, with a worker in another process. */
 @TestInstance(Lifecycle.PER_CLASS)
 abstract class ClientContract {
     Dev dev;
@@ -303,7 +303,7 @@ abstract class ClientContract {
         thread("assistant", "asking");
         thread("greeter", "not-asking");
 
-        // The real server's list lags a little.
+        // The real server updates its list with a short delay.
         await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
             List<String> threads = client.lists().pending((done, of) -> {}).stream()
                     .map(PendingItem::thread)

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The commands as a shell runs them. Each test has its own threads. */
+/** Runs commands as a shell does. Each test has its own threads. */
 @Tag("full")
 class CommandsTest {
     @TempDir
@@ -463,7 +463,7 @@ class CommandsTest {
 
     @Test
     void anyCommand_noServer_exitsWith5Soon() {
-        // What a process takes to start is the machine's business.
+        // The start time of a process depends on the machine, so it is subtracted.
         Command elsewhere = Command.at("127.0.0.1:1");
         long before = System.nanoTime();
         elsewhere.run("--version");

@@ -34,7 +34,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A closed thread goes on in one thread, whatever people and operators try at once: its pending call is made once. */
+/**
+ * A closed thread continues in one thread only, whatever people and operators do concurrently: its pending call runs
+ * once.
+ */
 @Tag("server")
 class ContinuationServerTest {
     @TempDir
@@ -78,7 +81,7 @@ class ContinuationServerTest {
         }
     }
 
-    /** A thread that waits for an approval, and was terminated. */
+    /** Starts a thread that waits for an approval, and terminates it. */
     private static void terminatedThread(String name) {
         waymark.run("run", "--agent", name, "--thread", name, "Charge");
         terminate(name);
@@ -156,7 +159,7 @@ class ContinuationServerTest {
         return new Done(2, "", "waymark: " + why + "\n");
     }
 
-    /** What a request leaves behind that is killed before it starts the thread. */
+    /** Leaves the state of a request that was killed before it started the thread. */
     private static void beginContinuation(String closed, String thread) {
         String run = new HistoryReader(connection.client())
                 .read(closed)
@@ -207,7 +210,10 @@ class ContinuationServerTest {
         }
     }
 
-    /** What a subagent does has keys of its own in each thread, so nothing else would stop it. */
+    /**
+     * A subagent's calls have different keys in each parent thread, so idempotency keys would not prevent repeated
+     * effects.
+     */
     @Test
     void reset_ofAThreadThatGoesOnElsewhere_startsNoSubagent() throws IOException {
         waymark.run("run", "--agent", "asking", "--thread", "asking", "Pay");
@@ -242,7 +248,7 @@ class ContinuationServerTest {
                 .returns(2, Done::exitCode)
                 .extracting(Done::err)
                 .asString()
-                .contains("this call is open in the checkpoint's own thread, which may execute it: tu_1 (charge_card)");
+                .contains("this call is open in the checkpoint's own thread, which may run it: tu_1 (charge_card)");
         assertThat(late).returns(2, Done::exitCode);
         assertThat(late.err()).contains("already continued in another thread, files-2: files.");
         assertThat(charges("files")).hasSize(1);
@@ -257,7 +263,7 @@ class ContinuationServerTest {
         Done resumed = waymark.run("resume", file.toString(), "--agent", "older");
 
         assertThat(resumed.exitCode()).isEqualTo(2);
-        assertThat(resumed.err()).contains("this call has progressed in the checkpoint's own thread since: tu_1");
+        assertThat(resumed.err()).contains("this call has progressed in its thread since the checkpoint: tu_1");
         assertThat(charges("older")).hasSize(1);
     }
 
@@ -278,7 +284,7 @@ class ContinuationServerTest {
         assertThat(charges("unknown")).hasSize(1);
     }
 
-    /** A name is free again once its thread is deleted, and what that did is not known any more. */
+    /** After a thread is deleted, its id is free again and its effects are no longer known. */
     @Test
     void subagentWhoseThreadIsGone_afterAReset_isNotStartedAgain() {
         waymark.run("run", "--agent", "chief", "--thread", "chief", "Delegate");
@@ -330,7 +336,7 @@ class ContinuationServerTest {
         resetTo(thread, true);
     }
 
-    /** To the newest workflow task, or to the first one. */
+    /** Resets to the newest workflow task, or to the first one. */
     private static void resetTo(String thread, boolean newest) {
         WorkflowExecution execution =
                 WorkflowExecution.newBuilder().setWorkflowId(thread).build();

@@ -86,7 +86,7 @@ class CrowdedQueueTest {
                 for (int i = 0; i < CALLERS; i++) {
                     callers.submit(() -> client.result("last"));
                 }
-                // Longer than the wait after which each of them would ask whether there is a worker.
+                // Longer than the wait after which each caller would ask the server whether there is a worker.
                 await().during(15, TimeUnit.SECONDS)
                         .atMost(20, TimeUnit.SECONDS)
                         .until(() -> requests.count("DescribeTaskQueue") <= 5);
@@ -101,7 +101,7 @@ class CrowdedQueueTest {
         }
     }
 
-    /** A worker that takes four tasks a second, and never gets as far as to the last. */
+    /** A worker that takes four tasks per second, and never reaches the last one. */
     private static void takeFewTasks(Connection connection, AtomicBoolean busy) {
         PollWorkflowTaskQueueRequest request = PollWorkflowTaskQueueRequest.newBuilder()
                 .setNamespace(connection.namespace())

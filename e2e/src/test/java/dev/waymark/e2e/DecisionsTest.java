@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The commands by which people decide on calls, as a shell runs them. Each test has its own agent or threads. */
+/** Runs the commands for decisions about calls as a shell does. Each test has its own agent or threads. */
 @Tag("full")
 class DecisionsTest {
     @TempDir
@@ -69,7 +69,7 @@ class DecisionsTest {
         assertThat(stale.err()).contains(digest);
         assertRefused(waymark.run("approve", "edited", "--call", "tu_9", "--json"), 3, "NotFound");
         Done misfit = waymark.run("approve", "edited", "--args", "{\"cents\":\"400\"}", "--json");
-        // Without a digest, what would run is shown first.
+        // Without a digest, the command first shows the call that would run.
         assertThat(misfit.exitCode()).isEqualTo(2);
         assertThat(misfit.err())
                 .startsWith(

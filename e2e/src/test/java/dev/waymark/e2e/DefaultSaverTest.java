@@ -13,7 +13,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code waymark dev} in memory, as the README starts it: nothing is refused, and nothing is lost. */
+/**
+ * {@code waymark dev} with the in-memory server, as the README starts it: no request is refused, and no thread is lost.
+ */
 @Timeout(300)
 @Tag("full")
 class DefaultSaverTest {

@@ -10,7 +10,10 @@ import org.junit.jupiter.api.Test;
 
 @Tag("full")
 class DemoTest {
-    /** An address where nothing listens: the demo brings its own server whatever the environment says. */
+    /**
+     * Sets an address that no server listens on, because the demo must use its own server whatever the environment
+     * says.
+     */
     @Test
     void demo_killsAWorkerInMidChargeAndChargesOnce() {
         Done done = Command.at("127.0.0.1:1").run("demo", "--json");

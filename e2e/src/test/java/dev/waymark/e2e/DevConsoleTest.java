@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code waymark dev} has a console, on this machine only, which ends with it. */
+/** The console of {@code waymark dev} is reachable from this machine only, and ends with the command. */
 @Timeout(300)
 @Tag("full")
 class DevConsoleTest {

@@ -46,7 +46,7 @@ class DurableClientTest extends ClientContract {
         assertThat(client.inspector().verify("reset").agrees()).isTrue();
     }
 
-    /** A reset to a task that no worker has done yet is refused. */
+    /** Waits for a completed task, because the server refuses a reset to a task that no worker has completed. */
     private static long firstTaskCompleted(Connection connection, String thread) {
         GetWorkflowExecutionHistoryRequest request = GetWorkflowExecutionHistoryRequest.newBuilder()
                 .setNamespace(connection.namespace())

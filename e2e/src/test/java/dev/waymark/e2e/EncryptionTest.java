@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Threads whose payloads are encrypted, from outside: the server is asked for all that it has, without the keys. */
+/** Encrypted threads as seen from outside: reads everything that the server stores, without the keys. */
 @Tag("full")
 @Timeout(300)
 class EncryptionTest {
@@ -61,7 +61,7 @@ class EncryptionTest {
 
     @AfterEach
     void stop() {
-        if (dev != null) { // It is null where nothing is built and the tests are skipped.
+        if (dev != null) { // It is null if nothing is built and the tests are skipped.
             dev.close();
         }
     }

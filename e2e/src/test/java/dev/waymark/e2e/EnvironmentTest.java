@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What commands take from their environment, and what tools find of the environment of the worker that runs them. */
+/** The environment variables that commands read, and those of the worker that tools can see. */
 @Tag("full")
 @Timeout(300)
 class EnvironmentTest {

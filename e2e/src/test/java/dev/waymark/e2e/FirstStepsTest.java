@@ -12,7 +12,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** One path through the whole product, as the README begins: the rest of the command line has tests of its own. */
+/**
+ * One path through the whole product, following the beginning of the README. Other tests cover the rest of the command
+ * line.
+ */
 @Timeout(300)
 class FirstStepsTest {
     @TempDir

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code save --follow} as a process beside threads that go on, on any server. */
+/** {@code save --follow} as a process that saves running threads, on any server. */
 @TestInstance(Lifecycle.PER_CLASS)
 abstract class FollowCases {
     private static final Duration LONG = Duration.ofSeconds(60);
@@ -207,7 +207,7 @@ abstract class FollowCases {
         return Watching.run(dev.address(), arguments);
     }
 
-    /** The steps of this thread that were told of as saved. */
+    /** The steps of this thread that were reported as saved. */
     private static List<Integer> steps(Watching follower, String id) {
         List<Integer> steps = new ArrayList<>();
         for (JsonNode line : follower.lines("checkpoint-saved")) {

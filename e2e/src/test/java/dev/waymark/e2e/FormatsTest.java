@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Checkpoints that leave one server as files and go on at another one, which has never heard of them. */
+/** Threads that are exported from one server as files, and continue on another server that does not know them. */
 @Tag("full")
 class FormatsTest {
     @TempDir
@@ -140,7 +140,7 @@ class FormatsTest {
                 .isEqualTo("Which day?\n");
     }
 
-    /** The question in the file is not an outcome before it is known that somebody would ask it. */
+    /** The question in the file is printed only if the agent exists, because otherwise no thread would ask it. */
     @Test
     void unknownAgent_isRefusedAlsoWhereAQuestionIsOpen() throws IOException {
         String file = checkpoint("runner");

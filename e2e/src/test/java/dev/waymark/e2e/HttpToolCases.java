@@ -22,7 +22,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tools that are requests, as agent files declare them, with a worker that is killed while it waits for the answers. */
+/** HTTP tools, as agent files declare them, with a worker that is killed while it waits for their answers. */
 @TestInstance(Lifecycle.PER_CLASS)
 @Timeout(400)
 abstract class HttpToolCases {
@@ -150,7 +150,7 @@ abstract class HttpToolCases {
         }
     }
 
-    /** The conversation, once the turn has ended. */
+    /** Returns the conversation once the turn has ended. */
     private String result(String thread) {
         return waymark.run("result", thread, "--json").json().path("messages").toString();
     }

@@ -19,7 +19,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The script {@code ./waymark} in a checkout of its own, with a {@code java} and an {@code mvn} that only say what they are asked. */
+/**
+ * The script {@code ./waymark} in a separate checkout, with a fake {@code java} that prints its arguments and a fake
+ * {@code mvn} that creates empty jars.
+ */
 class LauncherTest {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
     private static final Instant LONG_AGO = Instant.parse("2026-01-01T00:00:00Z");
@@ -79,8 +82,8 @@ class LauncherTest {
     }
 
     /**
-     * Returns when the script and what it leaves running have ended: an archive of classes that is written in the
-     * background would otherwise appear while the directory is deleted. All of them have the pipe that is read here.
+     * Returns when the script and its background processes have ended. Otherwise a class archive that is written in the
+     * background could appear while the directory is deleted. All these processes hold the pipe that is read here open.
      */
     private Done call(String... words) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of("sh", "-c", "exec 8>&1; exec \"$@\"", "sh"));

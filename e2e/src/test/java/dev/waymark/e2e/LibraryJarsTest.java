@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Programs that use the libraries choose for themselves how they log, and which databases they have drivers of. */
+/** Programs that use the libraries choose their own logging and their own database drivers. */
 class LibraryJarsTest {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
     private static final Pattern DEPENDENCY = Pattern.compile("<dependency>.*?</dependency>", Pattern.DOTALL);

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Models over real HTTP, with server, worker and commands in processes of their own. */
+/** Models over real HTTP, with server, worker and commands in separate processes. */
 @TestInstance(Lifecycle.PER_CLASS)
 @Timeout(400)
 abstract class LiveModelCases {
@@ -106,7 +106,7 @@ abstract class LiveModelCases {
             assertThat(types.subList(types.indexOf("text-delta"), types.indexOf("model-replied")))
                     .containsOnly("text-delta");
             assertThat("It rains in Spain.").startsWith(said(deltas, 1));
-            // Scheduled, started, completed: what is told on the way costs no event.
+            // Scheduled, started, completed: partial text adds no event to history.
             long called = watching.lines("model-called").get(0).path("eventId").asLong();
             assertThat(watching.lines("model-replied").get(0).path("eventId").asLong())
                     .isEqualTo(called + 2);
@@ -138,7 +138,7 @@ abstract class LiveModelCases {
         assertThat(waymark.run("verify", "tale").exitCode()).isZero();
     }
 
-    /** A call costs 0.006 USD by the table, and the attempt that was killed had told of 0.001005. */
+    /** A call costs 0.006 USD according to the price table, and the killed attempt had reported 0.001005 USD. */
     @Test
     void modelThatLoops_stopsAtItsBudget_acrossACrashAndAResume() throws IOException {
         int before = anthropic.received().size();
@@ -194,7 +194,7 @@ abstract class LiveModelCases {
         assertThat(anthropic.complaints()).isEmpty();
     }
 
-    /** Whether the watch has told of this after that. */
+    /** Whether the watch has printed an event of this type after the event {@code that}. */
     private static boolean after(Watching watching, String that, String type) {
         List<String> types = watching.lines().stream()
                 .map(line -> line.path("type").asText())

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A worker as {@code ./waymark worker} starts it, whose heap is too small. */
+/** A worker, started as by {@code ./waymark worker}, whose heap is too small. */
 @Tag("full")
 @Timeout(300)
 class OutOfMemoryTest {
@@ -39,7 +39,7 @@ class OutOfMemoryTest {
             try (CliWorkerProcess worker = worker(server, small, "small.log")) {
                 assertThat(waymark.run("run", "--agent", "greeter", "Hi")).returns("Hello.\n", Done::out);
 
-                // As a tree, it takes a hundred times as much memory as in the file.
+                // Parsed, the script takes a hundred times the size of its file.
                 Files.writeString(script, "replies: [" + "a,".repeat(2_000_000) + "a]");
                 waymark.run("run", "--agent", "greeter", "--thread", "large", "--volatile", "--no-wait", "Hi");
 
@@ -58,7 +58,7 @@ class OutOfMemoryTest {
         return CliWorkerProcess.start(server.address(), directory, environment, directory.resolve(log));
     }
 
-    /** The image starts the worker with {@code ./waymark}, and the composition restarts it however it ends. */
+    /** The image starts the worker with {@code ./waymark}, and Docker Compose restarts the worker however it ends. */
     @Test
     void worker_inTheComposition_isRestarted() throws Exception {
         String composition = Files.readString(ROOT.resolve("docker-compose.yml"));
@@ -73,7 +73,7 @@ class OutOfMemoryTest {
                 .contains("\nENTRYPOINT [\"./waymark\"]\nCMD [\"worker\", ");
     }
 
-    /** The lines below a key that are indented further. */
+    /** The lines that follow a key and are indented further. */
     private static String block(String yaml, String key) {
         assertThat(yaml).contains("\n" + key);
         String below = yaml.substring(yaml.indexOf("\n" + key) + key.length());

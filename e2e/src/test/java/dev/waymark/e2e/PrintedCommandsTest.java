@@ -30,15 +30,15 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
 /**
- * Every command that the README and the guide print is read by the real command-line parser. {@link PrintedCommand} says
- * how a document marks those that can't run on any machine.
+ * Parses every command in the README and the guide with the real command-line parser. {@link PrintedCommand} describes
+ * how a document marks commands that not every machine can run.
  */
 class PrintedCommandsTest {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
     private static final Pattern SPAN = Pattern.compile("`([^`]+)`");
     private static final Pattern OPTION = Pattern.compile("(?<=[ \\[|])--[a-z-]+");
 
-    /** Commands of the script itself. */
+    /** Commands that the script itself implements. */
     private static final Set<String> OF_THE_SCRIPT = Set.of("install", "completion");
 
     @TempDir
@@ -104,7 +104,7 @@ class PrintedCommandsTest {
         all.assertAll();
     }
 
-    /** What the parser has against a command line, or nothing. */
+    /** The parser's error for a command line; empty if there is none. */
     private static String problem(List<String> arguments) {
         if (OF_THE_SCRIPT.contains(arguments.get(0))) {
             return "";
@@ -119,7 +119,7 @@ class PrintedCommandsTest {
         }
     }
 
-    /** In the text, commands stand without all that they need: {@code watch --json}. Their options must exist. */
+    /** In running text, commands may lack arguments, as in {@code watch --json}, but their options must exist. */
     @ParameterizedTest
     @MethodSource("documents")
     void optionsInTheText_exist(Path file) throws IOException {

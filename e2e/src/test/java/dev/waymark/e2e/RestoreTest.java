@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Threads that outlive a server that keeps everything in memory, by way of a saver. */
+/** Threads that outlive an in-memory server because a saver stores them. */
 @Tag("full")
 class RestoreTest {
     @TempDir
@@ -155,7 +155,7 @@ class RestoreTest {
         assertThat(directory.resolve("agents/payee.ledger")).content().isEqualTo("{\"cents\":500}\n");
     }
 
-    /** The first server is gone while an approved call runs. The saver knows that it had begun. */
+    /** The first server is lost while an approved call runs. The saver has stored that the call had started. */
     @Test
     void run_approvedCallThatWasRunning_isUnknownOnTheNextServer_andNotApprovedAgain() throws IOException {
         String target = "file:" + directory.resolve("running");
@@ -298,7 +298,7 @@ class RestoreTest {
 
     @Test
     void saverThatDoesNotAnswer_isGivenUpInTime_andSaid() throws IOException {
-        // Accepts connections, and never answers.
+        // Accepts connections but never answers.
         try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
             String target = "jdbc:postgresql://127.0.0.1:" + silent.getLocalPort() + "/none";
             Done run = on(before, target).run("run", "--agent", "greeter", "--thread", "silent", "Hi");
@@ -310,12 +310,12 @@ class RestoreTest {
                             .extracting(Done::err)
                             .asString()
                             .startsWith("waymark: the saver did not answer within 10 s: "));
+            // Slow commands may print progress before this message.
             assertThat(on(before, target).run("sessions", "--json"))
                     .returns(0, Done::exitCode)
                     .extracting(Done::err)
                     .asString()
-                    .contains("waymark: the saver did not answer within 10 s: listing."); // After progress, if it is
-            // slow.
+                    .contains("waymark: the saver did not answer within 10 s: listing.");
         }
     }
 
@@ -394,7 +394,7 @@ class RestoreTest {
         assertThat(place.resolve("epochs.json")).content().contains("Friday").doesNotContain("Monday");
     }
 
-    /** A client without the saver does not know of the other server. */
+    /** A client without the saver cannot know that another server has restored the thread. */
     @Test
     void answer_withoutTheSaverOnTheServerThatTheThreadWasRestoredFrom_isNotSavedOverItsSuccessor() throws IOException {
         Path place = directory.resolve("unaware");
@@ -412,7 +412,7 @@ class RestoreTest {
         assertThat(place.resolve("unaware.json")).hasContent(restored);
     }
 
-    /** The call that waits is in both threads, with the same key. */
+    /** Both threads contain the waiting call, with the same idempotency key. */
     @Test
     void approve_onBothServersOfARestoredThread_chargesOnce() throws IOException {
         String target = "file:" + directory.resolve("twice");

@@ -30,8 +30,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Conversations that leave one server as checkpoints and go on at another one, with a model behind the same wire or the
- * other. Both services refuse what the real ones would.
+ * Conversations that are exported from one server as checkpoints and continue on another server, with a model of the
+ * same provider or of the other one. Both fake services reject requests that the real ones would reject.
  */
 @Timeout(300)
 @Tag("full")
@@ -75,7 +75,7 @@ class ResumedWiresTest {
                         .calls("tu_1", "look", "{\"at\": \"the calendar\"}")
                         .calls("tu_2", "fail", "{")
                         .calls("tu_3", "fail", "{}"),
-                // The same id again, and a question among others.
+                // Reuses an id, and asks a question among other calls.
                 ModelAnswer.says("One thing.")
                         .calls("tu_1", "look", "{}")
                         .calls("tu_4", "ask_user", "{\"question\": \"Which day?\"}")

@@ -31,12 +31,18 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A thread leaves one real server in each format, and goes on at another one, which is empty but for such threads. */
+/**
+ * A thread is exported from one real server in each format, and continues on another server that contains only such
+ * threads.
+ */
 @Tag("server")
 @Tag("full")
 @TestInstance(Lifecycle.PER_CLASS)
 class RoundTripServerTest {
-    /** Which run, when it changed last, and what replaying adds to. A session keeps the name that its keys are made of. */
+    /**
+     * Fields that differ between the two threads: the run, times, the version, and the count of replayed effects. A
+     * session keeps its id, because its idempotency keys contain it.
+     */
     private static final Set<String> ITS_OWN = Set.of(
             "run_id", "timestamp_ms", "updatedAt", "updated_at", "version", "replayed_effect_count", "session_id");
 
@@ -107,7 +113,7 @@ class RoundTripServerTest {
         return checkpoint.canonical().getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Of a chain and of versions, what a thread goes on from. */
+    /** The last item from which a thread continues, for formats with several items; otherwise the whole checkpoint. */
     private static Json newest(CheckpointFormat format, Json checkpoint) {
         boolean many = format == CheckpointFormat.PHASES || format == CheckpointFormat.VERSIONS;
         if (!many) {

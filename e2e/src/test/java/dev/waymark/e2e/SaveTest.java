@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Conversations that leave their server for a file or a database, and go on elsewhere. */
+/** Conversations that are saved to a file or a database, and continue on another server. */
 @Tag("full")
 class SaveTest {
     @TempDir
@@ -84,7 +84,7 @@ class SaveTest {
                 .returns("", Done::out)
                 .extracting(Done::err)
                 .asString()
-                .startsWith("waymark: not a place for checkpoints: redis://nowhere. Use file:DIRECTORY,");
+                .startsWith("waymark: not a supported saver: redis://nowhere. Use file:DIRECTORY,");
         assertThat(waymark.run("save", "lost", "--to", "jdbc:postgresql://127.0.0.1:1/none"))
                 .returns(7, Done::exitCode)
                 .extracting(done -> done.err().lines().count())

@@ -45,13 +45,16 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Lists of threads on a server that has search attributes, and on one that had none when its first threads began. */
+/**
+ * Lists of threads on a server with search attributes, and on a server that got them after its first threads had
+ * started.
+ */
 @Tag("server")
 @Timeout(180)
 class SearchAttributesServerTest {
     private static final int CROWD = 300;
 
-    /** Asks which day, and ends; or ends at once if it is told to. */
+    /** Asks for the day if the last message is "Ask"; ends the turn otherwise. */
     private static Reply reply(ModelRequest request) {
         Message last = request.messages().get(request.messages().size() - 1);
         return last.text().equals("Ask")
@@ -139,7 +142,7 @@ class SearchAttributesServerTest {
                         .untilAsserted(() -> assertThat(
                                         listed(client, threads(Optional.of("interrupted"), Optional.empty())))
                                 .containsExactly("other"));
-                // Asked; answered; turn ended.
+                // One update each when the question is asked, when it is answered, and when the turn ends.
                 assertThat(upserts(ofTheWorker, "newer")).isEqualTo(3);
                 assertThat(upserts(ofTheWorker, "idle")).isEqualTo(1);
                 assertThat(upserts(ofTheWorker, "older")).isZero();
@@ -268,7 +271,7 @@ class SearchAttributesServerTest {
             return "127.0.0.1:" + port;
         }
 
-        /** Waits until it answers. */
+        /** Waits until the server answers. */
         Connection connect() {
             return await().atMost(Duration.ofSeconds(60))
                     .ignoreException(ServerUnreachable.class)

@@ -35,15 +35,15 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A worker that has been given secrets, with services, servers and programs that repeat every one they get, in whatever
- * they say. All that can be seen of its threads is searched. What stands in a secret's place shows that it was repeated
- * there, and a word that a person said, that a secret would have been found.
+ * A worker with secrets, and services, servers and programs that repeat every secret they get, in all of their output.
+ * The test searches everything that is visible of the worker's threads. A placeholder shows that a secret was repeated
+ * in this place, and a word from a person's message shows that the search would have found a secret.
  */
 @Timeout(400)
 abstract class SecretLeaksCases {
     private static final Duration PATIENCE = Duration.ofSeconds(120);
 
-    /** A part of each of them, and of nothing else. */
+    /** A part of every secret and of nothing else. */
     private static final String CANARY = "canary";
 
     private static final List<String> FORMATS =
@@ -226,10 +226,10 @@ abstract class SecretLeaksCases {
         see("tools", tools.out() + tools.err());
         see("log", Files.readString(worker.log()));
 
-        // Whoever was given a secret had it.
+        // The services received the secrets that were meant for them.
         assertThat(String.join("\n", service.received()))
                 .contains("Bearer canary-http/55\"\\", "?key=canary-address-66", "Bearer canary-remote/88");
-        // Each was repeated to whoever looks, and the word that is not a secret is there.
+        // Each secret was repeated, and the word that is not a secret is visible.
         String history = seen.get("history, over");
         assertThat(history)
                 .contains(WITNESS, "Your key is [key]", "Once more: [key].")
@@ -238,7 +238,7 @@ abstract class SecretLeaksCases {
                 .contains("said ${LOCAL}", "not for ${LOCAL}", "out of luck with ${LOCAL}", "For ${LOCAL}")
                 .contains("said Bearer ${REMOTE}", "not for Bearer ${REMOTE}", "HTTP 500: no: Bearer ${REMOTE}")
                 .contains("WAYMARK_CALL_ID=tu_4", "Never say ${INSTRUCTED}.");
-        // What a model makes up is text.
+        // A reference that the model wrote is plain text and is not resolved.
         assertThat(service.received()).anyMatch(request -> request.startsWith("POST /says/%24%7BHTTP%7D?"));
         for (String format : FORMATS) {
             assertThat(seen.get("checkpoint leaky --format " + format)).contains(WITNESS, "[key]", "${PROGRAM}");
@@ -258,7 +258,7 @@ abstract class SecretLeaksCases {
         assertThat(seen.get("tools")).contains("For ${LOCAL}", "For Bearer ${REMOTE}");
         assertThat(seen.get("log"))
                 .contains("slow down, [key]", "<p>[key]</p>", "starting with ${LOCAL}", "no use for ${LOCAL}");
-        // And none can be seen anywhere.
+        // No secret is visible in any place.
         seen.forEach((place, text) -> assertThat(text).as(place).doesNotContain(CANARY));
     }
 
@@ -298,7 +298,7 @@ abstract class SecretLeaksCases {
         return done.out();
     }
 
-    /** Its thread's id. */
+    /** Runs the agent and returns the id of its thread. */
     private String run(String place, String agent) {
         Command.Done done = waymark.run("run", "--agent", agent, "Hi", "--json", "--verbose");
         see(place, done.out() + done.err());
@@ -309,7 +309,7 @@ abstract class SecretLeaksCases {
         seen.put(place, text);
     }
 
-    /** What commands tell of it. */
+    /** Records the output of commands about the thread. */
     private void ask() {
         for (String format : FORMATS) {
             waymark("checkpoint", "leaky", "--format", format);
@@ -321,7 +321,7 @@ abstract class SecretLeaksCases {
         waymark("sessions", "--json");
     }
 
-    /** Takes down all that the server can tell of a thread now. */
+    /** Records everything that the server currently returns about a thread. */
     private void look(Connection connection, String when, String id) {
         WorkflowStub thread = connection.client().newUntypedWorkflowStub(id);
         WorkflowExecutionHistory history = connection.client().fetchHistory(id);
@@ -346,7 +346,7 @@ abstract class SecretLeaksCases {
         see("description, " + when, described(connection, id));
     }
 
-    /** With the heartbeats of what is under way. */
+    /** The server's description of the thread, with the heartbeat details of running activities. */
     private static String described(Connection connection, String id) {
         return text(connection
                 .stubs()

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An agent whose decisions have to be signed, from the making of the key to the proof. */
+/** An agent that requires signed decisions, from the creation of the key to the verification. */
 @Tag("full")
 @Timeout(300)
 class SignedDecisionsTest {

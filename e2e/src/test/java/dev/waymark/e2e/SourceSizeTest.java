@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** A package that fills a screen and a class that fills a few: what is larger has more than one subject. */
+/** Limits the size of packages and classes, because larger ones usually have more than one subject. */
 class SourceSizeTest {
     private static final int MOST_FILES = 25;
     private static final int MOST_LINES = 500;

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Agents that give tasks to others, as a shell sees them, with workers that are killed. */
+/** Agents with subagents, run by commands as a shell runs them, with workers that are killed. */
 @TestInstance(Lifecycle.PER_CLASS)
 @Timeout(400)
 abstract class SubagentCommandsCases {

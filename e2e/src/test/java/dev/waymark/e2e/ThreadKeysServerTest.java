@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Threads with keys of their own, on a real server. */
+/** Threads with their own encryption keys, on a real server. */
 @Tag("full")
 @Timeout(400)
 class ThreadKeysServerTest {
@@ -75,7 +75,7 @@ class ThreadKeysServerTest {
 
     @AfterEach
     void stop() {
-        if (server != null) { // It is null where nothing is built and the tests are skipped.
+        if (server != null) { // It is null if nothing is built and the tests are skipped.
             server.close();
         }
     }
@@ -232,7 +232,10 @@ class ThreadKeysServerTest {
                         HttpResponse.BodyHandlers.ofString());
     }
 
-    /** What the Web UI and Temporal's CLI show: the words of one thread, and in place of the other's that it was forgotten. */
+    /**
+     * Checks what the Web UI and Temporal's CLI show: the text of one thread, and a message that the other was
+     * forgotten.
+     */
     private void assertDecoded() throws Exception {
         Payloads.Builder both = Payloads.newBuilder();
         try (Connection plain = Connection.to(server.address())) {
@@ -265,7 +268,7 @@ class ThreadKeysServerTest {
         }
     }
 
-    /** Neither what the server answers without keys, nor its database, nor the keys' files have anything in plain form. */
+    /** Checks that the server's answers without keys, its database and the key files contain no plain text. */
     private void assertNoCanary() throws Exception {
         try (Connection plain = Connection.to(server.address())) {
             String history = plain.client().fetchHistory("copy").getEvents().stream()

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Traces, as the command line exports them. */
+/** Traces that the command line exports. */
 @Tag("full")
 class TraceTest {
     @TempDir
@@ -79,6 +79,6 @@ class TraceTest {
         assertThat(waymark.run("trace", thread, "--to", "http://127.0.0.1:1/v1/traces"))
                 .returns(2, done -> done.exitCode())
                 .satisfies(done -> assertThat(done.err())
-                        .startsWith("waymark: the collector takes no spans: http://127.0.0.1:1/v1/traces: "));
+                        .startsWith("waymark: the spans could not be sent: http://127.0.0.1:1/v1/traces: "));
     }
 }

@@ -20,8 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The commands of the README and the guide are typed as they are printed, in the order of each document, on the default
- * server: the one that the document starts, or {@code ./waymark dev}.
+ * Runs the commands of the README and the guide as printed, in the order of each document, on the default server: the
+ * server that the document starts, or {@code ./waymark dev}.
  */
 @Tag("full")
 class TypedCommandsTest {

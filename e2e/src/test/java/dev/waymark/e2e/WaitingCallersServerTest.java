@@ -48,7 +48,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What it costs the server that a caller waits, and what a caller does whose server has no time for it. */
+/** The load that waiting callers put on the server, and the behavior of callers while the server does not answer. */
 @Tag("server")
 @Tag("full")
 @Timeout(120)
@@ -56,7 +56,7 @@ class WaitingCallersServerTest {
     private static final int STEPS = 40;
     private static final int STEP_MILLIS = 250;
 
-    /** After so many seconds, a request that the server did not answer fails. */
+    /** The time after which a request without an answer fails. */
     private static final int RPC_SECONDS = 10;
 
     private static final int CALLERS = 20;
@@ -73,7 +73,10 @@ class WaitingCallersServerTest {
                 : Reply.of(new Part.ToolUse("tu_" + steps, "wait", Json.EMPTY_OBJECT));
     }
 
-    /** Without a pause it would be four to six requests for a step: all events that are written one after the other. */
+    /**
+     * Without a pause between requests, a step would take four to six of them, because its events are written one after
+     * the other.
+     */
     @Test
     void result_turnOfManySteps_takesFewRequests() throws Exception {
         Optional<Path> binary = TemporalBinary.find();
@@ -131,7 +134,7 @@ class WaitingCallersServerTest {
         }
     }
 
-    /** Each of them asks whether there is a worker. One after the other would take them 10 s each. */
+    /** Each caller asks the server whether there is a worker. If callers took turns, each of them would take 10 s. */
     @Test
     void result_serverDoesNotSayWhetherThereIsAWorker_allEndWithTheirTimeouts() throws Exception {
         Optional<Path> binary = TemporalBinary.find();
@@ -159,7 +162,7 @@ class WaitingCallersServerTest {
         }
     }
 
-    /** Sends the requests of one kind to a socket that accepts connections and says nothing. */
+    /** Sends the requests of one method to a socket that accepts connections but never answers. */
     private static final class Unanswered implements ClientInterceptor, AutoCloseable {
         private final String method;
         private final ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
@@ -185,7 +188,7 @@ class WaitingCallersServerTest {
         }
     }
 
-    /** Sends a signal to the process of the server, one of this test's. */
+    /** Sends a signal to the server's process, which is a descendant of this test's process. */
     private static void signal(String name, DevServer server) throws Exception {
         String port = server.address().replaceAll(".*:", "");
         List<String> programs = ProcessHandle.current()

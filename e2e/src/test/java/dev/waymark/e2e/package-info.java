@@ -1,4 +1,7 @@
-/** Tests of the built product from outside, and of the edges between its modules. Must not be known by any other module. */
+/**
+ * Tests of the built product from outside, and of the dependencies between its modules. No other module may depend on
+ * it.
+ */
 @NullMarked
 package dev.waymark.e2e;
 

@@ -17,8 +17,8 @@ import java.io.IOException;
 import java.util.Optional;
 
 /**
- * Decides which failures a retry may solve. The failure types are the same as those of the HTTP providers. Histories
- * store them.
+ * Decides which failures a retry may solve. The failure types are those of the HTTP providers, and are stored in
+ * histories.
  */
 final class LangChainFailures {
     private LangChainFailures() {}

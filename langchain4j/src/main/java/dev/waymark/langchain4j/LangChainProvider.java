@@ -73,7 +73,10 @@ public final class LangChainProvider implements ModelProvider {
                 + model.getClass().getName());
     }
 
-    /** Reads the field that all retrying models of LangChain4j have, because their interface does not tell. */
+    /**
+     * Reads the field that all retrying models of LangChain4j have, because their interface does not show whether they
+     * retry.
+     */
     private static int retries(Object model) {
         for (Class<?> type = model.getClass(); type != null; type = type.getSuperclass()) {
             try {

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The {@code @Tool} methods of LangChain4j as tools of Waymark, with claims, approvals and idempotency keys. They count
- * as having side effects unless they are declared otherwise, because LangChain4j's annotation does not say.
+ * as having side effects unless they are declared otherwise, because LangChain4j's annotation does not declare side
+ * effects.
  *
  * <pre>{@code
  * Agent clerk = Agent.named("clerk")
@@ -43,7 +44,8 @@ public final class LangChainTools {
     /**
      * The tools of an object, each with this declaration.
      *
-     * @throws IllegalArgumentException if there are none, or one needs what only LangChain4j's own services provide
+     * @throws IllegalArgumentException if the object has no tools, or if a tool needs a feature that only LangChain4j's
+     * own services provide
      */
     public static List<Tool> of(Object owner, UnaryOperator<ToolSpec.Builder> declaration) {
         List<Tool> tools = new ArrayList<>();

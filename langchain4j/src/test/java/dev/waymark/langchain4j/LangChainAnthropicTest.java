@@ -51,8 +51,8 @@ class LangChainAnthropicTest extends LangChainCases {
     }
 
     /**
-     * LangChain4j sends the words behind results as a second message of the user. The real service joins the two, which
-     * this strict one does not do.
+     * LangChain4j sends text that follows tool results as a second user message. The real service joins the two
+     * messages; this strict one rejects them.
      */
     @Override
     @ParameterizedTest
@@ -82,7 +82,7 @@ class LangChainAnthropicTest extends LangChainCases {
                 + "\"delta\":{\"type\":\"text_delta\",\"text\":\"Hel\"}}\n\n";
     }
 
-    /** LangChain4j does not report that a stream of Anthropic breaks off, which leaves it to the limit of silence. */
+    /** LangChain4j does not report that an Anthropic stream breaks off, so only the silence limit ends the call. */
     @Override
     @Test
     void reply_brokenOff_isNotTakenForWhole() throws Exception {

@@ -26,10 +26,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A model of LangChain4j against a service that refuses what the real one would. */
+/** A model of LangChain4j with a fake service that rejects requests that the real one would reject. */
 abstract class LangChainCases extends ModelProviderContract {
     private ModelServer server;
-    /** How often the service refuses a request for what is in it. */
+    /** The expected number of requests that the service rejects because of their content. */
     private int complaints;
 
     final ModelServer server() {
@@ -42,7 +42,7 @@ abstract class LangChainCases extends ModelProviderContract {
 
     abstract ModelServer newServer();
 
-    /** @param address without a path */
+    /** @param address the address of the service, without a path */
     abstract StreamingChatModel streaming(String address);
 
     abstract ChatModel whole(String address, int retries);
@@ -66,7 +66,7 @@ abstract class LangChainCases extends ModelProviderContract {
     }
 
     /**
-     * A stream of LangChain4j cannot be cancelled before its first piece, so the connections of the suite's services stay
+     * A LangChain4j stream cannot be cancelled before its first piece, so the connections of the suite's services stay
      * open until the model's own timeout, or until the service closes them.
      */
     @Override
@@ -74,7 +74,7 @@ abstract class LangChainCases extends ModelProviderContract {
         return Optional.empty();
     }
 
-    /** The beginning of a reply with a piece of text, as it is on the wire. */
+    /** The beginning of a streamed reply, with a piece of text, in the wire format. */
     abstract String firstWords();
 
     @Test
@@ -96,7 +96,7 @@ abstract class LangChainCases extends ModelProviderContract {
         }
     }
 
-    /** A model that does not stream is asked in a thread that can be interrupted. */
+    /** A model that does not stream is called in a thread that can be interrupted. */
     @Test
     void interruption_ofASilentModelThatDoesNotStream_closesTheConnection() throws Exception {
         try (SilentServer silent = SilentServer.mute()) {

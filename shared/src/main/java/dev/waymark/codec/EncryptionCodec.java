@@ -122,7 +122,7 @@ public final class EncryptionCodec implements PayloadCodec {
                         () -> refusal("its thread has a key of its own, and " + ThreadKeys.VARIABLE + " is not set"))
                 .decrypting(keyId)
                 .orElseThrow(
-                        () -> refusal("the key of its thread is not where " + ThreadKeys.VARIABLE + " says: " + keyId));
+                        () -> refusal("the key of its thread is missing from " + ThreadKeys.VARIABLE + ": " + keyId));
     }
 
     private Payload decrypt(Payload encrypted) {
@@ -134,7 +134,7 @@ public final class EncryptionCodec implements PayloadCodec {
         SecretKey key = decryptingKey(keyId);
         byte[] data = encrypted.getData().toByteArray();
         if (data.length <= AesGcm.leastBytes()) {
-            throw refusal("it is cut off");
+            throw refusal("it is truncated");
         }
         try {
             return Payload.parseFrom(unpacked(AesGcm.decrypt(key, boundTo(keyId, boundThread), data)));

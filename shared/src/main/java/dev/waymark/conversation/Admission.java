@@ -289,7 +289,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
         return withEffect(state, claimed);
     }
 
-    /** A claim that was granted before a reset cannot be refused, whatever happened to the call. */
+    /** A claim that was granted before a reset counts whatever happened to the call since, if its tool needs claims. */
     private static Optional<Problem> restored(Conversation state, ToolFact.ToolClaimed claimed) {
         return state.terms().isEmpty() ? Optional.empty() : withEffect(state, claimed);
     }

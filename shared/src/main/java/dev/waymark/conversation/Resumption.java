@@ -63,7 +63,7 @@ public record Resumption(
         return Optional.of(new Problem(
                 Problem.NOT_FOUND,
                 decidable.isEmpty()
-                        ? "no question is open: what a subagent asked ended with its thread"
+                        ? "no question is open: the subagent's question ended with its thread"
                         : "no question is open, but these calls wait for a decision: " + decidable));
     }
 }

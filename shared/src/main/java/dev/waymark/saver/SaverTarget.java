@@ -60,7 +60,7 @@ public record SaverTarget(Kind kind, String place, Namespace namespace) {
         if (place.startsWith("file:") && isPath(place.substring("file:".length()))) {
             return new SaverTarget(Kind.FILE, place.substring("file:".length()), namespace);
         }
-        throw refused("not a place for checkpoints", place);
+        throw refused("not a supported saver", place);
     }
 
     private static boolean isPath(String path) {

@@ -108,7 +108,7 @@ final class SessionTables {
                 if (!JdbcTable.has(connection, table.getKey())) {
                     String columns = table.getKey();
                     throw SaverException.refused(
-                            "the database has another table of this name: "
+                            "the database has a different table of this name: "
                                     + columns.substring(columns.lastIndexOf(' ') + 1),
                             "Use a separate database, or with PostgreSQL a separate schema: currentSchema=NAME");
                 }

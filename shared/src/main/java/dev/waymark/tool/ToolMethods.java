@@ -78,7 +78,7 @@ public final class ToolMethods {
                     || declared.honoursKey()
                     || declared.askOnUnknown()
                     || !declared.verifiedBy().isEmpty()) {
-                throw problem(method, "what concerns side effects is not allowed with safeToRetry");
+                throw problem(method, "settings for side effects are not allowed with safeToRetry");
             }
             spec.safeToRetry();
         }

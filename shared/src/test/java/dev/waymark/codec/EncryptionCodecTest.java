@@ -114,7 +114,7 @@ class EncryptionCodecTest {
                     .setData(encrypted.getData().substring(0, length))
                     .build();
 
-            assertRefused(codec(OLD, "trip"), cut, length <= 28 ? "it is cut off" : "it was altered");
+            assertRefused(codec(OLD, "trip"), cut, length <= 28 ? "it is truncated" : "it was altered");
         }
     }
 

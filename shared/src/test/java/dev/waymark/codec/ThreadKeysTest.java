@@ -338,7 +338,7 @@ class ThreadKeysTest {
                 .hasMessageContaining("its thread has a key of its own, and WAYMARK_THREAD_KEYS is not set");
         Files.delete(file());
         assertThatThrownBy(() -> decode(process(), "trip", payload))
-                .hasMessageContaining("the key of its thread is not where WAYMARK_THREAD_KEYS says");
+                .hasMessageContaining("the key of its thread is missing from WAYMARK_THREAD_KEYS");
     }
 
     @Test

@@ -293,7 +293,7 @@ class SubagentRulesTest {
         Resumption answering = new Resumption("r", NONE, Optional.of("Friday"), Optional.empty(), false, NONE);
 
         assertThat(answering.refusal(story.state()).map(Problem::message))
-                .contains("no question is open: what a subagent asked ended with its thread");
+                .contains("no question is open: the subagent's question ended with its thread");
     }
 
     @Test

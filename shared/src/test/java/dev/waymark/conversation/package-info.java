@@ -1,4 +1,4 @@
-/** Tests of the rules. They must not know anything outside. */
+/** Tests of the rules, without a workflow or a server. */
 @NullMarked
 package dev.waymark.conversation;
 

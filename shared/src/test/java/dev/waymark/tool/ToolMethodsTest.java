@@ -155,7 +155,7 @@ class ToolMethodsTest {
                     @ToolMethod(description = "", safeToRetry = true, honoursKey = true)
                     void contradiction() {}
                 }))
-                .hasMessageEndingWith("what concerns side effects is not allowed with safeToRetry");
+                .hasMessageEndingWith("settings for side effects are not allowed with safeToRetry");
         assertThatThrownBy(() -> ToolMethods.of("text")).hasMessageContaining("has no method with @ToolMethod");
     }
 }

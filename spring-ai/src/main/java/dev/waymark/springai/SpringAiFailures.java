@@ -21,8 +21,8 @@ import org.springframework.web.client.RestClientResponseException;
 import org.springframework.web.reactive.function.client.WebClientResponseException;
 
 /**
- * Decides which failures a retry may solve. The failure types are the same as those of the HTTP providers. Histories
- * store them.
+ * Decides which failures a retry may solve. The failure types are those of the HTTP providers, and are stored in
+ * histories.
  */
 final class SpringAiFailures {
     private static final Duration LONGEST_WAIT = Duration.ofDays(1);

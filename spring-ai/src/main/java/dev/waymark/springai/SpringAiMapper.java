@@ -31,7 +31,7 @@ import org.springframework.util.MimeType;
 
 /** Converts transcripts and tools to the types of Spring AI. */
 final class SpringAiMapper {
-    /** The limit that reasoning models have. They refuse the usual one. */
+    /** The option for the token limit of reasoning models, which reject the usual option. */
     private static final String OWN_LIMIT = "max_completion_tokens";
 
     private SpringAiMapper() {}

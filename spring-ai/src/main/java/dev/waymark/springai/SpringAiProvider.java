@@ -22,8 +22,8 @@ import org.springframework.ai.model.tool.ToolCallingChatOptions;
 import reactor.core.publisher.BaseSubscriber;
 
 /**
- * Models of Spring AI, by names of your own. Agents refer to one by {@code spring-ai:NAME}, if the provider is registered
- * under {@code spring-ai}. Spring AI never executes tools here: Waymark does.
+ * Models of Spring AI, by names of your own. Agents refer to one by {@code spring-ai:NAME}, if the provider is
+ * registered under {@code spring-ai}. Spring AI never executes tools here: Waymark does.
  *
  * <p>Replies are streamed. When they stream, Spring AI's models do not use their {@code RetryTemplate}: only Temporal
  * retries, and records the cost of each attempt. Name models that do not stream in {@link #withoutStreaming}. A model's
@@ -51,8 +51,8 @@ public final class SpringAiProvider implements ModelProvider {
     }
 
     /**
-     * Asks these models for complete replies, for services or models of Spring AI that do not stream. Such a model must
-     * not retry, which cannot be checked here: build it with {@code
+     * Requests complete replies from these models, because their service or their Spring AI class does not stream. Such
+     * a model must not retry, which cannot be checked here: build it with {@code
      * retryTemplate(RetryTemplate.builder().maxAttempts(1).build())}.
      *
      * @throws IllegalArgumentException if there is no model with one of these names

@@ -146,7 +146,7 @@ final class SpringAiReply {
         }
     }
 
-    /** @param streamed whether a reply that broke off can be told from a complete one only by its missing reason */
+    /** @param streamed whether only a missing finish reason shows that a reply broke off */
     Reply finish(boolean streamed) throws ModelFailure {
         if (stop.isEmpty() && streamed) {
             throw ModelFailure.passing("StreamCut", "the reply ended without a reason");

@@ -15,8 +15,8 @@ import org.springframework.ai.tool.execution.ToolExecutionException;
 
 /**
  * The tool callbacks of Spring AI as tools of Waymark, with claims, approvals and idempotency keys. They count as
- * having side effects unless they are declared otherwise, because a callback does not say. Spring AI creates callbacks
- * from annotated methods, from functions and from the tools of MCP servers.
+ * having side effects unless they are declared otherwise, because a callback does not declare its side effects. Spring
+ * AI creates callbacks from annotated methods, from functions and from the tools of MCP servers.
  *
  * <p>The callback finds the call's key in its tool context as {@code idempotencyKey}, and the thread as {@code thread}.
  *

@@ -58,8 +58,8 @@ class SpringAiAnthropicTest extends SpringAiCases {
     }
 
     /**
-     * Spring AI sends the words behind results as a second message of the user. The real service joins the two, which
-     * this strict one does not do.
+     * Spring AI sends text that follows tool results as a second user message. The real service joins the two messages;
+     * this strict one rejects them.
      */
     @Override
     @ParameterizedTest

@@ -23,12 +23,12 @@ import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 
 /**
- * A model of Spring AI against a service that refuses what the real one would. The models have Spring AI's own retry
- * template, which makes ten attempts.
+ * A model of Spring AI with a fake service that rejects requests that the real one would reject. The models have Spring
+ * AI's own retry template, which makes ten attempts.
  */
 abstract class SpringAiCases extends ModelProviderContract {
     private ModelServer server;
-    /** How often the service refuses a request for what is in it. */
+    /** The expected number of requests that the service rejects because of their content. */
     private int complaints;
 
     final ModelServer server() {
@@ -41,7 +41,7 @@ abstract class SpringAiCases extends ModelProviderContract {
 
     abstract ModelServer newServer();
 
-    /** A model with these tools of its own. */
+    /** A model that is configured with these tools. */
     abstract ChatModel model(String address, List<ToolCallback> tools);
 
     abstract String errorBody(String message);

@@ -72,15 +72,15 @@ class SpringAiOpenAiTest extends SpringAiCases {
         return WebClient.builder().clientConnector(new ReactorClientHttpConnector());
     }
 
-    /** With Reactor Netty, which an application gets by having it on its class path. */
+    /** Uses Reactor Netty, which applications use if it is on their class path. */
     @Override
     protected Optional<ModelProvider> providerAt(String address) {
         return Optional.of(provider(address, netty()));
     }
 
     /**
-     * A call that is given up between the headers and the body is the one that stays open: Spring's connector then reads
-     * the body to its end instead of closing the connection.
+     * Waits until the body is being read. The connection of a call that is cancelled between the headers and the body
+     * stays open: Spring's connector then reads the body to its end instead of closing the connection.
      */
     @Override
     @ParameterizedTest
@@ -116,8 +116,8 @@ class SpringAiOpenAiTest extends SpringAiCases {
     }
 
     /**
-     * Once headers have arrived, no connection of this client is closed: Spring's connector shares the body among
-     * subscribers, and reads on when the last one is gone.
+     * With this client, no connection is closed once headers have arrived: Spring's connector shares the body among
+     * subscribers, and continues reading after the last one has left.
      */
     @Test
     void interruption_withTheClientOfTheJdk_closesAConnectionWithoutHeaders() throws Exception {
@@ -130,7 +130,7 @@ class SpringAiOpenAiTest extends SpringAiCases {
         }
     }
 
-    /** Interrupts a call once the service has the request and the client is as far as it should be. */
+    /** Interrupts a call once the service has the request and {@code begun} has been counted down. */
     private void interrupt(ModelProvider provider, ReplyListener listener, CountDownLatch begun, SilentServer silent)
             throws InterruptedException {
         FutureTask<Reply> reply =

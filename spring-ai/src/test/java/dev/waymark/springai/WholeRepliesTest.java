@@ -30,7 +30,7 @@ import org.springframework.ai.openai.OpenAiChatOptions;
 import org.springframework.ai.openai.api.OpenAiApi;
 import org.springframework.retry.support.RetryTemplate;
 
-/** Spring AI's model of OpenAI, and a service that does not stream. */
+/** Spring AI's OpenAI model with a service that does not stream. */
 @Tag("full")
 class WholeRepliesTest {
     private static final ModelRequest HI =

@@ -12,7 +12,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * The settings {@code waymark.*}. What is not set is taken from the environment, under the names that the command line
+ * The settings {@code waymark.*}. Unset values are taken from the environment, under the names that the command line
  * uses: {@code TEMPORAL_ADDRESS}, {@code ANTHROPIC_API_KEY} and so on.
  *
  * @param enabled whether the starter does anything
@@ -23,10 +23,11 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param configFile Temporal's configuration file
  * @param tls TLS to the Temporal server
  * @param codecKeys the keys that payloads are encrypted with, or {@code file:PATH}
- * @param threadKeys where each new thread gets a key of its own: {@code file:DIRECTORY} or the URL of a database
+ * @param threadKeys the storage of the keys, if each new thread gets a key of its own: {@code file:DIRECTORY} or the
+ * URL of a database
  * @param taskQueue the task queue of threads and of the worker
  * @param agents a directory of agent files
- * @param prices a file with prices of models, which go before the built-in ones
+ * @param prices a file with prices of models, which override the built-in prices
  * @param anthropic the service of {@code anthropic:} models
  * @param openai the service of {@code openai:} models
  * @param worker the worker in this application
@@ -69,7 +70,7 @@ public record WaymarkProperties(
      * The service behind a model provider.
      *
      * @param apiKey the key
-     * @param baseUrl another address than the service's own
+     * @param baseUrl the address to use instead of the service's own
      */
     public record ModelService(
             @Nullable String apiKey, @Nullable String baseUrl) {

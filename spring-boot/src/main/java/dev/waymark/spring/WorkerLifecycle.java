@@ -14,7 +14,7 @@ import org.springframework.context.SmartLifecycle;
  * that time.
  */
 final class WorkerLifecycle implements SmartLifecycle {
-    /** A phase below those of web servers, the lowest of which is about 2,000 below the default phase. */
+    /** A phase below the phases of web servers. The lowest of these is about 2,000 below the default phase. */
     static final int PHASE = SmartLifecycle.DEFAULT_PHASE - 4_096;
 
     private static final Logger LOG = LoggerFactory.getLogger(WorkerLifecycle.class);

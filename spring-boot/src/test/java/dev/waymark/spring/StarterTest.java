@@ -55,7 +55,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** What the starter makes of the beans and settings of an application. */
+/** How the starter uses the beans and settings of an application. */
 @Tag("full")
 class StarterTest {
     private static DevServer server;
@@ -121,7 +121,7 @@ class StarterTest {
         return Prompt.of(agent, "Go on");
     }
 
-    /** A queue for each test, since all share the server. */
+    /** Uses a separate task queue for each test, because all tests share the server. */
     private ApplicationContextRunner on(String queue, String tool) {
         return application
                 .withPropertyValues("waymark.task-queue=" + queue)

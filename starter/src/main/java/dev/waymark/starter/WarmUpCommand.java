@@ -48,8 +48,8 @@ import picocli.CommandLine.Mixin;
 
 /**
  * Loads the classes that most commands need, so that {@code ./waymark} can put them into a class-data-sharing archive.
- * Without the archive, a command spends over a second on loading classes. Runs the commands' code against a server that
- * knows one thread.
+ * Without the archive, a command spends over a second on loading classes. Runs the commands' code against a fake server
+ * that has one thread.
  */
 @Command(name = "warm-up", hidden = true)
 final class WarmUpCommand implements Callable<Integer> {

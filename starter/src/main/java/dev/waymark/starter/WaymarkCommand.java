@@ -54,7 +54,7 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
-/** All commands. A failed command prints one line to stderr, and its exit code tells the reason. */
+/** All commands. A failed command prints one line to stderr, and its exit code identifies the reason. */
 @Command(
         name = "waymark",
         description = "Runs LLM agents as Temporal workflows.",
@@ -127,7 +127,7 @@ public final class WaymarkCommand implements Runnable {
     }
 
     /**
-     * Reads the options of one command if it is given, because reading those of all commands takes longer than most
+     * Reads only the options of the given command, if any. Reading the options of all commands takes longer than most
      * commands run.
      */
     private static CommandLine commandLine(Optional<Class<?>> only) {

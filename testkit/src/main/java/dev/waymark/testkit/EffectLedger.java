@@ -25,13 +25,13 @@ import java.util.concurrent.Executors;
 
 /**
  * The external service of tools under test, in a process that is not killed. Every request takes effect, even if the
- * requester is gone by then. It does not know Temporal and ignores keys: repeating a request makes two effects, and the
+ * requester is gone by then. It does not use Temporal and ignores keys: repeating a request makes two effects, and the
  * ledger shows both.
  *
  * <p>It listens on loopback and uses a line protocol, so that shells can use it. {@code effect KEY CALL} is answered
- * with {@code done} once the effect is stored on disk; {@code landed KEY} with {@code yes} or {@code no}. {@code forbid
- * KEY TOKEN} is answered the same way; after a {@code no}, effects of this key are answered with {@code refused},
- * unless they come as {@code effect KEY CALL TOKEN} with a larger token.
+ * with {@code done} once the effect is stored on disk; {@code landed KEY} is answered with {@code yes} or {@code no}.
+ * {@code forbid KEY TOKEN} is answered the same way; after a {@code no}, effects of this key are answered with {@code
+ * refused}, unless they are sent as {@code effect KEY CALL TOKEN} with a larger token.
  *
  * <pre>{@code
  * try (EffectLedger ledger = EffectLedger.open(directory.resolve("ledger"))) {

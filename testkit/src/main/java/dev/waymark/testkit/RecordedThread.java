@@ -29,8 +29,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(RecordedThreadExtension.class)
 public @interface RecordedThread {
     /**
-     * The files, each of which is a separate test. Each name is that of a resource: next to the test class, or from the
-     * root of the class path if it begins with a slash. If there is no such resource, it is a path in the file system.
+     * The files, each of which is a separate test. A name refers to a resource next to the test class, or, if it begins
+     * with a slash, to a resource below the root of the class path. If there is no such resource, the name is a path in
+     * the file system.
      */
     String[] value();
 }

@@ -23,10 +23,10 @@ import org.junit.jupiter.api.Test;
  * }</pre>
  */
 public interface SavedOwnersContract {
-    /** Races of writers in a test. */
+    /** The number of races in a test. */
     int ROUNDS = 10;
 
-    /** Writers that race. */
+    /** The number of writers in a race. */
     int WRITERS = 4;
 
     /** Opens the storage of a test, which is empty at the start of the test. */

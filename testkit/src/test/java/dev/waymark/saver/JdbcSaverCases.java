@@ -171,7 +171,7 @@ abstract class JdbcSaverCases extends DurableSaverContract implements SavedOwner
         assertThatThrownBy(() -> saver.save(checkpoint("t", 1), () -> session("t", 1, "Hi")))
                 .asInstanceOf(type(SaverException.class))
                 .satisfies(e -> assertThat(e.type()).isEqualTo(Problem.BAD_INPUT))
-                .satisfies(e -> assertThat(e).hasMessageContaining("another table of this name: checkpoints"));
+                .satisfies(e -> assertThat(e).hasMessageContaining("a different table of this name: checkpoints"));
         assertThat(saver.load("t")).isEmpty();
         assertThat(rows("SELECT thread_id FROM checkpoints")).isEmpty();
     }

@@ -65,7 +65,7 @@ class SaverTargetTest {
                         .toString())
                 .isEqualTo("JDBC jdbc:postgresql://h/db, namespace default");
         assertThatThrownBy(() -> SaverTarget.parse("postgresql://u:secret@h/db"))
-                .hasMessage("not a place for checkpoints: postgresql://h/db");
+                .hasMessage("not a supported saver: postgresql://h/db");
     }
 
     @Test

@@ -91,8 +91,8 @@ public record Agent(AgentSpec spec, List<Tool> tools) {
         }
 
         /**
-         * How long the model may send no part of its reply before the attempt fails and is retried or a fallback is
-         * called: 1 second to 9 minutes. Default: 5 minutes. Fallbacks have their own limit.
+         * The maximum time without any part of a reply: 1 second to 9 minutes. After that, the attempt fails and is
+         * retried, or a fallback is called. Default: 5 minutes. Fallbacks have their own limit.
          */
         public Builder silence(Duration most) {
             return set(spec -> spec.silence(most));

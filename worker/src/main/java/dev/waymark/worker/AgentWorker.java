@@ -130,7 +130,7 @@ public final class AgentWorker implements AutoCloseable {
         return builder(connection.client());
     }
 
-    /** Workflows pass their state to the activities of this process, which then need not read it from the server. */
+    /** Workflows pass their state to the activities of this process, so that these need not read it from the server. */
     private void registerWorkflows(Worker worker) {
         worker.registerWorkflowImplementationFactory(
                 AgentWorkflow.class,
@@ -201,7 +201,7 @@ public final class AgentWorker implements AutoCloseable {
 
     /**
      * Stops polling for tasks and waits for running activities. The results of tools and model calls that finish in
-     * time are recorded. Those still running after {@code most} are interrupted. Nothing runs when this returns.
+     * time are recorded. Activities that still run after {@code most} are interrupted. Nothing runs when this returns.
      *
      * @return whether everything finished without being interrupted
      */
@@ -339,7 +339,7 @@ public final class AgentWorker implements AutoCloseable {
 
         /**
          * Makes the worker a version of a worker deployment: it takes work only while this version is current or being
-         * ramped up on the server. Open threads move to a new version by themselves. Default: no deployment.
+         * ramped up on the server. Open threads move to a new version automatically. Default: no deployment.
          *
          * @param name the deployment; a build id within it names the version
          */
@@ -349,8 +349,8 @@ public final class AgentWorker implements AutoCloseable {
         }
 
         /**
-         * Adds interceptors of the Temporal SDK, such as those for tracing. They also run inside workflows, where their
-         * code must be deterministic.
+         * Adds interceptors of the Temporal SDK, such as tracing interceptors. They also run inside workflows, where
+         * their code must be deterministic.
          */
         public Builder interceptors(WorkerInterceptor... all) {
             interceptors.addAll(List.of(all));

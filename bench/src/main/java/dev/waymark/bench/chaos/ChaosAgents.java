@@ -24,7 +24,8 @@ import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
 /**
- * The agents: one for every combination of scene or wire, kind of tool and number of calls, all known to every worker.
+ * The agents: one for every combination of scene or wire, kind of tool and number of calls. Every worker has all of
+ * them.
  */
 final class ChaosAgents {
     static final List<Integer> CALLS = List.of(1, 4);

@@ -308,7 +308,7 @@ public final class ChaosStage implements AutoCloseable {
         return successor;
     }
 
-    /** Effects of calls that no thread knows, after all runs. */
+    /** Effects of calls that no thread contains, after all runs. */
     List<EffectLedger.Effect> strays() {
         return judge.strays();
     }

@@ -12,7 +12,10 @@ import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** A gateway before the ledger, in a process that is not killed: every request takes effect, and is answered with 504. */
+/**
+ * A gateway in front of the ledger, in a process that is not killed: every request takes effect, and is answered with
+ * 504.
+ */
 final class FailingGateway implements AutoCloseable {
     private static final String PORT = "GATEWAY_PORT";
     private static final int GATEWAY_TIMEOUT = 504;

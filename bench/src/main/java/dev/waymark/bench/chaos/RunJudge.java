@@ -149,7 +149,7 @@ final class RunJudge implements AutoCloseable {
         }
     }
 
-    /** Effects of calls that no thread knows, after all runs. */
+    /** Effects of calls that no thread contains, after all runs. */
     List<EffectLedger.Effect> strays() {
         return ledger.effects().stream()
                 .filter(effect -> !known.contains(effect.key()))

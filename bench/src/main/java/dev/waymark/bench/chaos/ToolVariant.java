@@ -16,7 +16,10 @@ import java.util.function.UnaryOperator;
 /** The declaration and kind of a tool. Tools find the ledger and the gateway by variables of {@link ChaosStage}. */
 public enum ToolVariant {
     EFFECT(Kind.JAVA, spec -> spec),
-    /** The tool can ask the ledger for an effect. Its claim to honor keys is false, which a test would notice. */
+    /**
+     * The tool can ask the ledger whether a call took effect. It falsely declares that it honors keys, which a test
+     * would notice.
+     */
     VERIFIED(Kind.JAVA, spec -> spec.verifiesItself().honouringKey()),
     SAFE(Kind.JAVA, ToolSpec.Builder::safeToRetry),
     COMMAND(Kind.COMMAND, spec -> spec),

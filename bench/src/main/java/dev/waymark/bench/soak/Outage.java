@@ -5,7 +5,7 @@ import java.time.Instant;
 /**
  * A fault.
  *
- * @param to when the fault was over: for a killed worker, when the process was dead; for other faults, when everything
+ * @param to when the fault ended: for a killed worker, when the process was dead; for other faults, when everything
  * worked again
  */
 record Outage(Kind kind, Instant from, Instant to) {

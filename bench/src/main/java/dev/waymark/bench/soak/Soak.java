@@ -26,7 +26,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** A mixed load for some minutes, with faults, and a report of it. Started by {@code bench/soak}. */
+/** Runs a mixed load with faults for some minutes, and prints a report. Started by {@code bench/soak}. */
 @Command(
         name = "bench/soak",
         description = "Runs a mixed load while workers and the server are killed and connections are cut.",

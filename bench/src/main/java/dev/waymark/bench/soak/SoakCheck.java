@@ -24,7 +24,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Compares what callers sent with what threads recorded, and that with the effects that happened. */
+/**
+ * Compares the messages that callers sent with the records in threads, and these records with the effects that
+ * happened.
+ */
 final class SoakCheck implements AutoCloseable {
     private final HistoryReader histories;
     private final ReplayCheck replay;
@@ -166,7 +169,7 @@ final class SoakCheck implements AutoCloseable {
         return outages.stream().anyMatch(outage -> outage.touches(dispatched, lost));
     }
 
-    /** Effects of calls that no thread knows, after all threads were checked. */
+    /** Effects of calls that no thread contains, after all threads were checked. */
     List<EffectLedger.Effect> strays() {
         return ledger.stream().filter(effect -> !known.contains(effect.key())).toList();
     }

@@ -28,29 +28,29 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A worker process killed at every point, with every kind of tool, alone and four at once, on any server; at every point
- * also with a model behind each wire, and at some below another thread or around summaries. Around the claim, also a
- * frozen host, a server that is away, and a terminated thread that is resumed by several clients. All runs take place at
- * the same time, since they mostly wait; each test looks at one.
+ * Kills a worker process at every crash point, with every kind of tool, and with one call or four calls at once, on any
+ * server. Repeats this with a model behind each wire at every point, and in a subagent's thread or around summaries at
+ * some points. Around the claim, it also freezes the host, disconnects the server, or terminates a thread that several
+ * clients then resume. All runs take place concurrently, because they mostly wait; each test checks one run.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 abstract class CrashMatrixCases {
     private static final List<ToolVariant> JAVA = List.of(ToolVariant.EFFECT, ToolVariant.VERIFIED, ToolVariant.SAFE);
     private static final List<ToolVariant> COMMANDS = List.of(ToolVariant.COMMAND, ToolVariant.VERIFIED_COMMAND);
-    /** Calls with an end that tells nothing, even of workers that live. */
+    /** Tools whose calls have an unknown outcome even if no worker is lost. */
     private static final List<ToolVariant> AMBIGUOUS =
             List.of(ToolVariant.DYING, ToolVariant.VERIFIED_DYING, ToolVariant.FAILING, ToolVariant.VERIFIED_FAILING);
 
-    /** Calls with an end that a disruption can hide. */
+    /** Tools whose outcomes a disruption can hide. */
     private static final List<ToolVariant> LOSABLE =
             List.of(ToolVariant.EFFECT, ToolVariant.VERIFIED, ToolVariant.COMMAND, ToolVariant.VERIFIED_COMMAND);
 
     private static final Duration MIDDLE_OF_COMMAND = Duration.ofMillis(300);
-    /** Where a lost worker's call was claimed and its outcome not recorded, for sure. */
+    /** The points at which a lost worker's call is certainly claimed and its outcome certainly not recorded. */
     private static final Set<CrashPoint> CLAIMED = EnumSet.of(
             CrashPoint.AFTER_CLAIM, CrashPoint.MID_EFFECT, CrashPoint.AFTER_EFFECT, CrashPoint.BEFORE_COMPLETION);
 
-    /** Those that every thread comes by. */
+    /** The points that every thread passes. */
     private static final Set<CrashPoint> POINTS = EnumSet.complementOf(EnumSet.of(CrashPoint.SUBAGENT_STARTED));
 
     private final ExecutorService directors = Executors.newCachedThreadPool();
@@ -85,7 +85,7 @@ abstract class CrashMatrixCases {
         playDisruption(Disruption.RESUMED_TWICE, LOSABLE);
     }
 
-    /** A tool does not know who asked for it, so each wire gets a part of the runs there are. */
+    /** A tool does not depend on the model's wire, so each wire gets only a part of the existing runs. */
     private static ModelWire wire(ToolVariant kind, int calls) {
         if (calls == 1) {
             return ModelWire.NONE;
@@ -199,7 +199,10 @@ abstract class CrashMatrixCases {
         assertThat(stage.strays()).isEmpty();
     }
 
-    /** Each was asked for the calls, and again with their results; by a worker that was killed then, more than once. */
+    /**
+     * In each run, the model is called for the calls and again with their results, and more often if a worker is killed
+     * meanwhile.
+     */
     @ParameterizedTest
     @EnumSource(names = {"ANTHROPIC", "OPENAI"})
     void modelsBehindWires_wereAskedByEveryRun_andRefusedNothing(ModelWire wire) {

@@ -4,7 +4,7 @@ import dev.waymark.connect.Connection;
 import dev.waymark.testkit.crash.WorkerProcess;
 import java.io.IOException;
 
-/** A worker in a process of its own, which nothing happens to but that it is frozen, with all that it has started. */
+/** A worker in a separate process, which is frozen together with all processes that it has started, and not killed. */
 final class FrozenWorker {
     private FrozenWorker() {}
 

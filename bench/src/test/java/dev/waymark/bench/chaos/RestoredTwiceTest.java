@@ -74,7 +74,10 @@ class RestoredTwiceTest {
         }
     }
 
-    /** The other server's thread takes the entry over between this one's look at the owner and its own take-over. */
+    /**
+     * The thread on the other server takes over the entry after this restore has read the owner, and before it takes
+     * over the entry itself.
+     */
     @Test
     void restore_onTwoServersAtOnce_continuesOnOne() throws Exception {
         try (EffectLedger ledger = EffectLedger.open(directory.resolve("ledger"));

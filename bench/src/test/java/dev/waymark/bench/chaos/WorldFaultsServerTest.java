@@ -58,9 +58,9 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Faults of the world around a worker that lives: a host that freezes past the fence and thaws, a target whose answer says
- * nothing about the effect, a program that is killed after it, and a server that is away. Nothing happens twice, and what
- * can be known is.
+ * Faults around a worker that is not killed: a host that is frozen until after the fence's deadline and then resumes, a
+ * target whose answer does not show the effect, a program that is killed after its effect, and a server that is
+ * unreachable. No effect happens twice, and every outcome that can be known is known.
  */
 @Tag("server")
 @Tag("full")
@@ -106,7 +106,7 @@ class WorldFaultsServerTest {
         }
     }
 
-    /** Programs that are slow the first time that they run, and tell by a file that they do. */
+    /** Programs, of which the first two create a file and then pause when they run for the first time. */
     static ToolSpec[] programs(int ledgerPort, String directory) {
         String slowOnce = "mkdir " + directory + "/began && sleep 3; ";
         return new ToolSpec[] {
@@ -151,7 +151,7 @@ class WorldFaultsServerTest {
                 .build();
     }
 
-    /** Calls the tool, and as real models do, once more if it is told of an error. */
+    /** Calls the tool, and calls it once more after an error, as real models do. */
     private static ModelProvider calling(String tool, int calls) {
         return request -> {
             long errors = request.messages().stream()
@@ -220,7 +220,10 @@ class WorldFaultsServerTest {
         assertThat(ledger.effects()).hasSizeLessThanOrEqualTo(1);
     }
 
-    /** Worker, launcher and program, past the fence; another worker takes over; then all go on. */
+    /**
+     * Freezes the worker, the launcher and the program until another worker has completed the turn after the fence's
+     * deadline, and then resumes them.
+     */
     private Conversation freeze(String agent) throws Exception {
         Path began = directory.resolve("began");
         try (WorkerProcess frozen = FrozenWorker.start(server.address(), agent, ledger.port(), directory.toString())) {
@@ -232,14 +235,14 @@ class WorldFaultsServerTest {
                 other.start();
                 Conversation state = await(thread, WorldFaultsServerTest::isOver);
                 frozen.resume();
-                // Whatever goes on does so at once.
+                // Resumed processes continue at once, so a short wait suffices.
                 pass(Duration.ofSeconds(5));
                 return state;
             }
         }
     }
 
-    /** What is awaited is that nothing happens, or goes on, for so long. */
+    /** Waits this long: to see that nothing happens, or to make a tool slow. */
     private static void pass(Duration time) {
         Awaitility.await().atMost(time.plusMinutes(1)).pollDelay(time).until(() -> true);
     }
@@ -333,7 +336,7 @@ class WorldFaultsServerTest {
 
     // ---- a server that is far away
 
-    /** Heartbeats that wait for each other would take longer for all calls than the server waits for one. */
+    /** If heartbeats waited for each other, those of all calls would take longer than the heartbeat timeout. */
     @Test
     void serverFarAway_manyCallsAtATime_losesNone() throws Exception {
         RecordingTool slow = RecordingTool.of("slow", ledger.port())
@@ -350,7 +353,7 @@ class WorldFaultsServerTest {
                 await(thread, WorldFaultsServerTest::isOver)
                         .calls()
                         .forEach((id, call) -> assertThat(call.status()).isEqualTo(Call.Status.COMPLETED));
-                // A late outcome would complete them all the same.
+                // A late outcome would also complete the calls, so check that no activity timed out.
                 assertThat(connection.client().fetchHistory(thread).getEvents())
                         .noneMatch(HistoryEvent::hasActivityTaskTimedOutEventAttributes);
             }

@@ -16,7 +16,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 
-/** A real OpenTelemetry Collector that writes what it receives to a file. Built by {@code go install} in bench/otelcol. */
+/**
+ * A real OpenTelemetry Collector that writes the received spans to a file. Built by {@code go install} in
+ * bench/otelcol.
+ */
 final class OtelCollector implements AutoCloseable {
     private static final String NAME = "otelcol";
     private static final String LOG = "otelcol.log";
@@ -95,7 +98,7 @@ final class OtelCollector implements AutoCloseable {
         return "http://127.0.0.1:" + port + "/v1/traces";
     }
 
-    /** Stops the collector, so that the file is complete, and returns all spans in it, repeated ones too. */
+    /** Stops the collector, so that the file is complete, and returns all spans in it, including repeated ones. */
     List<Received> stop() throws IOException, InterruptedException {
         process.destroy();
         if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {

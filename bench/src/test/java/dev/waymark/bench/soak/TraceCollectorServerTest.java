@@ -111,7 +111,7 @@ class TraceCollectorServerTest {
                 .orElse(false);
     }
 
-    /** Waits again after workers were lost. */
+    /** Waits for the result, and waits again if workers are lost meanwhile. */
     private static AgentResult result(AgentClient client, String thread) {
         while (true) {
             try {
@@ -128,7 +128,10 @@ class TraceCollectorServerTest {
         return failure instanceof WaymarkException.NoWorker || failure instanceof WaymarkException.TimedOut;
     }
 
-    /** One for the thread, and one for each turn, model call, call, claim and decision of a person, subagents included. */
+    /**
+     * One span for the thread, and one for each turn, model call, call, claim and decision of a person, including those
+     * of subagents.
+     */
     private static int spansToldBy(HistoryReader histories, String thread) {
         Timeline timeline = histories.read(thread).orElseThrow();
         int own = 1

@@ -109,7 +109,7 @@ public final class ThreadDirectory {
         try {
             return ByteString.copyFrom(Base64.getUrlDecoder().decode(page));
         } catch (IllegalArgumentException e) {
-            throw RequestLimits.badInput("no such page: " + page, "Begin with the first page");
+            throw RequestLimits.badInput("no such page: " + page, "Request the first page");
         }
     }
 
@@ -125,7 +125,7 @@ public final class ThreadDirectory {
             String last = token(after.get()).toStringUtf8();
             begin = 1 + all.stream().map(Listed::thread).toList().indexOf(last);
             if (begin == 0) {
-                throw RequestLimits.badInput("no such page: " + after.get(), "Begin with the first page");
+                throw RequestLimits.badInput("no such page: " + after.get(), "Request the first page");
             }
         }
         List<Listed> part = all.subList(begin, Math.min(all.size(), begin + limit));

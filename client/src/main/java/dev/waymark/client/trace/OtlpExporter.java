@@ -141,7 +141,7 @@ public final class OtlpExporter implements SpanSink {
             throw new CollectorException("interrupted while sending spans to " + endpoint);
         }
         if (isLast) {
-            throw new CollectorException("the collector takes no spans: " + endpoint + ": " + words);
+            throw new CollectorException("the spans could not be sent: " + endpoint + ": " + words);
         }
         return Optional.of(words);
     }

@@ -15,7 +15,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What other programs can call and extend, one line an element, in a fixed order. */
+/** The elements that other programs can call or extend, one per line, in a fixed order. */
 final class ApiSignatures {
     private ApiSignatures() {}
 
@@ -53,7 +53,7 @@ final class ApiSignatures {
                 .forEach(nested -> add(lines, nested));
     }
 
-    /** The class and the superclasses that only its package sees, whose public members are members of the class. */
+    /** The class and its package-private superclasses, whose public members callers see as members of the class. */
     private static List<Class<?>> withHidden(Class<?> type) {
         return Stream.<Class<?>>iterate(
                         type,
@@ -116,7 +116,7 @@ final class ApiSignatures {
         return Arrays.stream(types).map(Type::getTypeName).collect(Collectors.joining(", "));
     }
 
-    /** Without those that callers do not notice. */
+    /** Omits modifiers that do not affect callers. */
     private static String modifiers(int modifiers) {
         int noticed = modifiers & (Modifier.PROTECTED | Modifier.STATIC | Modifier.FINAL | Modifier.ABSTRACT);
         return noticed == 0 ? "" : Modifier.toString(noticed) + " ";

@@ -10,10 +10,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Other programs are compiled against the libraries: whatever is removed or changed breaks them. There is no release yet
- * that a comparison could fetch, so the public API is recorded here, in {@code src/test/resources/api}.
+ * Other programs are compiled against the libraries, so removed or changed elements break them. There is no release yet
+ * to compare with, so the public API is recorded in {@code src/test/resources/api}.
  *
- * <p>A removed or changed line is a decision that needs a line in the changelog. To record the API as it is now: {@code
+ * <p>A removed or changed line is a decision that needs a line in the changelog. To record the current API: {@code
  * mvn -o -q -pl e2e -am test -Dtest=PublicApiTest -Dsurefire.failIfNoSpecifiedTests=false -Dapi.record=true}.
  */
 class PublicApiTest {
@@ -50,7 +50,7 @@ class PublicApiTest {
         assertThat(UndocumentedElements.in(files)).isEmpty();
     }
 
-    /** Each member behind its class. */
+    /** Each member, prefixed with its class. */
     private static List<String> qualified(List<String> lines) {
         List<String> qualified = new ArrayList<>();
         String type = "";

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * What other programs may depend on: whole packages, which the Javadoc groups as the public API, and single types of
- * other packages that occur in them.
+ * The types that other programs may depend on: whole packages, which the Javadoc groups as the public API, and single
+ * types of other packages that occur in their signatures.
  */
 record PublicPackages(String module) {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();

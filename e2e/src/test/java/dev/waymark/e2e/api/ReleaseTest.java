@@ -42,8 +42,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What a release would publish, in a repository of files, and a program outside of the tree that knows nothing but the
- * BOM. It is built in a copy, since the modules' own directories are in use by other tests.
+ * Builds a release into a file repository, and programs outside of the source tree that depend only on the BOM. The
+ * release is built in a copy of the tree, because other tests use the modules' own directories.
  */
 @Tag("full")
 @Timeout(1_800)
@@ -56,7 +56,7 @@ class ReleaseTest {
     @TempDir
     private static Path directory;
 
-    /** It is made by the first test that is not skipped. */
+    /** The release repository, created by the first test that is not skipped. */
     private static @Nullable Path released;
 
     private static synchronized Path released() throws IOException, InterruptedException {
@@ -129,7 +129,9 @@ class ReleaseTest {
                 .contains("Tests run: 3, Failures: 0, Errors: 0, Skipped: 0");
     }
 
-    /** The build file of the example needs Gradle 8 or later. Debian's 4.4 gets one that says the same in its words. */
+    /**
+     * The build file of the example needs Gradle 8 or later. For Debian's Gradle 4.4, an equivalent build file is used.
+     */
     @Test
     void programThatKnowsOnlyTheBom_builtByGradle_survivesCrashes() throws Exception {
         OptionalInt gradle = gradle();
@@ -221,8 +223,8 @@ class ReleaseTest {
     }
 
     /**
-     * The sample application of Spring, with a dependency, two tools and a page added to it. It is not fetched here: name
-     * a checkout with {@code -Dpetclinic=DIRECTORY}.
+     * Spring's sample application, with a dependency, two tools and a page added. The test does not download it; set
+     * {@code -Dpetclinic=DIRECTORY} to a checkout.
      */
     @ParameterizedTest
     @Execution(ExecutionMode.SAME_THREAD)
@@ -297,12 +299,15 @@ class ReleaseTest {
         }
     }
 
-    /** Named threads need a server that keeps them. */
+    /** Named threads need a server that stores them. */
     private static DevServer realServer() throws IOException, InterruptedException {
         return DevServer.temporal(TemporalBinary.find().orElseThrow(), Optional.empty(), 0, 0);
     }
 
-    /** Finds the released libraries, and what Maven has on this machine. Programs are built side by side: each has its own. */
+    /**
+     * Settings that find the released libraries and the artifacts in Maven's local repository. Programs are built
+     * concurrently, so each has its own settings.
+     */
     private static Path settings(Path program) throws IOException, InterruptedException {
         return Files.writeString(program.resolveSibling(program.getFileName() + "-settings.xml"), """
                 <settings>
@@ -330,7 +335,9 @@ class ReleaseTest {
                 repository("pluginRepository", "local-plugins", localRepository())));
     }
 
-    /** What Maven has on this machine, so that nothing is downloaded. Not used as the local one: it stays as it is. */
+    /**
+     * Maven's repository on this machine, used as a remote repository: nothing is downloaded, and it stays unchanged.
+     */
     private static Path localRepository() {
         return Path.of(System.getProperty(
                 "maven.repo.local",

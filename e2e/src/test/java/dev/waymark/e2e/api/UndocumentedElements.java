@@ -23,8 +23,8 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /**
- * Public elements without a doc comment. Exempt is what has its words elsewhere: overriding methods, components of
- * records, constructors, constants of enums, and test methods, whose names are sentences.
+ * Public elements without a doc comment. Elements that are documented elsewhere are exempt: overriding methods, record
+ * components, constructors, enum constants, and test methods, whose names are sentences.
  */
 final class UndocumentedElements extends TreePathScanner<Void, Void> {
     private static final Set<String> WORDS_ELSEWHERE = Set.of("Override", "Test", "ParameterizedTest");
@@ -92,7 +92,7 @@ final class UndocumentedElements extends TreePathScanner<Void, Void> {
         }
     }
 
-    /** Members of interfaces are public without saying so. */
+    /** Members of interfaces are public without a modifier. */
     private boolean isVisible(ModifiersTree modifiers) {
         Set<Modifier> flags = modifiers.getFlags();
         if (flags.contains(Modifier.PUBLIC) || flags.contains(Modifier.PROTECTED)) {

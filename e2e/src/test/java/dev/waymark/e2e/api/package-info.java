@@ -1,2 +1,2 @@
-/** What the libraries promise to other programs. */
+/** Tests of the public API of the libraries. */
 package dev.waymark.e2e.api;

@@ -19,7 +19,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 
-/** A worker in a process that dies when it is told to, and the same worker without that. */
+/** A worker in a process that can be made to crash, and the same worker without crashes. */
 final class CrashingWorker {
     private CrashingWorker() {}
 

@@ -39,7 +39,7 @@ public final class Agents {
         return this;
     }
 
-    /** Asks for the day, then books. */
+    /** An agent that asks for the day and then books. */
     public Agents assistant() {
         return agent("assistant", "tools: [{ use: ask_user }]", """
                 replies:
@@ -51,12 +51,12 @@ public final class Agents {
                 """);
     }
 
-    /** Never asks. */
+    /** An agent that never asks. */
     public Agents greeter() {
         return agent("greeter", "", "replies: [{ text: Hello. }]");
     }
 
-    /** Prints the context that its thread carries. */
+    /** An agent that prints the context of its thread. */
     public Agents tenant() {
         program("who.sh", "printf '%s' \"$WAYMARK_CONTEXT\"");
         return agent("tenant", """
@@ -69,7 +69,7 @@ public final class Agents {
                 """);
     }
 
-    /** Counts in words first, and in JSON when it is asked once more. */
+    /** An agent that replies in prose first, and in JSON when it is asked again. */
     public Agents counter() {
         return agent("counter", "", """
                 replies:
@@ -78,14 +78,14 @@ public final class Agents {
                 """);
     }
 
-    /** Takes its time. */
+    /** An agent whose model replies after this delay. */
     public Agents slow(String name, String delay) {
         return agent(name, "", "replies: [{ text: At last., delay: " + delay + " }]");
     }
 
     /**
-     * Charges 500 cents, and with several {@code calls} more, once somebody approves each. Every charge is a line in the
-     * file {@code NAME.ledger}.
+     * An agent that makes this many calls at once. Each call needs approval, and call n charges n × 500 cents. Every
+     * charge is a line in the file {@code NAME.ledger}.
      */
     public Agents charger(String name, int calls, String more) {
         StringBuilder uses = new StringBuilder();
@@ -110,7 +110,7 @@ public final class Agents {
                 """.formatted(uses));
     }
 
-    /** Charges at once, and then takes its time to say so. */
+    /** An agent whose tool charges at once, and then runs longer than its timeout. */
     public Agents dawdler(String name, String more) {
         program(name + "-charge.sh", "cat >> " + name + ".ledger; sleep 60");
         program(name + "-check.sh", "printf '{\"landed\":true,\"result\":\"charged after all\"}'");
@@ -124,7 +124,10 @@ public final class Agents {
                 """);
     }
 
-    /** Wires once somebody approves, and then has to ask where to. Every time it runs is a line in {@code teller.ledger}. */
+    /**
+     * An agent whose tool needs approval, and then asks for the account. Every execution is a line in {@code
+     * teller.ledger}.
+     */
     public Agents teller() {
         program("teller-wire.sh", "cat >> teller.ledger; echo '{\"question\":\"To which account?\"}'; exit 10");
         return agent("teller", """
@@ -137,7 +140,7 @@ public final class Agents {
                 """);
     }
 
-    /** Charges without asking, and the same only once in a thread. */
+    /** An agent that charges without approval, and at most once per thread for the same arguments. */
     public Agents deduping(String name) {
         program(name + "-charge.sh", "cat >> " + name + ".ledger; printf charged");
         return agent(name, """
@@ -150,7 +153,10 @@ public final class Agents {
                 """);
     }
 
-    /** Makes a plan, takes notes, charges twice, and asks while it does so the second time. Charges as {@link #charger}. */
+    /**
+     * An agent that makes a plan, takes notes and charges twice, and asks a question together with the second charge.
+     * Its ledger is {@code planner.ledger}.
+     */
     public Agents planner() {
         program("planner-charge.sh", "read -r args; echo \"$args\" >> planner.ledger; printf 'charged %s' \"$args\"");
         return agent("planner", """
@@ -181,12 +187,12 @@ public final class Agents {
                 """);
     }
 
-    /** Its tool never says what became of it, so that a person has to. */
+    /** An agent whose tool times out with an unknown outcome, so that a person must settle the call. */
     public Agents unsure() {
         return unsure("unsure", "");
     }
 
-    /** As {@link #unsure()}, and the target honours the idempotency key. */
+    /** Like {@link #unsure()}, but the tool honors the idempotency key. */
     public Agents unsureHonoured() {
         return unsure("unsure-honoured", ", honours_key: true");
     }
@@ -203,8 +209,8 @@ public final class Agents {
     }
 
     /**
-     * Has a clerk charge 500 cents, once somebody approves. Both have their price. Every charge is a line in the file
-     * {@code clerk.ledger}, with the context.
+     * An agent that lets the subagent {@code clerk} charge 500 cents after approval. Both models have a price. Every
+     * charge is a line in the file {@code clerk.ledger}, with the context.
      */
     public Agents boss() {
         String price = "pricing: { input: 10, output: 10 }\n";
@@ -227,7 +233,7 @@ public final class Agents {
                 """);
     }
 
-    /** Gives the agent of this name something to do. */
+    /** An agent that gives a task to the subagent {@code below}. */
     public Agents above(String name, String below) {
         return agent(name, "subagents: [" + below + "]", """
                 replies:
@@ -259,7 +265,7 @@ public final class Agents {
                 """);
     }
 
-    /** Charges, which one of these signers has to approve. The ledger is {@code charged}. */
+    /** An agent that charges after one of these signers approves. The ledger is the file {@code charged}. */
     public Agents signed(String signers) {
         program("charge.sh", "echo x >>charged; echo paid");
         return agent("billing", """
@@ -273,9 +279,10 @@ public final class Agents {
     }
 
     /**
-     * Counts the processes of this machine in whose environment some value is: that of {@code OPENAI_API_KEY}, which its
-     * tool is not given, then that of {@code GIVEN_TOKEN}, which it is. The values are this and {@code -model}, this and
-     * {@code -given}. They are not printed, since they would be masked.
+     * An agent whose tools search the environments of all processes on this machine for two values: {@code
+     * OPENAI_API_KEY}, which no tool gets, and {@code GIVEN_TOKEN}, which the second tool gets. The values are {@code
+     * value} with the suffix {@code -model} or {@code -given}. The tools print only the number of matches, because the
+     * values would be masked.
      */
     public Agents spy(String value) {
         program(
@@ -307,7 +314,7 @@ public final class Agents {
         }
     }
 
-    /** An agent with a script for its model, and these fields besides. */
+    /** An agent with a script for its model, and these further fields. */
     public Agents agent(String name, String more, String script) {
         try {
             Files.writeString(

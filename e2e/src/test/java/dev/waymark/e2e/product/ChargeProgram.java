@@ -16,8 +16,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 
 /**
- * A service on 127.0.0.1 that charges, whatever the path. Below {@code /held} the first request of a path is charged and
- * never answered. Requests with a key that came before are answered, and not charged.
+ * A service on 127.0.0.1 that charges for requests to any path. Below {@code /held}, the first request to each path is
+ * charged and never answered. A request with a key that was used before is answered but not charged.
  */
 public final class ChargeProgram implements AutoCloseable {
     private final HttpServer http;
@@ -25,7 +25,7 @@ public final class ChargeProgram implements AutoCloseable {
     private final List<Request> requests = new ArrayList<>();
     private final Set<String> keys = new LinkedHashSet<>();
 
-    /** @param charged whether it was one more charge */
+    /** @param charged whether the request was charged */
     public record Request(String path, Optional<String> key, String body, boolean charged) {}
 
     private ChargeProgram(HttpServer http) {
@@ -53,7 +53,7 @@ public final class ChargeProgram implements AutoCloseable {
         return "http://127.0.0.1:" + http.getAddress().getPort();
     }
 
-    /** Those of this path, in the order in which they came. */
+    /** The requests to this path, in the order of arrival. */
     public synchronized List<Request> requests(String path) {
         return requests.stream().filter(request -> request.path().equals(path)).toList();
     }

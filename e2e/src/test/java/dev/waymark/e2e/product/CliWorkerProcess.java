@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
-/** {@code waymark worker}, to be killed. */
+/** A {@code waymark worker} process that tests kill. */
 public final class CliWorkerProcess implements AutoCloseable {
     private static final long READY_SECONDS = 180;
 
@@ -27,7 +27,7 @@ public final class CliWorkerProcess implements AutoCloseable {
         this.log = log;
     }
 
-    /** Returns once it takes work. What it says on stderr goes into the log. */
+    /** Returns once the worker is ready. Its stderr goes into the log. */
     public static CliWorkerProcess start(String address, Path agents, Map<String, String> environment, Path log) {
         ProcessBuilder builder = new ProcessBuilder(ScriptFile.call("worker", "--json", "--agents", agents.toString()))
                 .redirectError(log.toFile());
@@ -64,18 +64,18 @@ public final class CliWorkerProcess implements AutoCloseable {
         return log;
     }
 
-    /** Waits for its end, and returns its exit code; empty if it has not ended by then. */
+    /** Waits for the end of the process, and returns its exit code; empty if it has not ended in time. */
     public OptionalInt exitCodeWithin(Duration time) throws InterruptedException {
         boolean hasEnded = process.waitFor(time.toMillis(), TimeUnit.MILLISECONDS);
         return hasEnded ? OptionalInt.of(process.exitValue()) : OptionalInt.empty();
     }
 
-    /** What it printed after it was ready. Returns when it has ended. */
+    /** The output after the ready line. Returns when the process has ended. */
     public String lastOutput() {
         return stdout.lines().collect(Collectors.joining("\n"));
     }
 
-    /** As {@code kill -9} does. Returns when it is dead. */
+    /** Kills the process like {@code kill -9}. Returns when it is dead. */
     public void kill() {
         process.descendants().forEach(ProcessHandle::destroyForcibly);
         process.destroyForcibly().onExit().join();

@@ -28,23 +28,23 @@ public final class Command {
         this.warm = warm;
     }
 
-    /** Nothing of a test is remembered for the user who runs it. */
+    /** A separate state directory, so that tests leave nothing in the state of the user who runs them. */
     private static final Path STATE = Path.of("target", "state").toAbsolutePath();
 
-    /** Each command is a process of its own, started by {@code ./waymark}. */
+    /** Runs each command in a separate process, started by {@code ./waymark}. */
     public static Command at(String address) {
         return new Command(Map.of("TEMPORAL_ADDRESS", address, "XDG_STATE_HOME", STATE.toString()), false);
     }
 
     /**
-     * The commands of the starter run in a process that is used again, for tests with many of them: the start of the
-     * process costs more than most commands.
+     * Runs commands of the starter in reused processes, for tests with many commands: starting a process takes longer
+     * than most commands.
      */
     public static Command warmAt(String address) {
         return new Command(at(address).environment, true);
     }
 
-    /** Without a word about where the server is. */
+    /** Does not set the address of the server. */
     public static Command withoutAddress() {
         return new Command(Map.of(), false);
     }
@@ -55,9 +55,9 @@ public final class Command {
         return new Command(more, warm);
     }
 
-    /** What a command left behind. */
+    /** The result of a command. */
     public record Done(int exitCode, String out, String err) {
-        /** The one JSON document that it printed. */
+        /** The only JSON document that the command printed. */
         public JsonNode json() {
             try {
                 return JsonMapper.builder()
@@ -74,7 +74,7 @@ public final class Command {
         return runTyping("", arguments);
     }
 
-    /** The same with this on its standard input. */
+    /** Runs the command with this text on its standard input. */
     public Done runTyping(String input, String... arguments) {
         ProcessBuilder builder = new ProcessBuilder(ScriptFile.call(arguments));
         builder.environment().putAll(environment);

@@ -13,7 +13,7 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A process that runs one command of the starter after another, as its standard input asks for. It ends with the
+ * A process that runs the starter commands that it reads from its standard input, one after the other. It ends with the
  * process that started it.
  */
 final class CommandHost {

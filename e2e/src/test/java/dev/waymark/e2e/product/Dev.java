@@ -18,7 +18,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
-/** {@code waymark dev}: a server and a worker, outside of the test's process. */
+/** {@code waymark dev}: a server and a worker, outside the test's process. */
 public final class Dev implements AutoCloseable {
     private static final long READY_SECONDS = 180;
 
@@ -30,37 +30,37 @@ public final class Dev implements AutoCloseable {
         this.address = address;
     }
 
-    /** On the in-memory server, which keeps nothing. Returns once it takes work. */
+    /** Starts the in-memory server without a saver, and a worker. Returns once the worker is ready. */
     public static Dev inMemory(Path agents) {
         return start(agents, "--in-memory", "--volatile");
     }
 
-    /** The same, with these variables. */
+    /** Like {@link #inMemory(Path)}, with these environment variables. */
     public static Dev inMemory(Path agents, Map<String, String> environment) {
         return start(agents, environment, "--in-memory", "--volatile");
     }
 
-    /** On the in-memory server, whose clients keep threads that have names in a directory beside the agents. */
+    /** Starts the in-memory server. Clients save named threads to a directory next to the agents. */
     public static Dev inMemoryAndKept(Path agents) {
         return start(agents, "--in-memory");
     }
 
-    /** On the real development server, with a database of its own. Skips the test where its binary is missing. */
+    /** Starts the real development server, with its own database. Skips the test if the server's binary is missing. */
     public static Dev durable(Path agents) {
         return startDurable(agents, Map.of());
     }
 
-    /** The same, with these variables. */
+    /** Like {@link #durable(Path)}, with these environment variables. */
     public static Dev durable(Path agents, Map<String, String> environment) {
         return startDurable(agents, environment);
     }
 
-    /** The in-memory server alone, for workers of their own. */
+    /** Starts only the in-memory server, for tests that start their own workers. */
     public static Dev inMemoryWithoutWorker(Path directory) {
         return start(directory, "--in-memory", "--volatile", "--no-worker");
     }
 
-    /** As {@link #durable}, without a worker. */
+    /** Like {@link #durable(Path)}, without a worker. */
     public static Dev durableWithoutWorker(Path directory) {
         return startDurable(directory, Map.of(), "--no-worker");
     }
@@ -110,7 +110,7 @@ public final class Dev implements AutoCloseable {
         return address;
     }
 
-    /** Without a word of warning, and with all that it has in memory. */
+    /** Kills the processes without warning. Everything in memory is lost. */
     public void kill() {
         process.descendants().forEach(ProcessHandle::destroyForcibly);
         process.destroyForcibly();

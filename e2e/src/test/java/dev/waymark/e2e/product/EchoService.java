@@ -16,9 +16,9 @@ import java.util.Optional;
 import java.util.concurrent.Executors;
 
 /**
- * A service on 127.0.0.1 that says in all it answers what it was sent, headers included, however it answers: {@code /says}
- * with 200, {@code /fails} with 500, {@code /leads} elsewhere, {@code /breaks} in part; and {@code /mcp} as a server of the
- * tools {@code says}, {@code refuses} and {@code fails}.
+ * A service on 127.0.0.1 that repeats the request, including its credentials, in every answer: {@code /says} answers
+ * with 200, {@code /fails} with 500, {@code /leads} with a redirect, and {@code /breaks} with an incomplete answer.
+ * {@code /mcp} is an MCP server with the tools {@code says}, {@code refuses} and {@code fails}.
  */
 public final class EchoService implements AutoCloseable {
     private static final JsonMapper JSON = new JsonMapper();
@@ -51,7 +51,7 @@ public final class EchoService implements AutoCloseable {
         return "http://127.0.0.1:" + http.getAddress().getPort();
     }
 
-    /** All that came: for each request method, target, credentials and body. */
+    /** All requests, each as method, target, credentials and body. */
     public synchronized List<String> received() {
         return List.copyOf(received);
     }

@@ -9,7 +9,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The files that a page of the guide prints: each in a block, after a paragraph that ends with its name. */
+/** The files that a page of the guide contains, each in a code block after a paragraph that names the file. */
 public record GuideProject(Map<String, String> files) {
     private static final Pattern FILE = Pattern.compile(
             "`([\\w/.]+\\.(?:xml|properties|sql|java))`[^\n`]*:\n\n```\\w+\n(.*?\n)```\n", Pattern.DOTALL);
@@ -23,7 +23,7 @@ public record GuideProject(Map<String, String> files) {
         return new GuideProject(files);
     }
 
-    /** Writes them as a reader would, into an empty directory. */
+    /** Writes the files into an empty directory, as a reader would. */
     public void writeTo(Path directory) throws IOException {
         for (Map.Entry<String, String> file : files.entrySet()) {
             Path path = directory.resolve(file.getKey());

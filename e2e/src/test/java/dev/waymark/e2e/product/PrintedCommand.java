@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 /**
  * A command that a document prints in an indented block, as readers would type it.
  *
- * <p>Comments before a block, which readers do not see, say what a test has to know:
+ * <p>Comments before a block, which readers do not see, are instructions for the tests:
  *
  * <pre>{@code
  * <!-- run first: ./waymark run --agent assistant --thread trip "Book a table" -->
@@ -22,15 +22,15 @@ import java.util.regex.Pattern;
  * <!-- not run (runs this test): mvn -->    its commands that begin like this
  * }</pre>
  *
- * <p>A block with prompts ({@code $}) has output between its commands. A block that begins with a comment is a script. A
- * command with an ellipsis or a placeholder in capitals is a form, which nobody can run.
+ * <p>A block with prompts ({@code $}) has output between its commands. A block that begins with a comment is a script.
+ * A command with an ellipsis or a placeholder in capitals is a form that cannot be run.
  *
- * @param output what is printed after it, if the block has prompts
- * @param notRun why a test can't run it
+ * @param output the output printed after the command, if the block has prompts
+ * @param notRun why a test cannot run the command
  */
 public record PrintedCommand(
         String document, int line, String text, Kind kind, List<String> output, Optional<String> notRun) {
-    /** Why commands are not run. Another reason is a mistake. */
+    /** The permitted reasons for commands that are not run. */
     public static final Set<String> REASONS = Set.of(
             "needs a key",
             "needs a network",
@@ -46,21 +46,21 @@ public record PrintedCommand(
     private static final String PROMPT = "$ ";
     private static final String CONTINUED = " \\";
 
-    /** What a test does with it. */
+    /** How a test treats the command. */
     public enum Kind {
         RUN,
-        /** A reader does not see it. */
+        /** Hidden from readers, and run before the block. */
         SETUP,
         FORM,
         SCRIPT
     }
 
-    /** Whether it is a command of Waymark, perhaps with variables before it. */
+    /** Whether this is a command of Waymark, possibly preceded by variables. */
     public boolean isWaymark() {
         return text.contains("./waymark ");
     }
 
-    /** What follows {@code ./waymark}, without a comment and without what the shell does with its output. */
+    /** The arguments after {@code ./waymark}, without comments, redirections, pipes and following commands. */
     public String arguments() {
         return text.replaceFirst(" +# .*", "")
                 .replaceFirst("^[A-Z]+=\\$\\((.*)\\)$", "$1")

@@ -14,14 +14,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Types the commands of a document one after another, in a directory that looks like a checkout. */
+/** Runs the commands of a document one after the other, in a directory that looks like a checkout. */
 public final class Reader implements AutoCloseable {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
     private static final long MOST_SECONDS = 240;
     private static final int READY_SECONDS = 180;
     private static final int SOME_SECONDS = 4;
 
-    /** Commands that run until they are ended. */
+    /** Commands that run until they are stopped. */
     private static final Pattern ENDLESS =
             Pattern.compile("\\./waymark (dev|worker|serve|codec|watch)\\b|--follow\\b|curl -N ");
 
@@ -48,7 +48,9 @@ public final class Reader implements AutoCloseable {
         }
     }
 
-    /** Returns what went wrong. A command that does not end by itself is only started. */
+    /**
+     * Runs a command and returns the problem, if any. Returns after the start of a command that does not end by itself.
+     */
     public Optional<String> type(String command) throws IOException, InterruptedException {
         String typed = command.replaceFirst(" +# .*", "");
         Matcher assignment = ASSIGNMENT.matcher(typed);
@@ -87,7 +89,7 @@ public final class Reader implements AutoCloseable {
         return process.exitValue() == 0 ? Optional.empty() : Optional.of("exit code " + process.exitValue() + "\n");
     }
 
-    /** Waits until a server says that it is ready, and until another command has run for a while. */
+    /** For a server, waits until it prints that it is ready; for other commands, waits a few seconds. */
     private static Optional<String> begun(Process process, Path log, boolean isServer)
             throws IOException, InterruptedException {
         for (int i = 0; i < (isServer ? READY_SECONDS : SOME_SECONDS); i++) {

@@ -8,11 +8,11 @@ import io.grpc.MethodDescriptor;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Counts what a connection asks the server. */
+/** Counts the requests of a connection, by method. */
 public final class RequestCounter implements ClientInterceptor {
     private final Map<String, Integer> requests = new ConcurrentHashMap<>();
 
-    /** How often this was asked, such as {@code DescribeTaskQueue}. */
+    /** The number of requests of this method, such as {@code DescribeTaskQueue}. */
     public int count(String method) {
         return requests.getOrDefault(method, 0);
     }

@@ -6,13 +6,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 
-/** {@code ./waymark} with the jars that {@code mvn package} made. Its tests skip themselves where there are none. */
+/** {@code ./waymark} with the jars from {@code mvn package}. Tests are skipped if there are no jars. */
 public final class ScriptFile {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
 
     private ScriptFile() {}
 
-    /** Hints name the script as it was called. The tests call it by its path. */
+    /** Replaces the script's path in hints, which name the script as it was called. */
     static String named(String printed) {
         return printed.replace(ROOT.resolve("waymark").toString(), "waymark");
     }

@@ -25,7 +25,7 @@ public final class ShellCommand {
 
     public record Done(int exitCode, String out, String err) {}
 
-    /** The words that a shell makes of the arguments of a command. */
+    /** The words into which a shell splits the arguments of a command. */
     public static List<String> words(String arguments) {
         Done done = new ShellCommand(Path.of("."), Map.of()).run("set -- " + arguments + "\nprintf '%s\\n' \"$@\"");
         return done.out().lines().toList();

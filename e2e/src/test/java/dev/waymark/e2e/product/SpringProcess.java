@@ -19,9 +19,9 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** A Spring Boot application in a process of its own. */
+/** A Spring Boot application in a separate process. */
 public final class SpringProcess implements AutoCloseable {
-    /** Where its output goes. */
+    /** The file that the output is appended to. */
     public static final String LOG = "application.log";
 
     private static final Duration MOST = Duration.ofMinutes(3);
@@ -35,7 +35,9 @@ public final class SpringProcess implements AutoCloseable {
         this.address = address;
     }
 
-    /** Returns when it accepts requests. Its output is appended to {@code application.log} in the project. */
+    /**
+     * Returns when the application accepts requests. Its output is appended to {@code application.log} in the project.
+     */
     public static SpringProcess start(Path project, Path jar, Map<String, String> environment, String... arguments)
             throws IOException {
         int port = freePort();
@@ -74,7 +76,7 @@ public final class SpringProcess implements AutoCloseable {
         }
     }
 
-    /** A request whose reply may never come. */
+    /** Sends a request that may never be answered. */
     public CompletableFuture<HttpResponse<String>> post(String path, String type, String body) {
         HttpRequest request = HttpRequest.newBuilder(URI.create(address + path))
                 .header("Content-Type", type)
@@ -90,13 +92,13 @@ public final class SpringProcess implements AutoCloseable {
         return http.send(request, HttpResponse.BodyHandlers.ofString()).body();
     }
 
-    /** With SIGKILL. */
+    /** Kills the application with SIGKILL. */
     public void kill() throws InterruptedException {
         process.destroyForcibly();
         process.waitFor();
     }
 
-    /** With SIGTERM, which drains it. */
+    /** Sends SIGTERM, which drains the application, and returns whether it ended in time. */
     public boolean ends() throws InterruptedException {
         process.destroy();
         return process.waitFor(MOST.toSeconds(), TimeUnit.SECONDS);

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 
-/** A command of {@code ./waymark} in a terminal of its own, which Python provides. Skips the test where there is none. */
+/** A {@code ./waymark} command in a separate terminal, which Python provides. Skips the test if there is no Python. */
 public final class Terminal implements AutoCloseable {
     private static final long MOST_SECONDS = 60;
     private static final String PTY = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)";
@@ -45,7 +45,7 @@ public final class Terminal implements AutoCloseable {
                 add((char) c);
             }
         } catch (IOException e) {
-            // It was ended.
+            // The process has ended.
         }
     }
 
@@ -53,7 +53,7 @@ public final class Terminal implements AutoCloseable {
         screen.append(c);
     }
 
-    /** All that was ever sent to the screen, with what moves its cursor. */
+    /** Everything that was sent to the screen so far, including control sequences. */
     public synchronized String screen() {
         return screen.toString();
     }

@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A tracker of issues on 127.0.0.1 that takes everything, for whoever has its token. */
+/** An issue tracker on 127.0.0.1 that accepts every request with its token. */
 public final class Tracker implements AutoCloseable {
     public static final String TOKEN = "tracker-canary-5d1c";
 
@@ -37,7 +37,7 @@ public final class Tracker implements AutoCloseable {
         return "http://127.0.0.1:" + http.getAddress().getPort() + "/repos/ann/words";
     }
 
-    /** What was asked for by whoever may, in order: method, what follows the address, and the body. */
+    /** All requests with the token, in order: method, path below the address, and body. */
     public synchronized List<String> requests() {
         return List.copyOf(requests);
     }

@@ -16,7 +16,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Processes that have run a command and wait for the next one, by their environment. */
+/** Processes that have run a command and wait for the next one, grouped by environment. */
 final class WarmCommands {
     private static final Map<Map<String, String>, Deque<WarmCommands>> IDLE = new HashMap<>();
 

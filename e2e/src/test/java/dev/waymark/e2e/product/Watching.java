@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A command that prints a JSON object a line while threads go on: {@code watch} and {@code save --follow}. */
+/** A command that prints one JSON object per line while threads run: {@code watch} or {@code save --follow}. */
 public final class Watching implements AutoCloseable {
     private static final JsonMapper JSON = new JsonMapper();
 
@@ -31,7 +31,7 @@ public final class Watching implements AutoCloseable {
                     try {
                         reading.run();
                     } catch (UncheckedIOException e) {
-                        // It was ended.
+                        // The process has ended.
                     }
                 },
                 "watching");
@@ -67,30 +67,30 @@ public final class Watching implements AutoCloseable {
         complaints.append(line).append('\n');
     }
 
-    /** What it has said on stderr so far. */
+    /** The output on stderr so far. */
     public synchronized String complaints() {
         return complaints.toString();
     }
 
-    /** What it has told so far. */
+    /** The events printed so far. */
     public synchronized List<JsonNode> lines() {
         return List.copyOf(lines);
     }
 
-    /** Those of a type. */
+    /** The events of this type. */
     public List<JsonNode> lines(String type) {
         return lines().stream()
                 .filter(line -> line.path("type").asText().equals(type))
                 .toList();
     }
 
-    /** Asks it to end, as a SIGTERM does, and returns its exit code. */
+    /** Sends SIGTERM, waits for the end, and returns the exit code. */
     public int terminate() throws InterruptedException {
         process.destroy();
         return exitCode();
     }
 
-    /** Once it has ended, and all that it said is read. */
+    /** Waits until the process has ended and all of its output is read. */
     public int exitCode() throws InterruptedException {
         if (!process.waitFor(60, TimeUnit.SECONDS)) {
             throw new IllegalStateException("it does not end");
@@ -101,7 +101,7 @@ public final class Watching implements AutoCloseable {
         return process.exitValue();
     }
 
-    /** As {@code kill -9} does. Returns when it is dead. */
+    /** Kills the process like {@code kill -9}. Returns when it is dead. */
     public void kill() {
         process.descendants().forEach(ProcessHandle::destroyForcibly);
         process.destroyForcibly().onExit().join();

@@ -1,4 +1,6 @@
-/** Starts the built product as its users do: as processes, from the jars. Must not know what the jars hold. */
+/**
+ * Starts the built product as its users do: as processes, from the jars. Must not depend on the contents of the jars.
+ */
 @NullMarked
 package dev.waymark.e2e.product;
 

@@ -72,7 +72,7 @@ public record Budget(
         return (usd.isPresent() && wanted.usd.isPresent()) || (tokens.isPresent() && wanted.tokens.isPresent());
     }
 
-    /** Why these are not higher limits; empty if they are. */
+    /** Why these limits cannot replace the current ones: not higher, or already spent. Empty if they can. */
     public Optional<String> objection(Budget wanted, Spent spent) {
         Usd cost = spent.cost().orElse(Usd.ZERO);
         long used = spent.usage().total();

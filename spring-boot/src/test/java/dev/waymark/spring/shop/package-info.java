@@ -1,2 +1,2 @@
-/** An application with an agent, whose class path scan the tests of the slice use. */
+/** An application with an agent, which the tests of the test slice scan for components. */
 package dev.waymark.spring.shop;

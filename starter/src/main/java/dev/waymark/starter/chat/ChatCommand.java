@@ -115,7 +115,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
     public Integer call() throws InterruptedException {
         if (output.isJson()) {
             throw new ParameterException(
-                    spec.commandLine(), "chat is for people: use waymark watch --json, and say, answer, approve");
+                    spec.commandLine(), "chat has no --json: use waymark watch --json, say, answer and approve");
         }
         Optional<CheckpointSaver> named = SaverOptions.target(saver).map(SaverOptions::openLasting);
         try (AgentClient connected = ConnectionOptions.toServer();

@@ -284,7 +284,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         }
     }
 
-    /** Callers no longer wait for this thread until there is a new event. */
+    /** Stops callers from waiting for this thread, until there is a new event. */
     private synchronized void stall() {
         stalled = true;
         notifyAll();

@@ -30,9 +30,9 @@ import java.util.function.BiFunction;
  * bearer token, or the cookie of a browser that signed in with it. Only one origin may send requests from a browser.
  * Payloads encoded here are bound to their namespace but not to a thread, which the protocol does not name.
  *
- * <p>In place of a payload of a forgotten thread, the answer has a message that says so. A refusal would hide the other
- * payloads of the request. The Web UI and the CLI do not show the text of a refusal, and the CLI repeats refused
- * requests until its command fails.
+ * <p>The answer replaces each payload of a forgotten thread with a message. An error response would hide the other
+ * payloads of the request. The Web UI and the CLI do not show the text of an error, and the CLI repeats failed requests
+ * until its command fails.
  */
 public final class CodecServer implements AutoCloseable {
     private static final int MAX_BODY_BYTES = 16 * 1024 * 1024;

@@ -1,7 +1,7 @@
 /**
  * Serves the codec endpoints through which Temporal's Web UI and CLI read encrypted payloads.
  *
- * <p>Must not know threads, nor keep anything that it decodes.
+ * <p>Must not read threads or store anything that it decodes.
  */
 @NullMarked
 package dev.waymark.starter.codec;

@@ -34,7 +34,7 @@ public final class VerifyCommand implements Callable<Integer> {
                 output.note("waymark: older runs were deleted from the server and are not compared");
             }
             if (!verification.live()) {
-                output.note("waymark: no worker answers: only the digests in history are compared");
+                output.note("waymark: no worker answered, so only the digests in history were compared");
             }
             if (output.isJson()) {
                 ObjectNode document = (ObjectNode) JsonDocuments.tree(verification);

@@ -1,7 +1,7 @@
 /**
  * The server that the commands of this process use.
  *
- * <p>It must not know any command.
+ * <p>Must not depend on a command.
  */
 @NullMarked
 package dev.waymark.starter.connection;

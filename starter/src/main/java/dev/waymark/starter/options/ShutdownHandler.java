@@ -4,8 +4,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntSupplier;
 
 /**
- * Turns SIGTERM and Ctrl-C into an orderly end: remaining work is done, and the process exits with the resulting exit
- * code instead of the JVM's 143.
+ * Turns SIGTERM and Ctrl-C into an orderly shutdown: remaining work is completed, and the process exits with the
+ * resulting exit code instead of the JVM's 143.
  */
 public final class ShutdownHandler implements AutoCloseable {
     private final Thread hook;

@@ -35,7 +35,7 @@ public final class WaitOptions {
 
     private final AtomicBoolean unsaved = new AtomicBoolean();
 
-    /** The exit code. If the command succeeded, it tells whether a save is missing. */
+    /** The exit code. If the command succeeded, the code shows whether a save is missing. */
     public int exitCode(int code) {
         return code == ExitCode.DONE && unsaved.get() ? ExitCode.NOT_SAVED : code;
     }

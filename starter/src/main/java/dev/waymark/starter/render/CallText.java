@@ -66,7 +66,7 @@ public final class CallText {
         String subject = verified.get().subject();
         return " by " + SafeText.line(subject) + " (verified)"
                 + stated.filter(name -> !name.equals(subject))
-                        .map(name -> ", who signs as " + SafeText.line(name))
+                        .map(name -> ", under the name " + SafeText.line(name))
                         .orElse("");
     }
 }

@@ -1,4 +1,4 @@
-/** The command that exports traces. Must not know how spans are made. */
+/** The command that exports traces. Must not know how spans are created. */
 @NullMarked
 package dev.waymark.starter.trace;
 

@@ -5,7 +5,7 @@ import dev.waymark.starter.terminal.ConsoleInput;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Records everything that it was shown. Has no input. */
+/** Records everything that is shown. Has no input. */
 final class FakeConsole implements Console {
     final List<String> shown = new ArrayList<>();
     final List<String> notes = new ArrayList<>();

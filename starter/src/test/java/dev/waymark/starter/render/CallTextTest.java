@@ -107,7 +107,7 @@ class CallTextTest {
 
         CallLog.Row row = CallLog.of(decided.timeline()).get(0);
 
-        assertThat(CallText.decisions(row)).isEqualTo("approved by ann (verified), who signs as the boss");
+        assertThat(CallText.decisions(row)).isEqualTo("approved by ann (verified), under the name the boss");
         assertThat(row.call().approval().orElseThrow().verified())
                 .contains(new VerifiedSubject("ann", Optional.of("https://id.example")));
     }

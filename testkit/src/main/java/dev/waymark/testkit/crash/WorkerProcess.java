@@ -116,7 +116,7 @@ public final class WorkerProcess implements AutoCloseable {
         Family.signal(name, process.toHandle());
     }
 
-    /** Whether it dies within this time. */
+    /** Waits at most this long for the process to die, and returns whether it died. */
     public boolean diesWithin(Duration most) throws InterruptedException {
         return process.waitFor(most.toMillis(), TimeUnit.MILLISECONDS);
     }

@@ -90,7 +90,8 @@ public abstract class ModelServer implements AutoCloseable {
     }
 
     /**
-     * Answers every request with the result of this function, like a model that several workers call, or call again.
+     * Answers every request with the result of this function. Suits requests whose order is unknown, because several
+     * workers send or repeat them.
      */
     public synchronized void answers(Function<Received, ModelAnswer> answers) {
         this.answers = answers;

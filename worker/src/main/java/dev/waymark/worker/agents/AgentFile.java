@@ -44,10 +44,10 @@ final class AgentFile {
 
     static final String SUFFIX = ".yaml";
 
-    /** Each thread's history records the agent in one payload. */
+    /** Limited, because each thread's history records the agent in one payload. */
     private static final int LARGEST_BYTES = 128 * 1024;
 
-    /** The context, with the fields that a caller adds, must fit into one environment variable. */
+    /** Limited, because the context, with the fields that a caller adds, must fit into one environment variable. */
     private static final int LONGEST_CONTEXT = 32 * 1024;
 
     private static final BigDecimal MOST_DOLLARS = new BigDecimal(1_000_000);
@@ -162,9 +162,9 @@ final class AgentFile {
     }
 
     /**
-     * The names in a file, which may otherwise be invalid.
+     * The names in a file, even if the rest of the file is invalid.
      *
-     * @param agent the name of the file if it names no agent
+     * @param agent the agent's name, or the name of the file without its suffix if the file names no agent
      * @param subagents references to other agents
      */
     record Names(String agent, List<YamlValue> subagents) {
@@ -195,7 +195,7 @@ final class AgentFile {
     }
 
     /**
-     * Entries for MCP servers go into a separate list, because their tools are only known once the servers are asked.
+     * Entries for MCP servers go into a separate list, because their tools are not known until the servers are queried.
      */
     private List<ToolSpec> tools(YamlValue list, List<McpEntry> servers) throws YamlProblem {
         List<ToolSpec> tools = new ArrayList<>();

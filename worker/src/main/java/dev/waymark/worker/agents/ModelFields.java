@@ -59,7 +59,7 @@ final class ModelFields {
         return options;
     }
 
-    /** How long the model may send no part of its reply. */
+    /** The maximum time without any part of a reply. */
     static Duration silence(YamlValue value) throws YamlProblem {
         Duration silence = value.duration();
         Optional<String> problem = ModelChecks.silenceProblem(silence);

@@ -133,7 +133,7 @@ public final class AgentsCommand implements Callable<Integer> {
         return tool.kind() == ToolSpec.Kind.SUBAGENT ? tool.name() + " (subagent)" : tool.name();
     }
 
-    /** Only names the servers; the {@code tools} command asks them for their tools. */
+    /** Only names the servers; the {@code tools} command lists their tools. */
     private static List<String> servers(AgentsOptions.Setup setup, AgentSpec agent) {
         return setup.agents().servers(agent.name()).stream()
                 .map(entry -> entry.server().name())

@@ -51,8 +51,7 @@ final class CapacityOptions {
         check("--cached-threads", cachedThreads, 1, Integer.MAX_VALUE);
         check("--target-load", targetLoad, 1, 99);
         if (targetLoad != null && (activitySlots != null || workflowSlots != null)) {
-            throw bad(
-                    "--target-load takes the place of fixed slots", "Leave --activity-slots and --workflow-slots out");
+            throw bad("--target-load can't be combined with fixed slots", "Omit --activity-slots and --workflow-slots");
         }
         worker.workerOptions(options -> {
             if (activitySlots != null) {

@@ -28,7 +28,7 @@ final class DeploymentOptions {
             description = "With --deployment: the version, such as a commit. Default: TEMPORAL_WORKER_BUILD_ID.")
     private @Nullable String buildId;
 
-    /** Makes the worker a version of a deployment, if the options or the environment say so. */
+    /** Makes the worker a version of a deployment, if the options or the environment name one. */
     AgentWorker.Builder of(AgentWorker.Builder worker, boolean inMemory) throws CommandFailure {
         Map<String, String> environment = ProcessEnvironment.get();
         Optional<String> deployment = value(name, environment.get(NAME_VARIABLE));

@@ -156,7 +156,7 @@ public final class DevCommand implements Callable<Integer> {
             throw new CommandFailure(
                     ExitCode.NOT_FOUND,
                     CommandError.NOT_FOUND,
-                    "no temporal command found, which --db needs: " + database,
+                    "--db needs the temporal command, which was not found: " + database,
                     "Put it on PATH, or set TEMPORAL_CLI");
         }
         return binary;
@@ -166,7 +166,7 @@ public final class DevCommand implements Callable<Integer> {
         return new CommandFailure(
                 ExitCode.BAD_INPUT,
                 CommandError.BAD_INPUT,
-                "options that exclude each other: " + options,
+                "these options can't be combined: " + options,
                 "Leave one of them out");
     }
 
@@ -193,7 +193,7 @@ public final class DevCommand implements Callable<Integer> {
             throw new CommandFailure(
                     ExitCode.BAD_INPUT,
                     "ChecksumMismatch",
-                    "the downloaded temporal command has another SHA-256: " + e.getMessage(),
+                    "the downloaded temporal command has a different SHA-256: " + e.getMessage(),
                     "It was deleted. Compare with: " + sha256.orElseThrow());
         } catch (IOException e) {
             throw new CommandFailure(

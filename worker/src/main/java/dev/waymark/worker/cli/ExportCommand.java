@@ -64,8 +64,8 @@ public final class ExportCommand implements Callable<Integer> {
             throw new CommandFailure(
                     ExitCode.BAD_INPUT,
                     "Encrypted",
-                    "the server has this thread encrypted, and the exported file would not be: " + thread,
-                    "Add --decrypt to write it readably");
+                    "this thread is encrypted on the server, but the exported file would not be: " + thread,
+                    "Add --decrypt to export it unencrypted");
         }
         ThreadHistory scrubbed = scrubbed(history);
         if (file == null) {
@@ -112,7 +112,7 @@ public final class ExportCommand implements Callable<Integer> {
                     ExitCode.BAD_INPUT,
                     CommandError.BAD_INPUT,
                     "the id matches several threads: " + thread,
-                    "Write more of it");
+                    "Enter more of the id");
         }
         return matches.stream().findFirst().orElseThrow(this::missing);
     }

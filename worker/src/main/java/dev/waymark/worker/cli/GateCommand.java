@@ -176,7 +176,7 @@ public final class GateCommand implements Callable<Integer> {
                 .distinct()
                 .count();
         return report.checked() + " of " + report.threads() + " threads checked, " + report.events() + " events, "
-                + (report.live() ? "running workflows asked, " : "")
+                + (report.live() ? "running workflows queried, " : "")
                 + (bad == 0 ? "no problem in a thread" : "problems in " + bad);
     }
 

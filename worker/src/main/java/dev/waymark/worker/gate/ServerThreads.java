@@ -44,7 +44,10 @@ public final class ServerThreads implements ThreadSource {
         return histories.read(name);
     }
 
-    /** Whether workers have answered queries so far. Once they do not, the running workflows are no longer queried. */
+    /**
+     * Whether workers have answered queries so far. After a query that no worker answers, workflows are no longer
+     * queried.
+     */
     public boolean workersAnswer() {
         return workersAnswer;
     }

@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
  * Limits the memory for input that a worker reads, across all readers.
  *
  * <ul>
- *   <li>One half of the budget is shared. A reader gets more of it only if it then holds no more than was free. A
- *       single reader gets half of it, four readers a fifth each, and small input always finds free memory.
+ *   <li>One half of the budget is shared. A reader gets more of it only if the reader's total then does not exceed the
+ *       memory that was free before. A single reader gets half of it, four readers a fifth each, and small input always
+ *       finds free memory.
  *   <li>The other half is for one large reader at a time. The next one waits until that one is closed, so large
  *       readers take turns and cannot deadlock.
  *   <li>A reader fails after waiting for 30 seconds.

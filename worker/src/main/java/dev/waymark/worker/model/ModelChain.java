@@ -26,8 +26,8 @@ final class ModelChain {
     private static final int STRIKES = 2;
 
     /**
-     * If a service asks to wait longer than this, the next model is called at once. A silent model is also replaced at
-     * once, because the call has already waited for it.
+     * If a service requests a longer wait, the next model is called at once. A silent model is also replaced at once,
+     * because the call has already waited for it.
      */
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
 
@@ -45,7 +45,7 @@ final class ModelChain {
 
     /**
      * The models that failed in this call, and the models that cannot answer this call at all. A model is listed once
-     * per failure, and more often if it is not worth another try.
+     * per failure, and more often if it should not be tried again.
      */
     record Failed(List<String> models, List<String> unusable) {
         static final Failed NOTHING = new Failed(List.of(), List.of());

@@ -65,7 +65,7 @@ public final class ModelChecks {
                 : Optional.empty();
     }
 
-    /** The options that the provider of this model knows, as a sentence. */
+    /** The options that the provider of this model supports, as a sentence. */
     public String knownOptions(String model) {
         String provider = model.substring(0, Math.max(0, model.indexOf(':')));
         String known = providers.find(model).stream()

@@ -18,7 +18,7 @@ final class ModelOutages {
 
     /**
      * @param until the time until which the model counts as out of service
-     * @param wanted the end of the wait that the service asked for, if it asked for one
+     * @param wanted the end of the wait that the service requested, if any
      */
     private record Outage(long until, Optional<Long> wanted) {}
 
@@ -27,7 +27,7 @@ final class ModelOutages {
         this.nanoTime = nanoTime;
     }
 
-    /** Records that the model failed, and how long its service asks to wait. */
+    /** Records that the model failed, and the wait that its service requests. */
     void began(String model, Optional<Duration> wait) {
         long now = nanoTime.getAsLong();
         Optional<Long> wanted = wait.map(Duration::toNanos);
@@ -51,7 +51,7 @@ final class ModelOutages {
         return outage != null && outage.until() - nanoTime.getAsLong() > 0;
     }
 
-    /** The rest of the wait that the model's service asked for; empty if it asked for none. */
+    /** The rest of the wait that the model's service requested; empty if it requested none. */
     Optional<Duration> wait(String model) {
         return Optional.ofNullable(byModel.get(model))
                 .flatMap(Outage::wanted)

@@ -94,12 +94,12 @@ public final class ModelProviders {
                 .map(provider -> new Bound(provider, spec.substring(colon + 1), prices.apply(spec)));
     }
 
-    /** What is missing before the model of an agent can be called; see {@link ModelProvider#lacks}. */
+    /** A message if the agent's model cannot be called yet; see {@link ModelProvider#lacks}. */
     public Optional<String> lacks(AgentSpec agent) {
         return find(agent.model()).flatMap(bound -> bound.provider().lacks());
     }
 
-    /** What else is missing before the fallbacks of an agent can be called, without duplicates. */
+    /** Further messages, for the agent's fallbacks that cannot be called yet, without duplicates. */
     public Set<String> fallbacksLack(AgentSpec agent) {
         Set<String> lacks = new LinkedHashSet<>();
         for (FallbackModel other : agent.fallback()) {

@@ -67,7 +67,7 @@ final class PartialText implements ReplyListener {
         pricing = price;
     }
 
-    /** The model that this attempt called, if it got that far. */
+    /** The model that this attempt called, if it has called one. */
     synchronized Optional<String> model() {
         return model;
     }

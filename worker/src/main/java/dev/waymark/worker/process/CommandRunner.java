@@ -37,9 +37,9 @@ import java.util.function.Consumer;
  * stderr, values of {@code ${NAME}} are replaced with {@code ${NAME}}.
  * <li>The call ends when the program ends. Processes that the program left in its session are then killed, after a
  * second if they hold stdout or stderr open.
- * <li>At the fence, and when the calling thread is interrupted, all processes of the session get SIGTERM, and SIGKILL a
- * second later. If this JVM is killed, they are killed at once.
- * <li>The programs of a tool with a {@link Sandbox} run in it, or not at all.
+ * <li>At the fence's deadline, and when the calling thread is interrupted, all processes of the session get SIGTERM,
+ * and SIGKILL a second later. If this JVM is killed, they are killed at once.
+ * <li>The programs of a tool with a {@link Sandbox} run in the sandbox, or not at all.
  * <li>A launcher made of shell processes enforces this, so it does not depend on the JVM. A process that moved to
  * another session and whose parent has ended escapes the launcher.
  * </ul>
@@ -178,7 +178,7 @@ public final class CommandRunner {
                 text.accept(mask.next(new String(buffer, 0, count)));
             }
         } catch (IOException e) {
-            // Keeps what was read so far.
+            // Keeps the output that was read so far.
         }
         text.accept(mask.end());
     }

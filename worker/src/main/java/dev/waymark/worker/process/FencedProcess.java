@@ -97,7 +97,7 @@ final class FencedProcess {
         }
     }
 
-    /** Kills what is left of the session, and returns when it is gone. Not interruptible. */
+    /** Kills the remaining processes of the session, and returns when they are gone. Not interruptible. */
     void end() {
         try {
             giveUp();

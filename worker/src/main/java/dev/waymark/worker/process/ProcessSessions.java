@@ -28,7 +28,7 @@ final class ProcessSessions {
                 }
             }
         } catch (IOException e) {
-            // Uses what was found so far.
+            // Uses the sessions that were found so far.
         }
         return sessions;
     }

@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Masks secrets in the log of this process: variables whose names look like those of secrets, and variables that an
+ * Masks secrets in the log of this process: variables whose names look like names of secrets, and variables that an
  * agent references. Thread-safe.
  */
 public final class LogSecrets {

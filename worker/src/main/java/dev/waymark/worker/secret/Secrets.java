@@ -19,8 +19,8 @@ import java.util.stream.Stream;
 
 /**
  * The values of {@code ${NAME}} in texts of an agent. They are filled in on use. Because a tool may return them, they
- * are replaced with {@code ${NAME}} in its output, in every spelling that {@link SecretValue} knows; each line of a
- * multi-line value is replaced on its own. Other variables whose names look like those of secrets, such as a model's
+ * are replaced with {@code ${NAME}} in its output, in every spelling that {@link SecretValue} recognizes; each line of
+ * a multi-line value is replaced on its own. Other variables whose names look like names of secrets, such as a model's
  * key, are masked too, because a program may find their values elsewhere. Immutable.
  *
  * <pre>{@code
@@ -51,8 +51,8 @@ public final class Secrets {
     }
 
     /**
-     * The values of the variables that these texts reference, as far as the environment has them. Variables whose names
-     * look like those of secrets are only masked.
+     * The values of the variables that these texts reference and that the environment contains. Variables whose names
+     * look like names of secrets are only masked.
      */
     public static Secrets of(Collection<String> texts, Map<String, String> environment) {
         Set<String> names = new LinkedHashSet<>();

@@ -25,7 +25,7 @@ public interface DevServer extends AutoCloseable {
     /** The URL of its Web UI, if it has one. */
     Optional<String> uiAddress();
 
-    /** Which kind of server this is. */
+    /** The kind of this server. */
     Kind kind();
 
     @Override

@@ -21,7 +21,7 @@ public final class TemporalBinary {
     private TemporalBinary() {}
 
     /**
-     * Searches {@code TEMPORAL_CLI}, {@code PATH}, the directory of {@code go install}, and that of {@link
+     * Searches {@code TEMPORAL_CLI}, {@code PATH}, the directory of {@code go install}, and the cache of {@link
      * TemporalDownload}, in this order.
      *
      * @throws NoSuchFileException if {@code TEMPORAL_CLI} is set, but is not an executable file

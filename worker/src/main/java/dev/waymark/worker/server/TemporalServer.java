@@ -151,7 +151,7 @@ final class TemporalServer implements DevServer {
         }
     }
 
-    /** Asks for the namespace, which is ready last. */
+    /** Also queries the namespace, which is ready last. */
     private static boolean answers(WorkflowServiceStubs stubs) {
         try {
             stubs.blockingStub()

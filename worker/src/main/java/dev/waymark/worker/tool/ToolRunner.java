@@ -92,8 +92,8 @@ public final class ToolRunner {
     }
 
     /**
-     * A result that does not match the tool's output schema has an unknown outcome: the tool did something, but it is
-     * not known what.
+     * A result that does not match the tool's output schema has an unknown outcome: the tool ran, but its effect is not
+     * known.
      */
     private static ToolOutcome checked(ToolSpec tool, ToolOutcome outcome) {
         return tool.output()

@@ -152,7 +152,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         }
     }
 
-    /** Sets the search attributes that have changed, if the thread was started with them. */
+    /** Sets the search attributes that have changed, if the thread was started with search attributes. */
     private void index() {
         if (indexed.isEmpty()) {
             return;
@@ -274,7 +274,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
         @Override
         public Boolean reportToParent(Step.ReportToParent step) {
-            // A run started by hand with a subagent's input has no parent, which the server then reports.
+            // A run started by hand with a subagent's input has no parent. The server then rejects the signal.
             String parent = Workflow.getInfo().getParentWorkflowId().orElse(thread);
             SubagentReport report = new SubagentReport(step.parent().callId(), step.report());
             return flights.signal(parent, WireNames.SUBAGENT, report, report.sent());
@@ -401,8 +401,9 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     }
 
     /**
-     * Accepts every signal of the contract, and the claims of tools, as updates. An update is refused with a reason, or
-     * accepted; an accepted update never fails.
+     * Handles every signal of the contract, and the claims of tools, as updates. The validator refuses an update with a
+     * reason, or accepts it. An accepted update fails only if it was accepted before the state arrived, and is then
+     * refused.
      */
     private final class Updates implements DynamicUpdateHandler {
         @Override

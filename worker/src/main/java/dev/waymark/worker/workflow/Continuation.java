@@ -23,7 +23,8 @@ final class Continuation {
     }
 
     /**
-     * Records whether the state fits: packed sizes differ between zip libraries, and a replay must decide the same way.
+     * Records in history whether the state fits, because packed sizes differ between zip libraries and a replay must
+     * decide the same way.
      *
      * @param hard whether the run cannot continue if the state does not fit
      */

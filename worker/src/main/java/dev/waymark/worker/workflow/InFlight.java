@@ -117,7 +117,10 @@ final class InFlight {
         return flights.isEmpty() && signalled.isEmpty();
     }
 
-    /** Whether a timer has fired whose only purpose was another workflow task. */
+    /**
+     * Whether the main loop must run again: a timer for another workflow task fired, a subagent's thread started, or a
+     * signal to another thread ended.
+     */
     boolean wantsAnotherTask() {
         return anotherTaskDue;
     }
@@ -220,7 +223,7 @@ final class InFlight {
             options.setTypedSearchAttributes(ThreadIndex.starting(input.agent()).attributes());
         }
         ChildWorkflowStub child = Workflow.newUntypedChildWorkflowStub(WireNames.WORKFLOW_TYPE, options.build());
-        // A cancellation sent before the thread has started might not reach it, and it would run forever.
+        // A cancellation sent before the thread has started might not reach it, and the thread would run forever.
         Promise<Boolean> begun = child.getExecution().handle((execution, failure) -> true);
         begin(input.work(), begun::isCompleted, () -> child.executeAsync(RunOutcome.class, input));
         begun.thenApply(yes -> {

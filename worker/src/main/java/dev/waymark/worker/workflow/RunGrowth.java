@@ -14,7 +14,7 @@ final class RunGrowth {
     /** Approximate size of a call in the log of calls. */
     private static final long BYTES_OF_CALL = 200;
 
-    /** Approximate size of what remains of a call that a summary dropped: its id and its turn. */
+    /** Approximate size of the id and the turn that remain of a call after a summary dropped it. */
     private static final long BYTES_OF_DROPPED_CALL = 40;
 
     /** The server logs warnings from 10,240 events on. */

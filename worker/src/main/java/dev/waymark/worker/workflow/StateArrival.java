@@ -86,7 +86,7 @@ final class StateArrival {
         List<Object> answer = new ArrayList<>();
         List<Problem> refused = new ArrayList<>();
         postpone(() -> {
-            // Applied even if it is refused, like a signal, because history does not show what was refused.
+            // Applied even if it is refused, like a signal, because history does not show which updates were refused.
             refusal.apply(update).ifPresent(refused::add);
             answer.add(application.apply(update));
         });

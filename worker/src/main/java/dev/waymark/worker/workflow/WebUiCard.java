@@ -68,7 +68,7 @@ final class WebUiCard {
         state.openCalls().stream()
                 .filter(call -> call.status() == Call.Status.DELEGATED)
                 .limit(MOST_CALLS)
-                .forEach(call -> sheet.add("- At work: " + code(call.tool()) + ", in "
+                .forEach(call -> sheet.add("- Running subagent: " + code(call.tool()) + ", in thread "
                         + code(WireNames.subagentThread(thread, call.id())) + "\n"));
         addDesk(state.desk(), sheet);
         addMessages(state, sheet);
@@ -144,7 +144,7 @@ final class WebUiCard {
                     json("callId", ask.callId(), "argsDigest", ask.argsDigest().orElse(""));
             sheet.add("> May " + shown(ask) + " run?\n\n"
                     + (arguments.isCut()
-                            ? "It can't be decided here, since it is cut. All of it is in "
+                            ? "It can't be decided here, because the call is cut. To see all of it, run "
                                     + code("./waymark pending " + thread + " --json")
                             : fenced(SafeText.line(input)))
                     + "\n\n");
@@ -175,7 +175,7 @@ final class WebUiCard {
      */
     private static String signal(String names, String with) {
         return "open *History*, then *More Actions → Send a Signal →* " + names + ", " + with
-                + ". On this page, the dialog drops each letter r.\n\n";
+                + ". On this page, the dialog does not accept the letter r.\n\n";
     }
 
     private static List<OpenRequest> asks(Conversation state, OpenRequest.Kind kind) {
@@ -219,8 +219,8 @@ final class WebUiCard {
     private static String inFlight(Call call) {
         String what = switch (call.status()) {
             case CLAIMED -> "In flight: ";
-            case UNKNOWN -> "Lost, to be looked into once nothing of it can run any more: ";
-            case DOUBTED, VERIFYING -> "Lost, and being looked into: ";
+            case UNKNOWN -> "Outcome unknown, may still be running: ";
+            case DOUBTED, VERIFYING -> "Outcome unknown, being determined: ";
             case ISSUED,
                     HELD,
                     AWAITING,

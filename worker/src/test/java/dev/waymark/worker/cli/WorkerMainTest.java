@@ -239,7 +239,7 @@ class WorkerMainTest {
                 .isEqualTo(new Said(
                         2,
                         "",
-                        "waymark: options that exclude each other: --in-memory and --db. Leave one of them out\n"));
+                        "waymark: these options can't be combined: --in-memory and --db. Leave one of them out\n"));
     }
 
     @ParameterizedTest

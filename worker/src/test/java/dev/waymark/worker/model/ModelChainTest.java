@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Which model each attempt calls, and when. */
+/** Checks which model each attempt calls, and when. */
 class ModelChainTest {
     private static final ModelFailure BUSY = ModelFailure.passing("Overloaded", "Busy.");
 

@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** How long a worker waits if a service asks it to, measured at the service. */
+/** How long a worker waits if a service requests a wait, measured at the service. */
 @Timeout(180)
 abstract class RetryAfterCases {
     /**

@@ -61,9 +61,9 @@ class ActivityOperationsServerTest {
     /** What happens to the worker that runs the tool. */
     enum Worker {
         STAYS,
-        /** It loses its connection to the server, and its tool continues. */
+        /** The worker loses its connection to the server, and its tool continues. */
         CUT_OFF,
-        /** Its tool continues, but the server was told that the activity failed. */
+        /** The worker's tool continues, but the activity was reported to the server as failed. */
         DISOWNED
     }
 

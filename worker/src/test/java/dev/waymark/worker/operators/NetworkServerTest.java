@@ -52,8 +52,8 @@ class NetworkServerTest {
     }
 
     /**
-     * When the network fails, the tools of one thread are about to charge, those of another have charged, and a third
-     * thread starts.
+     * When the network fails, the tools of one thread are about to charge, the tools of another have charged, and a
+     * third thread starts.
      */
     @ParameterizedTest
     @MethodSource("faults")

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The server is killed while threads are running, and restarts with what it has on disk. */
+/** The server is killed while threads are running, and restarts with the state that it has on disk. */
 @Tag("server")
 @Tag("full")
 class ServerLossServerTest {
@@ -27,7 +27,7 @@ class ServerLossServerTest {
 
     enum Workers {
         STAY,
-        /** They die while the server is down, and others replace them. */
+        /** The workers die while the server is down, and others replace them. */
         DIE
     }
 

@@ -22,10 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Also tests what programs find without a sandbox. Otherwise the tests of what they do not find in it would prove
- * nothing.
- */
+/** Also tests what programs find without a sandbox. Otherwise the tests inside the sandbox would prove nothing. */
 @Tag("full")
 @Timeout(120)
 class BubblewrapTest {

@@ -77,7 +77,7 @@ class AgreementServerTest {
                 .safeToRetry();
     }
 
-    /** Runs a conversation with a bit of everything, and returns when it has settled. */
+    /** Runs a conversation that uses many features, and returns when its turn is complete and no message is queued. */
     static String converse(WorkflowRig rig, StartInput start) {
         String thread = rig.start(start.saying(SayPayload.message("m-1", "batch of three")));
         rig.awaitTurn(thread, 1);

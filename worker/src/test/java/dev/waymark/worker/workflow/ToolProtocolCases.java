@@ -223,8 +223,7 @@ abstract class ToolProtocolCases {
     }
 
     /**
-     * A tool that throws another exception when it is interrupted, as libraries do that do not use
-     * InterruptedException.
+     * A tool that throws another exception when it is interrupted, like libraries that do not use InterruptedException.
      */
     private static JavaTool<Charge> complainingOfInterruptions(Collection<String> keys, CountDownLatch runs) {
         return JavaTool.of("charge_card", "Charges the card", Charge.class, (args, context) -> {

@@ -183,7 +183,7 @@ final class WorkflowRig implements AutoCloseable {
         return this;
     }
 
-    /** Adds a thread that another thread has started to those that are checked. */
+    /** Adds this thread, which another thread has started, to the threads that are checked on close. */
     String adopt(String thread) {
         threads.add(thread);
         return thread;
@@ -249,7 +249,7 @@ final class WorkflowRig implements AutoCloseable {
         return thread;
     }
 
-    /** Starts a thread after another one that already has the name of the subagent's thread for this call. */
+    /** Starts a thread that has the id of the subagent's thread for this call, and then the parent thread. */
     String startAbove(String callId, StartInput below, StartInput above) {
         String thread = "thread-" + UUID.randomUUID();
         newStub(adopt(thread + "/" + callId)).start(below);

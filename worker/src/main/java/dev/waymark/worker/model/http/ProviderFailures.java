@@ -159,7 +159,7 @@ public enum ProviderFailures {
         return passing ? ModelFailure.passing(type, message) : ModelFailure.permanent(type, message);
     }
 
-    /** @param retryAfter how long the provider asks to wait */
+    /** @param retryAfter the wait that the provider requests */
     ModelFailure failure(String message, Optional<Duration> retryAfter) {
         return passing && retryAfter.isPresent()
                 ? ModelFailure.passing(type, message, retryAfter.get())

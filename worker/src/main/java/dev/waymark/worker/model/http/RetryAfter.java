@@ -6,7 +6,7 @@ import java.util.Optional;
 import okhttp3.Headers;
 import org.jspecify.annotations.Nullable;
 
-/** How long a provider asks to wait before a retry. */
+/** The wait before a retry that a provider requests. */
 final class RetryAfter {
     private static final String HEADER = "Retry-After";
     private static final String MILLIS_HEADER = "Retry-After-Ms";

@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
  * The models {@code openai:MODEL}, through chat completions. {@code OPENAI_API_KEY} is the key; {@code
  * OPENAI_BASE_URL}, with {@code /v1}, is the address of a compatible server.
  *
- * <p>OpenAI's newer models reject the older name of the token limit, while many other servers know only that one. At
- * other addresses, a rejection of the older name shows that the newer one is needed.
+ * <p>OpenAI's newer models reject the older name of the token limit, while many other servers support only the older
+ * one. At other addresses, a rejection of the older name shows that the newer one is needed.
  *
  * <pre>{@code
  * ModelProvider local = OpenAiProvider.of(Map.of("OPENAI_BASE_URL", "http://127.0.0.1:11434/v1"));

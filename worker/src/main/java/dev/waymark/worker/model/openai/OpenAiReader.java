@@ -117,7 +117,7 @@ final class OpenAiReader implements EventReader {
         size += piece.length();
     }
 
-    /** True from the first choice on, which has the role and usually no text. */
+    /** True from the first choice on. That choice has the role, and usually no text. */
     @Override
     public boolean hasBegun() {
         return started;

@@ -44,7 +44,7 @@ public final class PriceTable {
         this.prices = prices;
     }
 
-    /** The published prices that this version knows. */
+    /** The published prices that are built into this version. */
     public static PriceTable builtIn() {
         return PUBLISHED;
     }

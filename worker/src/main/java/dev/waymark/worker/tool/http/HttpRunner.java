@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
  * Sends the requests of HTTP tools, each once.
  *
  * <ul>
- * <li>A request is never repeated, neither after a broken connection nor because an answer asks for it.
+ * <li>A request is never repeated, neither after a broken connection nor because an answer requests it.
  * <li>Every request uses a new connection, whose address has been checked. So no request is lost in a connection that
  * the server was about to close.
  * <li>Redirects are followed five times at most, and only to the same scheme, host and port. A GET follows every
@@ -263,7 +263,7 @@ public final class HttpRunner implements AutoCloseable {
 
         private HttpResult read(Response response) throws IOException {
             String location = response.header("Location");
-            String note = response.isRedirect() && location != null ? "it leads to " + location + "\n" : "";
+            String note = response.isRedirect() && location != null ? "redirect to " + location + "\n" : "";
             Charset charset = Optional.ofNullable(response.body().contentType())
                     .map(type -> type.charset(StandardCharsets.UTF_8))
                     .orElse(StandardCharsets.UTF_8);

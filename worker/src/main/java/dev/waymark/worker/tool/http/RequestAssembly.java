@@ -101,8 +101,8 @@ sealed interface RequestAssembly {
     }
 
     /**
-     * A body that is sent once. OkHttp repeats requests with other bodies if the server asks for it, whatever OkHttp's
-     * settings are.
+     * A body that is sent once. OkHttp repeats requests with other bodies if the server requests it, regardless of
+     * OkHttp's settings.
      */
     final class Body extends RequestBody {
         private final byte[] json;

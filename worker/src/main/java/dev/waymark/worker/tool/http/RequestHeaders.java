@@ -12,7 +12,7 @@ public final class RequestHeaders {
     /** Checked here, because HTTP libraries quote a rejected value, which may be secret. */
     private static final Pattern VALUE = Pattern.compile("[\\t\\x20-\\x7e]*");
 
-    /** Headers about the connection, and those that Waymark sends. */
+    /** Headers that describe the connection, and headers that Waymark itself sends. */
     private static final Set<String> TAKEN = Set.of(
             "accept-encoding",
             "connection",

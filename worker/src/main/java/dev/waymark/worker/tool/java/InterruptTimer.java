@@ -7,7 +7,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Interrupts the thread that created it when the time is up, but never after it was closed. */
+/** Interrupts the thread that created it when the time is up, but never after this timer is closed. */
 final class InterruptTimer implements AutoCloseable {
     private static final ScheduledExecutorService CLOCK =
             Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("tool-deadlines"));

@@ -55,7 +55,7 @@ public final class JavaTools {
         return new JavaTools(byName);
     }
 
-    /** These tools together with others. A tool that is given twice counts once. */
+    /** These tools together with others. Duplicates are removed. */
     public JavaTools plus(List<? extends Tool> others) {
         List<Tool> all = new ArrayList<>(byName.values());
         others.stream().filter(tool -> !all.contains(tool)).forEach(all::add);

@@ -24,8 +24,8 @@ public interface ToolKind extends AutoCloseable {
     }
 
     /**
-     * Reads that field and the others that only this kind has. The caller reads the common fields, such as {@code
-     * timeout}.
+     * Reads {@link #field()} and the other fields that only this kind has. The caller reads the common fields, such as
+     * {@code timeout}.
      */
     default ToolSpec.Builder read(YamlValue value, ToolEntry entry) throws YamlProblem {
         throw new IllegalStateException("not declared by a field of its own: " + kind());

@@ -17,8 +17,8 @@ interface McpChannel extends AutoCloseable {
     String TOO_LONG = "the answer is longer than " + MOST_BYTES + " bytes";
 
     /**
-     * Sends a request once and waits for the answer. At the fence, and when the calling thread is interrupted, the
-     * server is told that the request is canceled.
+     * Sends a request once and waits for the answer. At the fence's deadline, and when the calling thread is
+     * interrupted, the server is told that the request is canceled.
      */
     RpcAnswer ask(String method, JsonNode params, ProcessFence fence)
             throws RequestNotSentException, OutcomeUnknownException, InterruptedException;

@@ -38,7 +38,7 @@ public final class McpDiscovery {
     private static final int LARGEST_SCHEMA = 64 * 1024;
     private static final int LONGEST_DESCRIPTION = 8 * 1024;
 
-    /** Each thread's history records the agent in one payload. */
+    /** Limited, because each thread's history records the agent in one payload. */
     private static final int LARGEST_AGENT = 512 * 1024;
 
     private final McpConnections servers;
@@ -87,7 +87,7 @@ public final class McpDiscovery {
             throw ActivityProblems.permanent(new Problem(
                     UNAVAILABLE,
                     "agent " + agent.name() + " is too large with all its tools: " + bytes + " bytes, at most "
-                            + LARGEST_AGENT + ". Use fewer tools of its MCP servers, with allow"));
+                            + LARGEST_AGENT + ". Limit the tools of its MCP servers with the field allow"));
         }
         return complete;
     }
@@ -149,7 +149,7 @@ public final class McpDiscovery {
         int bytes = JsonRpc.bytes(tool.input()).length;
         if (bytes > LARGEST_SCHEMA) {
             throw new UnusableServerException("the input schema of " + tool.name() + " has " + bytes
-                    + " bytes, at most " + LARGEST_SCHEMA + ". Leave the tool out, with allow");
+                    + " bytes, at most " + LARGEST_SCHEMA + ". Exclude the tool with the field allow");
         }
         try {
             Json schema = PayloadJson.MAPPER.treeToValue(tool.input(), Json.class);

@@ -55,12 +55,12 @@ final class McpHttpChannel implements McpChannel {
     private static final Duration LAST_MOMENTS = Duration.ofSeconds(2);
 
     /**
-     * The maximum number of concurrent replies to a server's requests. A server waits for an answer before it asks for
-     * more.
+     * The maximum number of concurrent replies to a server's requests. Servers usually wait for a reply before the next
+     * request.
      */
     private static final int MOST_REPLIES = 2;
 
-    /** Time limit for messages that are not answered. */
+    /** Time limit for messages that expect no answer. */
     private static final Duration LONGEST_NOTIFICATION = Duration.ofSeconds(10);
 
     /** Large, since a server may send progress before its answer. */
@@ -169,7 +169,7 @@ final class McpHttpChannel implements McpChannel {
         return say(JsonRpc.notification(method, params));
     }
 
-    /** A server may ask faster than it reads replies; requests above the limit are not answered. */
+    /** A server may send requests faster than it reads replies; requests above the limit are not answered. */
     private void reply(JsonNode message) {
         if (!replies.tryAcquire()) {
             LOG.debug("{} asks too much at a time", name);

@@ -33,7 +33,7 @@ public final class SubagentFields {
         return ToolSpec.subagent(name, other.description().orElse(""));
     }
 
-    /** Reads the name, which must be that of a known agent. */
+    /** Reads the name of a subagent, and rejects unknown agents. */
     public static String name(YamlValue subagent, Collection<String> known) throws YamlProblem {
         String name = subagent.text();
         if (!known.contains(name)) {

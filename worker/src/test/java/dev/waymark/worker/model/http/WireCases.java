@@ -115,7 +115,7 @@ public abstract class WireCases extends ModelProviderContract {
         return provider.reply(request(List.of(Message.user("Hi"))));
     }
 
-    /** The number of times that the listener is told of progress for these events, which are not a complete reply. */
+    /** How often the listener is notified of progress for these events, which are not a complete reply. */
     protected final int progress(String... events) {
         server.answers(ModelAnswer.events(events));
         AtomicInteger told = new AtomicInteger();

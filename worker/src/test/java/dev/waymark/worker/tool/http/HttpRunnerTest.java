@@ -401,7 +401,7 @@ class HttpRunnerTest {
         RecordingServer server = server((exchange, request) -> RecordingServer.redirect(exchange, status, "/b"));
 
         assertThat(run(endpoint(Method.POST, server.url("/a")), Map.of()).words())
-                .isEqualTo("status " + status + ": it leads to /b");
+                .isEqualTo("status " + status + ": redirect to /b");
         assertThat(server.requests()).hasSize(1);
     }
 
@@ -453,7 +453,7 @@ class HttpRunnerTest {
 
             assertThat(run(endpoint(Method.GET, server.url("/")).withHeader("X-Token", "${TOKEN}"), Map.of())
                             .words())
-                    .isEqualTo("status 302: it leads to " + location);
+                    .isEqualTo("status 302: redirect to " + location);
         }
         assertThat(other.requests()).isEmpty();
     }
@@ -462,7 +462,7 @@ class HttpRunnerTest {
     void redirect_roundAndRound_endsAfterFive() throws Exception {
         RecordingServer server = server((exchange, request) -> RecordingServer.redirect(exchange, 307, "/"));
 
-        assertThat(run(endpoint(Method.GET, server.url("/")), Map.of()).words()).isEqualTo("status 307: it leads to /");
+        assertThat(run(endpoint(Method.GET, server.url("/")), Map.of()).words()).isEqualTo("status 307: redirect to /");
         assertThat(server.requests()).hasSize(6);
     }
 

@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * An MCP server whose tools fail as those of real servers do, according to their names. It is a separate process that
+ * An MCP server whose tools fail like tools of real servers, according to their names. It is a separate process that
  * uses stdin and stdout; {@link HttpToolServer} offers it over HTTP. It writes to files in a directory, which outlive
  * it: {@code seen} lists the methods that were requested, and {@code effects} the calls that took effect, with their
  * keys. Tools listed in {@code removed} no longer exist.

@@ -10,7 +10,7 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 
-/** The page where owners talk to the agent. */
+/** The page on which owners talk to the agent. */
 @Controller
 class ReceptionController {
     private final AgentClient client;
@@ -21,7 +21,7 @@ class ReceptionController {
 
     @GetMapping("/reception/{thread}")
     String reply(@PathVariable("thread") String thread, Model model) {
-        return page(thread, client.exists(thread) ? text(client.result(thread)) : "How can I help?", model);
+        return page(thread, client.lists().exists(thread) ? text(client.result(thread)) : "How can I help?", model);
     }
 
     @PostMapping("/reception/{thread}")

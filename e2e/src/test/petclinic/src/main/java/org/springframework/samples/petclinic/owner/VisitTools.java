@@ -19,7 +19,7 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** What the agent of the clinic can do. */
+/** The tools of the clinic's agent. */
 @Component
 public class VisitTools {
     private static final Logger LOG = LoggerFactory.getLogger(VisitTools.class);
@@ -28,7 +28,7 @@ public class VisitTools {
     private final EntityManager entities;
     private final String pause;
 
-    /** @param pause where a booking stands still, so that a test can kill the clinic there */
+    /** @param pause where a booking pauses, so that a test can kill the clinic at that point */
     VisitTools(OwnerRepository owners, EntityManager entities, @Value("${clinic.pause:}") String pause) {
         this.owners = owners;
         this.entities = entities;
@@ -51,7 +51,10 @@ public class VisitTools {
                 .toList();
     }
 
-    /** The same visit is booked once, however often this runs: one after the other, since each locks the owner. */
+    /**
+     * The same visit is booked once, however often this runs: bookings of one owner run one after the other, because
+     * each locks the owner.
+     */
     @ToolMethod(
             description = "Books a visit for a pet; the date is written YYYY-MM-DD",
             verifiedBy = "isBooked",
@@ -77,7 +80,7 @@ public class VisitTools {
         return "booked for " + booked.date();
     }
 
-    /** Asked when the clinic was lost in the middle of a booking. */
+    /** Called if the clinic was lost in the middle of a booking. */
     @Transactional(readOnly = true)
     public Verdict isBooked(NewVisit booked) {
         return has(owners.findById(booked.owner()).orElseThrow(), booked)
