@@ -38,6 +38,10 @@ class KeyDatabaseOutageServerTest {
     private static final Duration UNTIL_KEYS_ARE_READ_AGAIN = Duration.ofSeconds(62);
 
     private static final Duration OUTAGE = Duration.ofSeconds(25);
+    /** Long enough that no thread completes before the outage ends, even if everything but its calls takes no time. */
+    private static final Duration CALL =
+            UNTIL_KEYS_ARE_READ_AGAIN.plus(OUTAGE).dividedBy(CALLS).plusMillis(100);
+
     /** One line in ten seconds, regardless of the number of threads and attempts. */
     private static final int MOST_LINES = 10;
 
@@ -90,7 +94,9 @@ class KeyDatabaseOutageServerTest {
         postgres = PostgresCluster.start(programs);
         temporal = DevServer.temporal(binary.get(), Optional.of(directory.resolve("temporal.db")), 0, 0);
         threads = new EncryptedThreads(programs, temporal.address(), postgres);
-        threads.program("charge.sh", "cat >/dev/null; echo \"$WAYMARK_THREAD $WAYMARK_CALL_ID\" >>ledger; sleep 2");
+        threads.program(
+                "charge.sh",
+                "cat >/dev/null; echo \"$WAYMARK_THREAD $WAYMARK_CALL_ID\" >>ledger; sleep " + CALL.toMillis() / 1000.0);
         StringBuilder script = new StringBuilder("replies:\n");
         for (int i = 1; i <= CALLS; i++) {
             script.append("  - tool_calls: [{ id: tu_" + i + ", name: charge, input: { cents: " + i + " } }]\n");
