@@ -6,7 +6,7 @@ commands() {
     for each in "$root/starter/target/waymark.jar" "$root/worker/target/waymark-worker.jar"; do
         "$java" "${flags[@]}" -jar "$each" describe-commands
     done
-    printf '%s\t%s\t%s\n' install "Links waymark into a directory on PATH, with completion." "" \
+    printf '%s\t%s\t%s\n' install "Links waymark into a directory on PATH and installs completion." "" \
         completion "Prints a completion script: bash, zsh or fish." ""
 }
 
@@ -110,7 +110,7 @@ if [ "$own" = completion ]; then
     case ${1:-} in
         -h | --help)
             echo "Usage: $called completion bash|zsh|fish"
-            echo "Prints a completion script for the shell. 'install' writes them where the shells look for them."
+            echo "Prints a completion script for the shell. 'install' writes it where the shell looks for it."
             exit
             ;;
     esac

@@ -117,8 +117,7 @@ public final class ThreadKeys implements AutoCloseable {
             // Reported below.
         }
         // The value is not shown, since a URL may contain a password.
-        throw new KeyProblem(
-                VARIABLE + " is not a place for keys. Use file:DIRECTORY or jdbc:postgresql://HOST/DATABASE");
+        throw new KeyProblem(VARIABLE + " has an invalid value. Use file:DIRECTORY or jdbc:postgresql://HOST/DATABASE");
     }
 
     /** Whether this is the id of a thread's key. Master keys cannot have such an id. */

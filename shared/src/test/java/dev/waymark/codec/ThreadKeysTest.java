@@ -358,7 +358,7 @@ class ThreadKeysTest {
         for (String setting : List.of("secret", "file:", "jdbc:mysql://secret", "jdbc:sqlite:secret.db")) {
             assertThatThrownBy(() -> ThreadKeys.of(Map.of(ThreadKeys.VARIABLE, setting), Optional.of(OLD)))
                     .isInstanceOf(KeyProblem.class)
-                    .hasMessageStartingWith("WAYMARK_THREAD_KEYS is not a place for keys")
+                    .hasMessageStartingWith("WAYMARK_THREAD_KEYS has an invalid value")
                     .hasMessageNotContaining("secret");
         }
         assertThatThrownBy(() -> ThreadKeys.of(Map.of(ThreadKeys.VARIABLE, "file:x"), Optional.empty()))

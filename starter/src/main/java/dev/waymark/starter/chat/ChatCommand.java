@@ -45,9 +45,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "chat",
         description = {
-            "Talks to an agent at the terminal. A session is a thread that can be continued later.",
-            "A line answers the open question, or is a message; /help lists the commands.",
-            "From a pipe, it reads one message per line, waits for each outcome, and ends with the pipe."
+            "Talks to an agent in the terminal. A session is a thread that can be continued later.",
+            "Each line answers the open question or, if none is open, is a message; /help lists the commands.",
+            "From a pipe, it reads one message per line, waits for each outcome, and exits at the end of the input."
         })
 public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
     /** The file is next to the database of the development server. */
@@ -63,7 +63,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
     @Option(
             names = {"--session", "--thread"},
             paramLabel = "ID",
-            description = "The session, which is a thread. Default: a new one, with a generated name.")
+            description = "The session, which is a thread. Default: a new session with a generated name.")
     private String session;
 
     @Option(names = "--agent", paramLabel = "A", description = "The agent of a new session.")
@@ -76,7 +76,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
                     + SaverOptions.TARGETS + ". Default: " + SaverOptions.SETTING + ".")
     private String saver;
 
-    @Option(names = "--volatile", description = "Allow a session that is lost when its in-memory server stops.")
+    @Option(names = "--volatile", description = "Accept that the session is lost when its in-memory server stops.")
     private boolean isVolatile;
 
     @Spec

@@ -47,7 +47,7 @@ public final class ForkCommand implements Callable<Integer> {
     @Option(names = "--thread", paramLabel = "NEW", required = true, description = "The new thread's id.")
     private String thread;
 
-    @Option(names = "--volatile", description = "Allow a thread that is lost when its in-memory server stops.")
+    @Option(names = "--volatile", description = "Accept that the thread is lost when its in-memory server stops.")
     private boolean isVolatile;
 
     @Override

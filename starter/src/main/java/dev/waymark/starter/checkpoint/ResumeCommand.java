@@ -37,7 +37,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** Continues a conversation. */
-@Command(name = "resume", description = "Continues a checkpoint or a closed thread, and waits for the outcome.")
+@Command(name = "resume", description = "Continues from a checkpoint or a closed thread, and waits for the outcome.")
 public final class ResumeCommand implements Callable<Integer> {
     /** One byte more than allowed, so that a file that is too large is noticed. */
     private static final int MOST_BYTES = CheckpointReader.MAX_BYTES + 1;
@@ -51,7 +51,7 @@ public final class ResumeCommand implements Callable<Integer> {
     @Parameters(
             index = "0",
             paramLabel = "FILE|-|THREAD",
-            description = "A checkpoint of any format, - for one on stdin, or a closed thread.")
+            description = "A checkpoint in any format, - for a checkpoint on stdin, or a closed thread.")
     private String source;
 
     @Option(names = "--from", paramLabel = "TARGET", description = "A saver that has the thread's checkpoint.")
@@ -87,7 +87,7 @@ public final class ResumeCommand implements Callable<Integer> {
     @Option(names = "--assert-complete", description = "Exit with code 4 if the agent asks a question.")
     private boolean assertComplete;
 
-    @Option(names = "--volatile", description = "Allow a thread that is lost when its in-memory server stops.")
+    @Option(names = "--volatile", description = "Accept that the thread is lost when its in-memory server stops.")
     private boolean isVolatile;
 
     @Spec

@@ -34,9 +34,9 @@ import picocli.CommandLine.TypeConversionException;
 @Command(
         name = "save",
         description = {
-            "Saves a thread's checkpoint to a saver, in the thread format: once, or as the thread progresses.",
-            "To continue a saved thread, use resume --from. --follow is safe to kill: after a restart it saves the newest"
-                    + " version."
+            "Saves a thread's checkpoint to a saver, in the thread format, once or as the thread progresses.",
+            "To continue a saved thread, use resume --from. --follow is safe to kill: after a restart, it saves the"
+                    + " newest version."
         })
 public final class SaveCommand implements Callable<Integer> {
     @Mixin
@@ -56,8 +56,8 @@ public final class SaveCommand implements Callable<Integer> {
 
     @Option(
             names = "--all",
-            description =
-                    "With --follow: save all threads of the server, until SIGTERM or Ctrl-C. Closed threads are saved once.")
+            description = "With --follow: save all threads on the server, until SIGTERM or Ctrl-C. Closed threads are"
+                    + " saved once.")
     private boolean all;
 
     @Option(
@@ -77,7 +77,8 @@ public final class SaveCommand implements Callable<Integer> {
 
     @Option(
             names = "--replace",
-            description = "Without --follow: replace even a newer checkpoint, or one of another thread with this name.")
+            description = "Without --follow: replace even a newer checkpoint, or a checkpoint of another thread with"
+                    + " this name.")
     private boolean replace;
 
     @Spec

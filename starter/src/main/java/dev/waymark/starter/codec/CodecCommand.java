@@ -28,7 +28,7 @@ import picocli.CommandLine.Spec;
 /** Lets Temporal's Web UI and CLI read encrypted histories. */
 @Command(
         name = "codec",
-        description = "Serves the codec endpoints for Temporal's Web UI and CLI to read encrypted payloads, until"
+        description = "Serves the codec endpoints that let Temporal's Web UI and CLI read encrypted payloads, until"
                 + " Ctrl-C. Needs WAYMARK_CODEC_KEYS.")
 public final class CodecCommand implements Callable<Integer> {
     private static final String TOKEN_SETTING = "WAYMARK_CODEC_TOKEN";
@@ -54,7 +54,8 @@ public final class CodecCommand implements Callable<Integer> {
     @Option(
             names = "--ui-origin",
             paramLabel = "ORIGIN",
-            description = "The origin of the Web UI, such as http://127.0.0.1:8233. Without it, browsers are rejected.")
+            description = "The Web UI's origin, such as http://127.0.0.1:8233. Without it, requests from browsers are"
+                    + " rejected.")
     private Optional<String> origin = Optional.empty();
 
     @Override

@@ -19,8 +19,8 @@ import picocli.CommandLine.Mixin;
 /** Makes the keys of threads independent of earlier master keys. Threads can run meanwhile. */
 @Command(
         name = "rewrap",
-        description = "Encrypts the keys of all threads again, with the first key of WAYMARK_CODEC_KEYS. Run it after"
-                + " changing that key. Needs WAYMARK_THREAD_KEYS, but no server.")
+        description = "Re-encrypts the keys of all threads with the first key of WAYMARK_CODEC_KEYS. Run it after you"
+                + " change that key. Needs WAYMARK_THREAD_KEYS, but no server.")
 public final class RewrapCommand implements Callable<Integer> {
     @Mixin
     private Output output;

@@ -34,7 +34,7 @@ public final class ApproveCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
     private String thread;
 
-    @Option(names = "--args", paramLabel = "JSON", description = "Other arguments for the call.")
+    @Option(names = "--args", paramLabel = "JSON", description = "Arguments to use instead of the proposed ones.")
     private String args;
 
     @Mixin

@@ -24,7 +24,7 @@ public final class ClearCommand implements Callable<Integer> {
 
     @Option(
             names = "--all",
-            description = "Also delete the record of side effects, so that the same calls take effect again.")
+            description = "Also delete the record of side effects, so that identical calls can take effect again.")
     private boolean all;
 
     @Override

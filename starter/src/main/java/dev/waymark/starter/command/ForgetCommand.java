@@ -22,13 +22,13 @@ import picocli.CommandLine.Parameters;
 /** Makes a thread and all copies of its history unreadable. */
 @Command(
         name = "forget",
-        description = "Destroys the key of a closed thread, so that nobody can read it again, not even from backups."
-                + " Needs WAYMARK_THREAD_KEYS.")
+        description = "Destroys the key of a closed thread, so that nobody can read the thread again, not even from"
+                + " backups. Needs WAYMARK_THREAD_KEYS.")
 public final class ForgetCommand implements Callable<Integer> {
     @Mixin
     private Output output;
 
-    @Parameters(index = "0", paramLabel = "THREAD", description = "The whole id of the thread.")
+    @Parameters(index = "0", paramLabel = "THREAD", description = "The full id of the thread.")
     private String thread;
 
     @Option(names = "--terminate", description = "Terminate the thread and its subagents if they are open.")

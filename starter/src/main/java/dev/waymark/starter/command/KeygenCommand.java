@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
         name = "keygen",
         description = {
             "Creates a key for signing decisions: writes the private key to a new file, and prints the public key.",
-            "It goes into the agent file:",
+            "Add the public key to the agent file:",
             "",
             "  approvals:",
             "    signers: { ann: \"ed25519:…\" }",

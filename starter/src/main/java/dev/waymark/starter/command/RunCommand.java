@@ -59,9 +59,8 @@ public final class RunCommand implements Callable<Integer> {
     @Option(
             names = "--messages",
             paramLabel = "FILE",
-            description =
-                    "A JSON list of messages that replaces the conversation; [] clears it. Its format is that of a"
-                            + " runner checkpoint; to continue a checkpoint of another format, use resume.")
+            description = "A JSON list of messages that replaces the conversation; [] clears it. The format is that of"
+                    + " a runner checkpoint. To continue from a checkpoint in another format, use resume.")
     private Path messages;
 
     @Option(
@@ -73,12 +72,11 @@ public final class RunCommand implements Callable<Integer> {
     @Option(
             names = "--schema",
             paramLabel = "FILE",
-            description =
-                    "A JSON Schema for the agent's final reply. If the reply does not match, the model is asked once"
-                            + " more.")
+            description = "A JSON Schema for the agent's final reply. If the reply does not match, the model is called"
+                    + " once more.")
     private Path schema;
 
-    @Option(names = "--volatile", description = "Allow a thread that is lost when its in-memory server stops.")
+    @Option(names = "--volatile", description = "Accept that the thread is lost when its in-memory server stops.")
     private boolean isVolatile;
 
     @Spec

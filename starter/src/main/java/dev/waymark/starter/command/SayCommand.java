@@ -32,7 +32,7 @@ public final class SayCommand implements Callable<Integer> {
 
     @Option(
             names = "--retry",
-            description = "Instead of sending a message, repeat the last turn, which failed or was stopped.")
+            description = "Instead of sending a message, run the last turn again if it failed or was stopped.")
     private boolean retry;
 
     @Spec

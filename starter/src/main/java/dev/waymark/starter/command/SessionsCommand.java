@@ -21,7 +21,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /** Lists the threads of the server, newest first. */
-@Command(name = "sessions", description = "Lists the threads of the server, newest first.")
+@Command(name = "sessions", description = "Lists the threads on the server, newest first.")
 public final class SessionsCommand implements Callable<Integer> {
     @Mixin
     private Output output;

@@ -12,7 +12,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /** Creates the search attributes of threads. Does nothing if they exist. */
-@Command(name = "setup", description = "Creates the search attributes of threads on a server, once for a namespace.")
+@Command(
+        name = "setup",
+        description = "Creates the search attributes for threads on a server. Run it once per namespace.")
 public final class SetupCommand implements Callable<Integer> {
     @Mixin
     private Output output;

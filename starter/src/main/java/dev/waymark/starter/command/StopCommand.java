@@ -12,7 +12,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** Ends the turn. Queued messages stay queued for the next one. */
-@Command(name = "stop", description = "Ends the turn. Queued messages stay queued for the next one.")
+@Command(name = "stop", description = "Ends the turn. Queued messages stay queued for the next turn.")
 public final class StopCommand implements Callable<Integer> {
     @Mixin
     private Output output;

@@ -27,8 +27,8 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "demo",
         description = {
-            "Shows the main features in under a minute: a run, a question, an approval, a worker killed in the middle of a"
-                    + " charge, recovery, one charge.",
+            "Shows the main features in under a minute: a run, a question, an approval, and a worker that is killed in"
+                    + " the middle of a charge, which still happens only once.",
             "Needs no key and no server. Leaves nothing running."
         })
 public final class DemoCommand implements Callable<Integer> {

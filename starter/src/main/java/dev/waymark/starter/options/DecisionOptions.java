@@ -11,7 +11,7 @@ import picocli.CommandLine.Option;
 
 /** The options that all decisions about a call have. */
 public final class DecisionOptions {
-    @Option(names = "--call", paramLabel = "ID", description = "The call to decide, if several are waiting.")
+    @Option(names = "--call", paramLabel = "ID", description = "The call to decide on, if several are waiting.")
     private String call;
 
     @Option(

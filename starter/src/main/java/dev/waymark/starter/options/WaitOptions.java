@@ -22,7 +22,7 @@ public final class WaitOptions {
     @Option(
             names = "--timeout",
             paramLabel = "D",
-            description = "Wait at most this long (500ms, 5s, 2m, 24h). The turn continues.",
+            description = "Wait at most this long (500ms, 5s, 2m, 24h). The turn continues afterwards.",
             converter = Durations.class)
     private Duration timeout;
 
@@ -30,7 +30,7 @@ public final class WaitOptions {
             names = "--saver",
             paramLabel = "TARGET",
             description = "Save the thread after each step: " + SaverOptions.TARGETS + ". Default: "
-                    + SaverOptions.SETTING + ", or .waymark/threads of an in-memory waymark dev.")
+                    + SaverOptions.SETTING + ", or .waymark/threads with an in-memory waymark dev.")
     private String saver;
 
     private final AtomicBoolean unsaved = new AtomicBoolean();

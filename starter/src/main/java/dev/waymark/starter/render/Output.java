@@ -27,7 +27,7 @@ public final class Output {
 
     private boolean passing;
 
-    @Option(names = JSON, description = "Print one JSON document; watch and save --follow: one object per line.")
+    @Option(names = JSON, description = "Print one JSON document; watch and save --follow print one object per line.")
     private boolean json;
 
     @Option(names = VERBOSE, description = "Add the stack trace to an error.")

@@ -35,7 +35,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "trace",
         description = {
-            "Exports a thread as OpenTelemetry spans, by OTLP over HTTP or to a file.",
+            "Exports a thread as OpenTelemetry spans, via OTLP over HTTP or to a file.",
             "Exporting a thread again adds nothing, because span ids are derived from its history. Work that is still running is left out."
         })
 public final class TraceCommand implements Callable<Integer> {
@@ -47,7 +47,7 @@ public final class TraceCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "THREAD", arity = "0..1", description = "The thread.")
     private String thread;
 
-    @Option(names = "--all", description = "Export all threads of the server.")
+    @Option(names = "--all", description = "Export all threads on the server.")
     private boolean all;
 
     @Option(names = "--follow", description = "Keep exporting new spans as threads progress, until SIGTERM or Ctrl-C.")

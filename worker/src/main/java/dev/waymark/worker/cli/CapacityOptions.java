@@ -13,14 +13,14 @@ final class CapacityOptions {
     @Option(
             names = "--activity-slots",
             paramLabel = "N",
-            description = "Run at most N model calls and tools at a time. Default: 2000.")
+            description = "Run at most N model calls and tools at the same time. Default: 2000.")
     private @Nullable Integer activitySlots;
 
     @Option(
             names = "--workflow-slots",
             paramLabel = "N",
-            description =
-                    "Run at most N workflow tasks at a time; at least 2. Default: 25 per processor, at least" + " 200.")
+            description = "Run at most N workflow tasks at the same time; at least 2. Default: 25 per processor, at"
+                    + " least 200.")
     private @Nullable Integer workflowSlots;
 
     @Option(
@@ -39,8 +39,8 @@ final class CapacityOptions {
     @Option(
             names = "--target-load",
             paramLabel = "PERCENT",
-            description = "Take on work while less than this percentage of the processors and of the memory is in use,"
-                    + " instead of a fixed number of slots.")
+            description = "Accept work while processor and memory usage are both below this percentage, instead of"
+                    + " using a fixed number of slots.")
     private @Nullable Integer targetLoad;
 
     /** Sets the capacity of a worker. */

@@ -17,15 +17,14 @@ final class DeploymentOptions {
     @Option(
             names = "--deployment",
             paramLabel = "NAME",
-            description =
-                    "The worker deployment that this worker is a version of. Default: TEMPORAL_DEPLOYMENT_NAME, or"
-                            + " none.")
+            description = "The name of this worker's deployment. Default: TEMPORAL_DEPLOYMENT_NAME, or none.")
     private @Nullable String name;
 
     @Option(
             names = "--build-id",
             paramLabel = "ID",
-            description = "With --deployment: the version, such as a commit. Default: TEMPORAL_WORKER_BUILD_ID.")
+            description = "With --deployment: the build id of this worker, such as a commit. Default:"
+                    + " TEMPORAL_WORKER_BUILD_ID.")
     private @Nullable String buildId;
 
     /** Makes the worker a version of a deployment, if the options or the environment name one. */

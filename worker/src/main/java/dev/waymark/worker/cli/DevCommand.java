@@ -80,7 +80,7 @@ public final class DevCommand implements Callable<Integer> {
             arity = "0..1",
             fallbackValue = "",
             description = "Download the temporal command if it is not found, as the Temporal SDK does for its"
-                    + " development servers. With a SHA-256, refuse a file with another one.")
+                    + " development servers. With a SHA-256, refuse a file that does not match it.")
     private @Nullable String download;
 
     @Option(names = "--no-worker", description = "Do not start a worker. Run `waymark worker` yourself.")

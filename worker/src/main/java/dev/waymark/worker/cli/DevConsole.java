@@ -45,7 +45,7 @@ final class DevConsole implements AutoCloseable {
     @Option(
             names = "--console-port",
             paramLabel = "PORT",
-            description = "Port of the console. Default: 8090, or a free port if that is in use.")
+            description = "Port of the console. Default: 8090, or a free port if 8090 is in use.")
     private @Nullable Integer port;
 
     @Option(names = "--no-console", description = "Do not start the console.")

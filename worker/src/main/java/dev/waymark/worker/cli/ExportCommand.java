@@ -44,8 +44,8 @@ public final class ExportCommand implements Callable<Integer> {
     @Option(
             names = "--out",
             paramLabel = "FILE",
-            description =
-                    "The file to write, readable by its owner only. Its directory is created. Default: standard output.")
+            description = "The file to write, readable only by its owner. Its directory is created if missing. Default:"
+                    + " standard output.")
     private @Nullable Path file;
 
     @Option(

@@ -33,10 +33,9 @@ import picocli.CommandLine.Spec;
 /** Checks that a build and a directory of agents can continue the open threads. */
 @Command(
         name = "gate",
-        description =
-                "Checks before a rollout that a new build and its agents can continue the open threads. It replays"
-                        + " and projects their histories and changes nothing. If something would break, it names the thread"
-                        + " and the event, and exits with 1.")
+        description = "Checks before a rollout that a new build and its agents can continue the open threads. It"
+                + " replays and projects their histories, and changes nothing. If a thread would break, it names the"
+                + " thread and the event, and exits with 1.")
 public final class GateCommand implements Callable<Integer> {
     private static final String BUILD = "--build";
     private static final long PROGRESS_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -70,8 +69,8 @@ public final class GateCommand implements Callable<Integer> {
     @Option(
             names = "--histories",
             paramLabel = "DIR",
-            description =
-                    "Check the threads in the *.json files of this directory, which export wrote, instead of those of a server.")
+            description = "Check the threads in the *.json files of this directory, written by export, instead of those"
+                    + " on a server.")
     private @Nullable Path histories;
 
     @Mixin

@@ -44,9 +44,9 @@ import picocli.CommandLine.Spec;
 /** Lists the tools that a new thread of an agent would have, or runs one of them. */
 @Command(
         name = "tools",
-        description =
-                "Lists the tools that a new thread of an agent would have, with their safety, or runs a safe one. Reads"
-                        + " the agent file and asks its MCP servers directly; needs no running worker.")
+        description = "Lists the tools that a new thread of an agent would have, and whether they are safe to retry, or"
+                + " runs a safe one. Reads the agent file and queries its MCP servers directly; does not need a"
+                + " running worker.")
 public final class ToolsCommand implements Callable<Integer> {
     /** Id of a nonexistent thread: calls made here are not recorded in any thread. */
     private static final String NOWHERE = "tools";
@@ -65,7 +65,7 @@ public final class ToolsCommand implements Callable<Integer> {
     @Option(
             names = "--call",
             paramLabel = "NAME",
-            description = "Run this tool, if it is safe, with the JSON arguments.")
+            description = "Run this tool with the JSON arguments, if it is safe to retry.")
     private @Nullable String call;
 
     @Parameters(
