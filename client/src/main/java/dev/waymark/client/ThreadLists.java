@@ -5,6 +5,7 @@ import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.list.IndexSetup;
 import dev.waymark.client.list.PendingPage;
 import dev.waymark.client.list.PendingPageRequest;
+import dev.waymark.client.list.PendingPosition;
 import dev.waymark.client.list.Progress;
 import dev.waymark.client.list.ThreadDirectory;
 import dev.waymark.client.list.ThreadPage;
@@ -106,16 +107,15 @@ public final class ThreadLists {
 
     /**
      * A page of the requests that wait for a person. The first page has the requests of the newest threads. If threads
-     * have no search attributes (see {@link #setUp}), all open threads are read and there is only one page.
+     * have no search attributes (see {@link #setUp}), the first page has the oldest requests, and each page reads all
+     * open threads.
      */
     public PendingPage pending(PendingPageRequest request, Progress progress) {
         return context.translated(() -> {
             if (!context.directory().isIndexed()) {
-                request.after().ifPresent(page -> {
-                    throw RequestLimits.badInput("no such page: " + page, "Request the first page");
-                });
-                List<PendingItem> all = pending(context.directory().threads(true), request, progress);
-                return new PendingPage(all.subList(0, Math.min(request.limit(), all.size())), Optional.empty());
+                Optional<PendingPosition> position = request.after().map(PendingPosition::parse);
+                return PendingPosition.page(
+                        pending(context.directory().threads(true), request, progress), position, request.limit());
             }
             Optional<String> after = request.after();
             while (true) {
@@ -150,7 +150,7 @@ public final class ThreadLists {
                 .values()
                 .stream()
                 .filter(request::wants)
-                .sorted(Comparator.comparing(PendingItem::since))
+                .sorted(PendingPosition.OLDEST_FIRST)
                 .toList();
     }
 

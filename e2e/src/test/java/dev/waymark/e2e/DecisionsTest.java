@@ -12,6 +12,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -22,6 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Runs the commands for decisions about calls as a shell does. Each test has its own agent or threads. */
 @Tag("full")
 class DecisionsTest {
+    private static final Pattern NEXT = Pattern.compile("Repeat the command with --after (\\S+)");
+
     @TempDir
     static Path directory;
 
@@ -112,6 +116,36 @@ class DecisionsTest {
         assertThat(callsOf("--kind", "approval", "--status", "interrupted"))
                 .contains("listed/tu_2", "listed-too/tu_1")
                 .doesNotContain("listed/tu_1");
+    }
+
+    @Test
+    void limit_withoutSearchAttributes_leavesNothingOutSilently() {
+        start("parallel", "paged");
+        start("listed", "paged-too");
+        Done whole = waymark.run("pending", "--json");
+        assertThat(whole.err()).isEmpty();
+
+        List<JsonNode> read = new ArrayList<>();
+        String after = null;
+        do {
+            List<String> command = new ArrayList<>(List.of("pending", "--json", "--limit", "1"));
+            if (after != null) {
+                command.addAll(List.of("--after", after));
+            }
+            Done page = waymark.run(command.toArray(String[]::new));
+            page.json().forEach(read::add);
+            Matcher next = NEXT.matcher(page.err());
+            after = next.find() ? next.group(1) : null;
+        } while (after != null);
+        assertThat(read).hasSizeGreaterThan(2).containsExactlyElementsOf(whole.json());
+
+        int threads = waymark.run("sessions", "--json").json().size();
+        Done sessions = waymark.run("sessions", "--json", "--limit", "1");
+        assertThat(sessions.json()).hasSize(1);
+        assertThat(sessions.err())
+                .isEqualTo("There are " + (threads - 1) + " more threads. Repeat the command with a higher --limit\n");
+        assertThat(waymark.run("pending", "paged", "--limit", "1").err())
+                .endsWith("There is 1 more request. Repeat the command with a higher --limit\n");
     }
 
     private static List<String> callsOf(String... options) {

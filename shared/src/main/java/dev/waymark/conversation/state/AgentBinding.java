@@ -51,8 +51,13 @@ public record AgentBinding(
             return terms.map(known -> known.policyOf(call.tool())).orElse(AgentPolicy.ToolPolicy.NONE);
         }
 
+        /** The part itself if nothing was assigned, because a timeline holds every version of a thread. */
         public AgentBinding done() {
-            return new AgentBinding(agent, agentRequested, terms, context);
+            boolean isUnchanged = agent.equals(AgentBinding.this.agent)
+                    && agentRequested == AgentBinding.this.agentRequested
+                    && terms == AgentBinding.this.terms
+                    && context == AgentBinding.this.context;
+            return isUnchanged ? AgentBinding.this : new AgentBinding(agent, agentRequested, terms, context);
         }
     }
 }

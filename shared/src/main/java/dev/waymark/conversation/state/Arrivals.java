@@ -23,8 +23,10 @@ public record Arrivals(
         public SeenIds seen = Arrivals.this.seen;
         public IgnoredSignals ignored = Arrivals.this.ignored;
 
+        /** The part itself if nothing was assigned, because a timeline holds every version of a thread. */
         public Arrivals done() {
-            return new Arrivals(seen, ignored);
+            boolean isUnchanged = seen == Arrivals.this.seen && ignored == Arrivals.this.ignored;
+            return isUnchanged ? Arrivals.this : new Arrivals(seen, ignored);
         }
     }
 }

@@ -63,8 +63,13 @@ public record Money(
             cost = sum.cost();
         }
 
+        /** The part itself if nothing was assigned, because a timeline holds every version of a thread. */
         public Money done() {
-            return new Money(maxIterations, usage, cost, budget);
+            boolean isUnchanged = maxIterations == Money.this.maxIterations
+                    && usage == Money.this.usage
+                    && cost == Money.this.cost
+                    && budget == Money.this.budget;
+            return isUnchanged ? Money.this : new Money(maxIterations, usage, cost, budget);
         }
     }
 }

@@ -25,8 +25,10 @@ public record ParentLink(
         public Optional<Parent> parent = ParentLink.this.parent;
         public Optional<SubagentProgress> reported = ParentLink.this.reported;
 
+        /** The part itself if nothing was assigned, because a timeline holds every version of a thread. */
         public ParentLink done() {
-            return new ParentLink(parent, reported);
+            boolean isUnchanged = parent == ParentLink.this.parent && reported == ParentLink.this.reported;
+            return isUnchanged ? ParentLink.this : new ParentLink(parent, reported);
         }
     }
 }

@@ -84,12 +84,10 @@ public final class PendingCommand implements Callable<Integer> {
         if (list.isFiltering() && !list.isWanted(client.status(found))) {
             return new PendingPage(List.of(), Optional.empty());
         }
-        return new PendingPage(
-                client.pending(found).stream()
-                        .filter(item -> kind == null || item.kind().equals(kind))
-                        .limit(list.limit())
-                        .toList(),
-                Optional.empty());
+        List<PendingItem> requests = client.pending(found).stream()
+                .filter(item -> kind == null || item.kind().equals(kind))
+                .toList();
+        return new PendingPage(list.limited(requests, "request", output), Optional.empty());
     }
 
     private void print(List<PendingItem> items) {

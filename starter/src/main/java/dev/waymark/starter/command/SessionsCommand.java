@@ -73,11 +73,9 @@ public final class SessionsCommand implements Callable<Integer> {
 
     private ThreadPage whole(AgentClient client) {
         list.checkWhole();
-        return new ThreadPage(
-                client.lists().threads(new SlowProgress(output)).stream()
-                        .filter(list::isWanted)
-                        .limit(list.limit())
-                        .toList(),
-                Optional.empty());
+        List<ThreadSummary> wanted = client.lists().threads(new SlowProgress(output)).stream()
+                .filter(list::isWanted)
+                .toList();
+        return new ThreadPage(list.limited(wanted, "thread", output), Optional.empty());
     }
 }

@@ -5,6 +5,7 @@ import dev.waymark.client.list.ThreadPageRequest;
 import dev.waymark.client.list.ThreadSummary;
 import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.starter.render.Output;
+import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -81,9 +82,6 @@ public final class ListOptions {
 
     /** Requests a page of the pending requests of matching threads. */
     public PendingPageRequest pending(Optional<String> kind, boolean isPaged) {
-        if (!isPaged) {
-            checkWhole();
-        }
         int most = isPaged ? PAGE : Integer.MAX_VALUE;
         return new PendingPageRequest(
                 limit == null ? most : limit,
@@ -98,15 +96,26 @@ public final class ListOptions {
         next.ifPresent(page -> output.note("There may be more. Repeat the command with --after " + page));
     }
 
+    /**
+     * Limits a list without pages, and prints how much of it is not shown.
+     *
+     * @param noun what the list contains, in the singular
+     */
+    public <T> List<T> limited(List<T> whole, String noun, Output output) {
+        List<T> shown = whole.subList(0, Math.min(whole.size(), limit == null ? Integer.MAX_VALUE : limit));
+        int rest = whole.size() - shown.size();
+        if (rest > 0) {
+            output.note("There " + (rest == 1 ? "is 1 more " + noun : "are " + rest + " more " + noun + "s")
+                    + ". Repeat the command with a higher --limit");
+        }
+        return shown;
+    }
+
     /** Refuses {@code --after} for a list that has no pages. */
     public void checkWhole() {
         if (after != null) {
             throw new ParameterException(
                     command.commandLine(), "--after needs a server with search attributes, see setup: " + after);
         }
-    }
-
-    public long limit() {
-        return limit == null ? Long.MAX_VALUE : limit;
     }
 }

@@ -1,0 +1,72 @@
+package dev.waymark.client.list;
+
+import dev.waymark.client.failure.RequestLimits;
+import dev.waymark.contract.thread.PendingItem;
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Where a page of requests ended, on a server without search attributes. It names the last request rather than a
+ * number, so that the next page skips nothing if requests are answered in the meantime.
+ */
+public record PendingPosition(Instant since, String thread, String callId) {
+    /** Requests that arrived at the same time are ordered by their ids. */
+    public static final Comparator<PendingItem> OLDEST_FIRST = Comparator.comparing(PendingPosition::of, order());
+
+    private static Comparator<PendingPosition> order() {
+        return Comparator.comparing(PendingPosition::since)
+                .thenComparing(PendingPosition::thread)
+                .thenComparing(PendingPosition::callId);
+    }
+
+    private static PendingPosition of(PendingItem item) {
+        return new PendingPosition(item.since(), item.thread(), item.callId());
+    }
+
+    public static PendingPosition parse(String page) {
+        try {
+            String[] parts = new String(Base64.getUrlDecoder().decode(page), StandardCharsets.UTF_8).split("\n", 3);
+            if (parts.length == 3) {
+                return new PendingPosition(Instant.parse(parts[0]), parts[1], parts[2]);
+            }
+        } catch (IllegalArgumentException | DateTimeException e) {
+            // Refused below.
+        }
+        throw RequestLimits.badInput("no such page: " + page, "Request the first page");
+    }
+
+    private String encoded() {
+        String text = since + "\n" + thread + "\n" + callId;
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /**
+     * The requests after a position.
+     *
+     * @param sorted all requests, in the order of {@link #OLDEST_FIRST}
+     * @param limit the maximum number of threads
+     */
+    public static PendingPage page(List<PendingItem> sorted, Optional<PendingPosition> after, int limit) {
+        List<PendingItem> rest = sorted.stream()
+                .filter(item -> after.isEmpty() || order().compare(of(item), after.get()) > 0)
+                .toList();
+        List<PendingItem> page = new ArrayList<>();
+        Set<String> threads = new LinkedHashSet<>();
+        for (PendingItem item : rest) {
+            if (threads.add(item.thread()) && threads.size() > limit) {
+                return new PendingPage(
+                        page, Optional.of(of(page.get(page.size() - 1)).encoded()));
+            }
+            page.add(item);
+        }
+        return new PendingPage(page, Optional.empty());
+    }
+}
