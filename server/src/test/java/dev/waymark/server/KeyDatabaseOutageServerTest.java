@@ -96,7 +96,8 @@ class KeyDatabaseOutageServerTest {
         threads = new EncryptedThreads(programs, temporal.address(), postgres);
         threads.program(
                 "charge.sh",
-                "cat >/dev/null; echo \"$WAYMARK_THREAD $WAYMARK_CALL_ID\" >>ledger; sleep " + CALL.toMillis() / 1000.0);
+                "cat >/dev/null; echo \"$WAYMARK_THREAD $WAYMARK_CALL_ID\" >>ledger; sleep "
+                        + CALL.toMillis() / 1000.0);
         StringBuilder script = new StringBuilder("replies:\n");
         for (int i = 1; i <= CALLS; i++) {
             script.append("  - tool_calls: [{ id: tu_" + i + ", name: charge, input: { cents: " + i + " } }]\n");

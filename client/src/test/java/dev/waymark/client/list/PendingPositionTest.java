@@ -52,7 +52,8 @@ class PendingPositionTest {
         Optional<String> after = Optional.empty();
         do {
             PendingPage page = page(all, after, 1);
-            assertThat(page.items().stream().map(PendingItem::thread).distinct()).hasSize(1);
+            assertThat(page.items().stream().map(PendingItem::thread).distinct())
+                    .hasSize(1);
             read.addAll(page.items());
             after = page.next();
         } while (after.isPresent());
@@ -64,7 +65,8 @@ class PendingPositionTest {
     void lastRequestOfPage_answered_nextPageSkipsNothing() {
         PendingItem first = item("a", "1", 0);
         PendingItem second = item("b", "1", 1);
-        Optional<String> next = page(List.of(first, second), Optional.empty(), 1).next();
+        Optional<String> next =
+                page(List.of(first, second), Optional.empty(), 1).next();
 
         assertThat(page(List.of(second), next, 1)).isEqualTo(new PendingPage(List.of(second), Optional.empty()));
     }
