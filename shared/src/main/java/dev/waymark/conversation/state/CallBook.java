@@ -113,7 +113,8 @@ public record CallBook(
         public PersistentMap<Call> calls = CallBook.this.calls;
         public EffectLog effects = CallBook.this.effects.orElse(EffectLog.NONE);
         public Workspace workspace = CallBook.this.workspace.orElse(Workspace.EMPTY);
-        private PersistentMap<Integer> dropped = CallBook.this.dropped.orElse(PersistentMap.empty());
+        private final PersistentMap<Integer> droppedBefore = CallBook.this.dropped.orElse(PersistentMap.empty());
+        private PersistentMap<Integer> dropped = droppedBefore;
 
         /** An existing call. */
         public Call call(String id) {
@@ -153,7 +154,16 @@ public record CallBook(
             effects = effects.with(effectKey(call), effect);
         }
 
+        /** The part itself if nothing was assigned, because a timeline holds every version of a thread. */
         public CallBook done() {
+            boolean isUnchanged = batch == CallBook.this.batch
+                    && calls == CallBook.this.calls
+                    && effects == CallBook.this.effects.orElse(EffectLog.NONE)
+                    && workspace == CallBook.this.workspace.orElse(Workspace.EMPTY)
+                    && dropped == droppedBefore;
+            if (isUnchanged) {
+                return CallBook.this;
+            }
             return new CallBook(
                     batch,
                     calls,

@@ -72,8 +72,15 @@ public record Dialogue(
             return gauge.orElse(TokenEstimate.UNREAD);
         }
 
+        /** The part itself if nothing was assigned, because a timeline holds every version of a thread. */
         public Dialogue done() {
-            return new Dialogue(transcript, queue, turn, ended, modelCalled, gauge);
+            boolean isUnchanged = transcript == Dialogue.this.transcript
+                    && queue == Dialogue.this.queue
+                    && turn == Dialogue.this.turn
+                    && ended == Dialogue.this.ended
+                    && modelCalled == Dialogue.this.modelCalled
+                    && gauge == Dialogue.this.gauge;
+            return isUnchanged ? Dialogue.this : new Dialogue(transcript, queue, turn, ended, modelCalled, gauge);
         }
     }
 }
