@@ -31,6 +31,8 @@ public final class CliWorkerProcess implements AutoCloseable {
     public static CliWorkerProcess start(String address, Path agents, Map<String, String> environment, Path log) {
         ProcessBuilder builder = new ProcessBuilder(ScriptFile.call("worker", "--json", "--agents", agents.toString()))
                 .redirectError(log.toFile());
+        // Long-lived workers compile for speed. These end before that pays off.
+        builder.environment().put("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC");
         builder.environment().putAll(environment);
         builder.environment().put("TEMPORAL_ADDRESS", address);
         try {
