@@ -14,8 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The baseline: a workflow without state, whose activities only return as many bytes as those of an agent. The
- * additional cost of an agent is due to Waymark.
+ * The baseline of the benchmarks: a workflow that calls activities and keeps no conversation. Its activities return
+ * strings as long as the results of an agent's activities, so the additional cost of an agent is due to Waymark.
  */
 @WorkflowInterface
 public interface BareWorkflow {

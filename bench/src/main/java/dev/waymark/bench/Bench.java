@@ -41,7 +41,7 @@ public final class Bench {
 
     private Bench() {}
 
-    /** The first argument is the root directory of the checkout. */
+    /** @param arguments the root directory of the checkout, then optionally {@code --quick} and the scenarios to run */
     public static void main(String[] arguments) {
         List<String> words = new ArrayList<>(List.of(arguments).subList(1, arguments.length));
         boolean quick = words.remove(QUICK);

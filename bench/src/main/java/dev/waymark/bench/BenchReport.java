@@ -4,7 +4,7 @@ import java.io.PrintStream;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** Prints Markdown to stdout and marks whether each limit was met. */
+/** Prints the figures of benchmarks as Markdown, and marks whether each limit was met. */
 public final class BenchReport {
     private final PrintStream out;
     private final boolean judges;
@@ -39,12 +39,12 @@ public final class BenchReport {
         line("| " + String.join(" | ", Arrays.stream(cells).map(String::valueOf).toList()) + " |");
     }
 
-    /** A figure with its limit. */
+    /** Formats a figure with its upper limit. If limits are checked, adds whether it was met, and counts a miss. */
     public String within(double figure, double most, String format) {
         return judged(figure <= most, text(format, figure) + " (≤ " + text(format, most) + ")");
     }
 
-    /** A figure with its lower limit. */
+    /** Like {@link #within}, but with a lower limit. */
     String atLeast(double figure, double least, String format) {
         return judged(figure >= least, text(format, figure) + " (≥ " + text(format, least) + ")");
     }

@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** A real Temporal server as `./waymark dev` starts it, with a temporary database file. */
+/** A real Temporal server, started like that of {@code ./waymark dev}, with a temporary database file. */
 public final class BenchServer implements AutoCloseable {
     private static final int PATIENCE_MINUTES = 5;
 
@@ -57,7 +57,10 @@ public final class BenchServer implements AutoCloseable {
                 .getServerVersion();
     }
 
-    /** The server's flags, read from the operating system. */
+    /**
+     * Returns the values of the server's {@code --dynamic-config-value} flags, read from the command line of its
+     * process.
+     */
     List<String> serverFlags() {
         return ProcessHandle.current()
                 .descendants()
@@ -78,7 +81,7 @@ public final class BenchServer implements AutoCloseable {
         return values;
     }
 
-    /** Waits until neither an activity nor a workflow task is due. */
+    /** Waits until the workflow has no pending activity and no pending workflow task. */
     void awaitStandstill(WorkflowStub stub) throws InterruptedException {
         HistoryReader histories = new HistoryReader(connection.client());
         long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(PATIENCE_MINUTES);

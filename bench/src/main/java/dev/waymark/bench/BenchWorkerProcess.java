@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
-/** A worker in a JVM of its own, so that it can be killed. It ends with this JVM. */
+/** A worker in its own JVM, so that a benchmark can kill it. The JVM exits when the process that started it ends. */
 final class BenchWorkerProcess implements AutoCloseable {
     private static final String READY = "ready";
     private static final int PATIENCE_SECONDS = 60;
@@ -50,7 +50,7 @@ final class BenchWorkerProcess implements AutoCloseable {
         return worker;
     }
 
-    /** The time of the first model call in this iteration, in microseconds since the epoch. */
+    /** Waits for the first model call of this iteration, and returns its time in microseconds since the epoch. */
     long awaitModelCall(int iteration) throws Exception {
         return call(iteration).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
     }
@@ -60,7 +60,7 @@ final class BenchWorkerProcess implements AutoCloseable {
         kill(process);
     }
 
-    /** Kills a process by SIGKILL, and waits until it is gone. */
+    /** Kills a process with SIGKILL, and waits until it has ended. */
     static void kill(Process process) {
         process.destroyForcibly();
         try {
@@ -115,7 +115,8 @@ final class BenchWorkerProcess implements AutoCloseable {
 
     /**
      * {@code converse THREAD ITERATIONS TOOLS OPEN}, the command with which the comparison with other frameworks starts
-     * conversations. With OPEN 1, the conversation waits for a message or an answer after its iterations.
+     * conversations. With OPEN 1, the conversation stays open after its iterations: an agent waits for an answer, the
+     * bare workflow for a signal.
      */
     private static void converse(Connection connection, int side, String[] command) {
         String thread = command[1];

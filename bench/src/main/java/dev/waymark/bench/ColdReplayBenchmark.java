@@ -11,21 +11,21 @@ import java.util.UUID;
 import java.util.stream.IntStream;
 
 /**
- * Measures how fast a new worker takes over a long thread whose worker was killed. The thread waits for a person at
- * iteration n − 1 when its worker gets SIGKILL; each further repetition does the same one iteration later. Then a
- * worker starts in a new JVM and the answer is sent. The benchmark measures the time from the answer to the next model
- * call: dispatch, reading the history, and replaying it in a JVM that has not replayed before. The bare workflow waits
- * for a signal at the same point.
+ * Measures how fast a new worker takes over a long thread whose worker was killed. The worker gets SIGKILL while the
+ * thread waits for a person at iteration n − 1. Then a worker starts in a new JVM, and the answer is sent. The
+ * benchmark measures the time from the answer to the next model call: dispatch, reading the history, and replaying it
+ * in a JVM that has not replayed before. Each further repetition does the same one iteration later. The bare workflow
+ * waits for a signal at the same point.
  */
 final class ColdReplayBenchmark {
     private static final double MOST_TIME = 2;
-    /** Linear growth is 2, quadratic 4. */
+    /** The ratio is 2 for linear growth, and 4 for quadratic growth. */
     private static final double MOST_GROWTH = 2.5;
 
     private final BenchServer laboratory;
     private final Connection connection;
     private final BenchReport report;
-    /** The first is short, to measure the constant part of a replay. */
+    /** Iterations of each thread. The first is short, to measure the constant part of a replay. */
     private final int[] lengths;
 
     private final int repetitions;
@@ -55,7 +55,7 @@ final class ColdReplayBenchmark {
         report(millis, threads);
     }
 
-    /** Starts one thread of each length concurrently, and kills the worker once they wait. */
+    /** Starts one thread of each length, and kills their worker once all of them wait. */
     private WorkflowStub[] runUpAndKill(int side) throws Exception {
         WorkflowStub[] threads = new WorkflowStub[lengths.length];
         try (BenchWorkerProcess worker = BenchWorkerProcess.start(side, laboratory.address())) {

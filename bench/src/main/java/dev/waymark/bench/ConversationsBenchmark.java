@@ -25,7 +25,7 @@ final class ConversationsBenchmark {
     private static final double MOST_TIME = 1.25;
     private static final double MOST_GROWTH = 1.1;
 
-    /** The sides take turns after this many iterations. */
+    /** Iterations that one side runs before the other side takes its turn. */
     private static final int BLOCK = 10;
 
     private final Connection connection;
@@ -46,7 +46,7 @@ final class ConversationsBenchmark {
         this.repetitions = quick ? 1 : 3;
     }
 
-    /** One conversation of each side. */
+    /** One conversation of each side, which ran in turns. */
     private record Pair(Size ours, Size bare, Interleaved turns) {}
 
     private record Size(long events, long historyBytes) {}
@@ -147,8 +147,8 @@ final class ConversationsBenchmark {
     }
 
     /**
-     * The ratio of ours to bare in this window: the median over blocks, because the turns of the two sides follow each
-     * other directly within a block. A burst of other load then spoils only the blocks that it hits.
+     * Returns the median ratio of our time to the bare workflow's time over the blocks of this window. Both sides run a
+     * block directly one after the other, so a burst of other load spoils only the ratios of the blocks that it hits.
      */
     private static double ratio(List<Pair> pairs, int from, int to) {
         List<Double> ratios = new ArrayList<>();

@@ -22,9 +22,10 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Measures many callers at once. Each caller starts a thread and waits for its outcome: with the client, with
- * Temporal's own wait for the same workflow, and for the bare workflow. Then checks with more callers that none of them
- * is told that there is no worker.
+ * Measures many callers at once. Each caller starts a workflow and waits for its outcome. The benchmark compares three
+ * ways: {@link AgentClient#result} and Temporal's {@code getResult} for the agent's workflow, and {@code getResult} for
+ * the bare workflow. Then it checks with more callers that each of them gets its outcome: a busy server must not make
+ * the client report that no worker runs.
  */
 final class CrowdBenchmark {
     private static final double LEAST_THROUGHPUT = 0.9;
@@ -49,7 +50,7 @@ final class CrowdBenchmark {
         this.crowd = quick ? 40 : 2_000;
     }
 
-    /** Starts a workflow and waits for its outcome. Returns whether that is the expected one. */
+    /** Starts a workflow and waits for its outcome. Returns whether the outcome is the expected one. */
     @FunctionalInterface
     private interface Side {
         boolean call(String id);
@@ -79,7 +80,7 @@ final class CrowdBenchmark {
         }
     }
 
-    /** The times of threads from one model call to the next. */
+    /** Collects the times from one model call of a thread to its next. */
     private static final class StepTimes {
         private final Map<String, Long> lastCalls = new ConcurrentHashMap<>();
         private final Queue<Double> millis = new ConcurrentLinkedQueue<>();

@@ -12,7 +12,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** Simulates a distant server: delays everything in both directions. */
+/** A TCP proxy that simulates a distant server: it delays all data in both directions. */
 public final class DelayingProxy implements AutoCloseable {
     private final String host;
     private final int port;

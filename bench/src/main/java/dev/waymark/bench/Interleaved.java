@@ -3,8 +3,8 @@ package dev.waymark.bench;
 import java.util.Arrays;
 
 /**
- * Lets two sides take turns of several iterations each, so that other load on the machine affects both. A lap is the
- * time between two marks of one side, without the time it waited for the other.
+ * Lets two sides take turns of several iterations each, so that other load on the machine affects both equally. A lap
+ * is the time between two consecutive marks of one side, without the time that this side waited for its turn.
  */
 public final class Interleaved {
     private final int block;
@@ -19,7 +19,10 @@ public final class Interleaved {
         this.laps = new double[2][iterations];
     }
 
-    /** Called at the same point of every iteration. Returns when it is this side's turn. */
+    /**
+     * To be called at the same point of every iteration. At the start of each turn, waits until the other side has
+     * taken its turn or is done.
+     */
     public synchronized void mark(int side) throws InterruptedException {
         long now = System.nanoTime();
         int mark = marks[side]++;
@@ -41,7 +44,7 @@ public final class Interleaved {
         notifyAll();
     }
 
-    /** The durations of these iterations in milliseconds. */
+    /** Returns the laps from index {@code from}, inclusive, to index {@code to}, exclusive, in milliseconds. */
     public synchronized double[] laps(int side, int from, int to) {
         return Arrays.copyOfRange(laps[side], from, to);
     }

@@ -18,7 +18,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
-/** Measures the lists of a server on which many threads wait for people, and answers some of them. */
+/**
+ * Measures one page of each list while many threads wait for people, and the heap that these threads need. Then answers
+ * some of the threads, and checks that each of them completes.
+ */
 final class ListsBenchmark {
     private static final double MOST_SECONDS = 1.5;
     private static final int STARTING = 32;

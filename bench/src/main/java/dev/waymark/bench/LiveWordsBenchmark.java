@@ -31,8 +31,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.IntToLongFunction;
 
 /**
- * Measures how far {@code watch} lags behind the provider: a service streams words over HTTP, each with the time at
- * which it was sent, and a {@code watch} in its own process prints them.
+ * Measures how far {@code watch} lags behind the provider: a service streams words over HTTP, each of which is the time
+ * at which it was sent, and a {@code watch} in its own process prints them.
  */
 final class LiveWordsBenchmark {
     private static final double MOST_MILLIS = 400;
@@ -103,7 +103,9 @@ final class LiveWordsBenchmark {
         }
     }
 
-    /** Streams a reply as OpenAI does: each word contains the time at which it is sent, and follows a pause. */
+    /**
+     * Streams a reply as OpenAI does: each word is the time at which it is sent, in nanoseconds, and follows a pause.
+     */
     static void speak(OutputStream out, int words, IntToLongFunction pauseMillis)
             throws IOException, InterruptedException {
         for (int i = 0; i < words; i++) {

@@ -27,13 +27,13 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Measures whether healthy calls are lost when one worker runs many of them, behind a slow connection and as programs,
- * and whether an agent waits because other agents are busy.
+ * Measures whether calls whose tools work are lost when one worker runs many of them: in Java behind a slow connection,
+ * and as programs. Then measures how much a busy agent slows down the turns of another agent.
  */
 final class ManyCallsBenchmark {
     private static final String DONE = "done";
 
-    /** The maximum number of calls with side effects in one reply. */
+    /** The number of calls with side effects in one reply. The last thread may make fewer. */
     private static final int CALLS_WITH_EFFECT = 8;
 
     private static final int SAFE_CALLS = 50;
@@ -81,7 +81,10 @@ final class ManyCallsBenchmark {
         beside();
     }
 
-    /** Compares the time of a call while four threads run fifty slow calls each with its time on an idle worker. */
+    /**
+     * Compares the time of a turn with one call on an idle worker with its time while four threads run fifty slow calls
+     * each.
+     */
     private void beside() throws Exception {
         ToolSpec slow = ToolSpec.command("work", "sh", "-c", "sleep " + (quick ? 2 : 20) + "; printf " + DONE)
                 .safeToRetry()
@@ -116,7 +119,9 @@ final class ManyCallsBenchmark {
         return Statistics.median(millis);
     }
 
-    /** The number of calls with a wrong result. */
+    /**
+     * Runs this many calls in threads of {@code each} calls, and returns how many do not have the result of their tool.
+     */
     private long lost(String agent, int calls, int each) {
         List<WorkflowStub> threads = new ArrayList<>();
         for (int left = calls; left > 0; left -= each) {

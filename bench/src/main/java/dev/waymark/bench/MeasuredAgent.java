@@ -31,9 +31,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 
 /**
- * The measured agent, and the {@link BareWorkflow} next to it. Every message and result has 2,000 bytes of text. The
- * first message sets the length of the conversation and the iteration from which it asks a person: {@code ITERATIONS
- * TOOLS ASK-FROM} and filler text.
+ * The agent that the benchmarks measure, and the {@link BareWorkflow} that they compare it with. Every message except
+ * the last reply, and every result, has 2,000 bytes of text. The first message is {@code ITERATIONS TOOLS ASK-FROM} and
+ * filler text: the number of iterations, the number of calls in each of them, and the iteration from which the model
+ * asks a person instead.
  */
 final class MeasuredAgent {
     static final int TEXT_BYTES = 2_000;
@@ -41,14 +42,15 @@ final class MeasuredAgent {
     static final int BARE = 1;
 
     /**
-     * The name has as many characters as the name of the agents' queue, because every task stores the name in history.
+     * Has as many characters as the name of the agents' task queue, because the history stores the name with every
+     * task.
      */
     private static final String BARE_TASK_QUEUE = "nothing";
 
     private static final String NAME = "bench";
     private static final int ENOUGH = 1_000_000;
 
-    /** Called at the start of every model call, once it has its transcript. */
+    /** Called at the start of every model call. An agent's call has read the transcript by then. */
     @FunctionalInterface
     interface OnModelCall {
         void called(int side, int iteration) throws InterruptedException;
@@ -149,7 +151,7 @@ final class MeasuredAgent {
         return FillerText.of(TEXT_BYTES, seed);
     }
 
-    /** Returns strings whose payloads are as long as those of the agent's activities. */
+    /** Activities that return strings whose payloads are as long as the results of the agent's activities. */
     private static final class BareActivities implements BareWorkflow.Activities {
         private static final int QUOTES = 2;
         private static final int RESULT_BYTES = bytes(ToolOutcome.result(result(0))) - QUOTES;

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** Measures the cost of a fenced program, compared with starting it from the JDK and waiting for it. */
+/** Measures the cost of a fenced program, compared with starting it with {@link ProcessBuilder} and waiting for it. */
 final class ProgramsBenchmark {
     private static final Path DIRECTORY = Path.of(".");
 

@@ -16,12 +16,16 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * Measures deriving every version of a thread from its history: the time, and the memory while all versions are held.
+ * Measures the time to derive every version of a thread from its history, and the memory that all versions occupy
+ * together.
  */
 final class ProjectionBenchmark {
     private static final double MOST_SECONDS = 0.3;
     private static final double MOST_GROWTH = 2.3;
-    /** The events of an iteration with one tool call. The thread runs a little longer than is measured. */
+    /**
+     * The number of events of an iteration with one tool call. The thread runs a little longer than the longest
+     * measured history.
+     */
     private static final int EVENTS_PER_ITERATION = 12;
 
     private final Connection connection;
@@ -124,7 +128,10 @@ final class ProjectionBenchmark {
                 false);
     }
 
-    /** The events are released between the measurements, so that a timeline that retains them would be noticed. */
+    /**
+     * Returns the bytes that a timeline keeps reachable. Only the timeline could still reference the parsed events at
+     * the second measurement, so events that it retains would count.
+     */
     private static long retained(byte[] stored) throws IOException {
         double[] bytes = new double[3];
         for (int i = 0; i < bytes.length; i++) {

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A {@code ./waymark} command in a process of its own, which prints a line of JSON when it is ready. */
+/** A running {@code ./waymark} command that prints a line of JSON when it is ready. */
 final class ServeProcess implements AutoCloseable {
     private static final Pattern USED = Pattern.compile("used (\\d+)K");
     private static final int PATIENCE_SECONDS = 60;
@@ -25,7 +25,7 @@ final class ServeProcess implements AutoCloseable {
         this.address = address;
     }
 
-    /** One instance of {@code ./waymark serve}, without limits for a single caller. */
+    /** Starts {@code ./waymark serve} with limits per caller that are too high for a benchmark to reach. */
     static ServeProcess serve(Path root, Path agents, String temporal) throws IOException {
         return start(
                 root,
@@ -60,7 +60,7 @@ final class ServeProcess implements AutoCloseable {
         return address;
     }
 
-    /** The memory that is still reachable, in MiB, after a full collection. */
+    /** Runs a full garbage collection, and returns the heap in use after it, in MiB. */
     double liveMebibytes() throws IOException, InterruptedException {
         jcmd("GC.run");
         Matcher used = USED.matcher(jcmd("GC.heap_info"));

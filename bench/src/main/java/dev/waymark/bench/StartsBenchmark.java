@@ -49,7 +49,10 @@ final class StartsBenchmark {
         return MeasuredAgent.start(laboratory.connection().client(), thread, ITERATIONS, 1, ITERATIONS - 1);
     }
 
-    /** The first command after a build writes the archive that makes later ones fast. */
+    /**
+     * Runs a command, and waits for the archive of classes that the first command after a build writes. The archive
+     * makes later commands fast.
+     */
     private void awaitArchive() throws IOException, InterruptedException {
         Path target = root.resolve("starter/target");
         Path jar = target.resolve("waymark.jar");

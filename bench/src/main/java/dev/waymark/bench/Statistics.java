@@ -3,9 +3,8 @@ package dev.waymark.bench;
 import java.util.Arrays;
 import java.util.stream.DoubleStream;
 
-/** Statistics of measurements. */
 public final class Statistics {
-    /** The fraction that a trimmed mean drops at either end, to exclude stalls of a busy machine. */
+    /** The fraction of the values that a trimmed mean drops at each end, to exclude stalls of a busy machine. */
     private static final double TRIMMED = 0.1;
 
     private Statistics() {}
@@ -17,14 +16,14 @@ public final class Statistics {
         return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
     }
 
-    /** The smallest value that is not below this percentage of all values. */
+    /** Returns the smallest value that at least this percentage of all values does not exceed. */
     static double percentile(int percentage, double... values) {
         double[] sorted = values.clone();
         Arrays.sort(sorted);
         return sorted[Math.max(0, (int) Math.ceil(sorted.length * percentage / 100.0) - 1)];
     }
 
-    /** The minimum, for times that other load on the machine can only increase. */
+    /** Returns the minimum. Suits times that other load on the machine can only increase. */
     static double least(double... values) {
         return DoubleStream.of(values).min().orElseThrow();
     }

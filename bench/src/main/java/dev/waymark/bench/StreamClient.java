@@ -36,7 +36,7 @@ final class StreamClient implements AutoCloseable {
     private CompletableFuture<?> request = CompletableFuture.completedFuture(null);
 
     /**
-     * @param address supplies the address of the instance, before each connection
+     * @param address supplies the address of the instance to connect to; called before each connection
      * @param events receives the name and the data of each event
      */
     StreamClient(HttpClient http, Supplier<String> address, String thread, BiConsumer<String, JsonNode> events) {
@@ -87,12 +87,12 @@ final class StreamClient implements AutoCloseable {
         return thread;
     }
 
-    /** Returns once the first event has arrived. */
+    /** Waits for the first event. */
     void awaitEvents() throws Exception {
         begun.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
     }
 
-    /** The ids of all events except partial text, in the order of arrival. */
+    /** Returns the ids of all events except partial text, in the order of arrival. */
     synchronized List<String> ids() {
         return List.copyOf(ids);
     }
@@ -101,7 +101,7 @@ final class StreamClient implements AutoCloseable {
         return connections;
     }
 
-    /** How often the server told this client to forget everything. */
+    /** Returns how many {@code restarted} events the server sent. Each tells the client to discard what it has. */
     synchronized int restarts() {
         return restarts;
     }
@@ -112,7 +112,7 @@ final class StreamClient implements AutoCloseable {
         request.cancel(true);
     }
 
-    /** The lines of one connection. An event counts when it is complete. */
+    /** Parses the lines of one connection. An event counts only when it is complete. */
     private final class Lines implements Flow.Subscriber<String> {
         private String id = "";
         private String name = "";

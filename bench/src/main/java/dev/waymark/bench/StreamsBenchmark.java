@@ -37,8 +37,8 @@ import java.util.stream.Stream;
 
 /**
  * Measures many streams of {@code ./waymark serve}, with server and worker in separate processes: how far words lag
- * behind the provider, and whether every decision takes effect once in each stream and in history, even if instances of
- * the server are killed.
+ * behind the provider, and whether every decision appears exactly once in its thread's stream and history, even if
+ * instances of the server are killed.
  */
 final class StreamsBenchmark implements AutoCloseable {
     private static final double MOST_MILLIS = 150;
@@ -180,13 +180,13 @@ final class StreamsBenchmark implements AutoCloseable {
         }
     }
 
-    /** A decision that is to be sent. */
+    /** The approval of one call, as it is sent and as it appears in the thread's stream. */
     private record Decision(String thread, String callId, String argsDigest) {}
 
     /**
      * Approves calls at a steady rate. Each call is in a different thread than the previous one.
      *
-     * @param killing whether an instance of the server is killed again and again
+     * @param killing whether the older of two instances of the server is killed at regular intervals
      */
     void decisions(boolean killing) throws Exception {
         report.title(BenchReport.text(
@@ -308,7 +308,7 @@ final class StreamsBenchmark implements AutoCloseable {
         report.row("problems", report.within(problems.size(), 0, "%.0f"));
     }
 
-    /** The number of calls that were not decided exactly once, according to the histories of their threads. */
+    /** Returns the number of calls that were not decided exactly once, according to the histories of their threads. */
     private int wrongInHistory(List<Decision> decisions) {
         Map<String, Long> times = new ConcurrentHashMap<>();
         HistoryReader histories = new HistoryReader(laboratory.connection().client());
@@ -329,7 +329,8 @@ final class StreamsBenchmark implements AutoCloseable {
     }
 
     /**
-     * The number of streams whose events or whose order of events differ from a stream that is read from the beginning.
+     * Returns the number of streams whose event ids, or their order, differ from those that a new instance sends from
+     * the beginning. Also counts streams that the server restarted.
      */
     private int wrongStreams(List<StreamClient> clients) throws Exception {
         int wrong = 0;
@@ -362,7 +363,10 @@ final class StreamsBenchmark implements AutoCloseable {
         }
     }
 
-    /** Kills the instance that has run longest. Its streams continue at the other one. */
+    /**
+     * Kills the instance that has run longest, and starts a new one. The streams of the killed instance reconnect to
+     * the remaining one.
+     */
     private void replaceOldest(AtomicInteger kills, Queue<String> problems) {
         instances.remove(0).close();
         kills.incrementAndGet();
@@ -415,8 +419,8 @@ final class StreamsBenchmark implements AutoCloseable {
     }
 
     /**
-     * The decisions about all waiting calls, in an order in which each is about a different thread than the previous
-     * one.
+     * Waits until all calls of these threads wait for approval. Returns their approvals in rounds: one call of every
+     * thread, then the next call of every thread, and so on.
      */
     private List<Decision> decisions(List<String> started) throws Exception {
         List<List<Decision>> ofThreads = new ArrayList<>();
@@ -446,7 +450,10 @@ final class StreamsBenchmark implements AutoCloseable {
         return decisions;
     }
 
-    /** Sends a decision until it is accepted, always with the same key, so that it takes effect once. */
+    /**
+     * Sends a decision, and repeats it with the same key after a lost connection or a 503, so that it takes effect
+     * once. Records any other rejection as a problem.
+     */
     private CompletableFuture<Void> approve(Decision decision, AtomicInteger retries, Queue<String> problems) {
         HttpRequest request = post(
                         "/v1/threads/" + decision.thread() + "/approve",

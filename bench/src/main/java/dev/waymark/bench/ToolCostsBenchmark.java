@@ -29,7 +29,8 @@ import java.util.UUID;
 
 /**
  * Measures the cost of a call that is claimed before it runs, compared with a call without a claim and with calls that
- * are not activities. Conversations with different tools take turns, so that other load on the machine affects all.
+ * are not activities. Conversations with different tools take turns, so that other load on the machine affects all of
+ * them equally.
  */
 final class ToolCostsBenchmark {
     private static final double MOST_TIME = 2.0;
@@ -37,7 +38,7 @@ final class ToolCostsBenchmark {
     private static final double MOST_EVENTS = 0.0;
     private static final int ENOUGH = 1_000_000;
 
-    /** The tool that a conversation calls, and the arguments of the calls. */
+    /** Which tool each iteration of a conversation calls, and how often. */
     private enum Kind {
         SAFE("one call, safe to retry", "look", 1),
         EFFECT("one call, claimed", "post", 1),
@@ -68,7 +69,7 @@ final class ToolCostsBenchmark {
 
     record Shelf(String at) {}
 
-    /** The cost of one conversation. */
+    /** The cost of a conversation per iteration. */
     private record Cost(double millis, double bytes, double events) {}
 
     private final Connection connection;
@@ -144,7 +145,10 @@ final class ToolCostsBenchmark {
                 .build();
     }
 
-    /** Runs one conversation. Its last iteration has no call and measures the constant part. */
+    /**
+     * Runs one conversation, and returns its cost per iteration. The last model call, which requests no tool, counts as
+     * an iteration.
+     */
     private Cost measure(Kind kind) {
         String thread = "tools-" + UUID.randomUUID();
         WorkflowStub stub = connection

@@ -33,19 +33,20 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Measures printing all versions of a thread. A list of versions costs as much as the history. As checkpoints, each
- * version has the whole transcript, so the output grows quadratically: time may grow with it, memory may not.
+ * Measures printing all versions of a thread. A list of versions grows linearly with the history. As a checkpoint, each
+ * version contains the whole transcript, so the output grows quadratically: the time may grow in proportion to the
+ * output, the memory may not.
  */
 final class VersionsBenchmark {
     private static final double MOST_GROWTH = 2.3;
     /**
-     * More than linear growth, since on a shared machine the states of the longest thread do not stay in the CPU
-     * caches. Quadratic growth would be 4.
+     * Linear growth would be 2, and quadratic growth 4. The limit is above 2 because on a shared machine the states of
+     * the longest thread do not stay in the CPU caches.
      */
     private static final double MOST_GROWTH_OF_LISTING = 3;
 
     private static final double MOST_GROWTH_PER_MEGABYTE = 1.5;
-    /** A single listing is too fast to be measured. */
+    /** Listings in one measurement. A single listing is too fast to be measured. */
     private static final int LISTINGS = 100;
 
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
@@ -107,12 +108,15 @@ final class VersionsBenchmark {
         report.row("KiB held while printing", report.within(held[last] / held[last - 1], MOST_GROWTH, "%.2f"));
     }
 
-    /** CPU time is sufficient, because nothing waits. */
+    /**
+     * Returns the CPU time of this thread, which other load on the machine affects less than wall time. The measured
+     * code does not wait.
+     */
     private static long processorNanos() {
         return THREADS.getCurrentThreadCpuTime();
     }
 
-    /** One tool call per step, in a single turn. */
+    /** Returns a thread whose single turn has this many steps, each with one tool call. */
     private static Timeline thread(int versions) {
         Map<String, AgentPolicy.Executor> tools = new LinkedHashMap<>(Map.of("look", AgentPolicy.Executor.ACTIVITY));
         AgentPolicy terms = new AgentPolicy("bench", versions + 1, tools);
@@ -162,7 +166,7 @@ final class VersionsBenchmark {
         return characters;
     }
 
-    /** Prints into a counter and returns the number of bytes. */
+    /** Prints all versions as checkpoints, and returns the number of bytes. */
     private static long print(Timeline timeline) throws IOException {
         Counter counter = new Counter();
         try (JsonGenerator generator = PayloadJson.MAPPER.createGenerator(counter)) {
@@ -179,7 +183,10 @@ final class VersionsBenchmark {
         return counter.bytes;
     }
 
-    /** Memory in use while the newest version is held, including everything that was created for earlier versions. */
+    /**
+     * Returns the bytes that stay reachable while the newest version is held. They include whatever the iterator
+     * retains of earlier versions.
+     */
     private static long held(Timeline timeline) {
         double[] bytes = new double[3];
         for (int i = 0; i < bytes.length; i++) {

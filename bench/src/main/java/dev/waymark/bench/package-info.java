@@ -1,4 +1,7 @@
-/** Benchmarks against limits and other frameworks. Must not be used by any other module. */
+/**
+ * Benchmarks that check figures against limits, and the worker for the comparison with other frameworks. Must not be
+ * used by any other module.
+ */
 @NullMarked
 package dev.waymark.bench;
 

@@ -33,7 +33,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Random runs on a real server, with a table of their results. Started by {@code bench/chaos}. */
+/** Disrupts random runs on a real server, and prints tables of the results. Started by {@code bench/chaos}. */
 @Command(name = "bench/chaos", description = "Disrupts random runs at random points.", sortOptions = false)
 public final class Chaos implements java.util.concurrent.Callable<Integer> {
     private static final int PROCESSES_AT_ONCE = 6;
@@ -120,7 +120,8 @@ public final class Chaos implements java.util.concurrent.Callable<Integer> {
     }
 
     /**
-     * Runs by number, in groups that share worker processes. Only runs with the same disruption can share a process.
+     * Returns the runs by number, in groups whose runs share worker processes. Only runs with the same disruption can
+     * share a process.
      */
     private List<Map<Integer, ChaosRun>> groups(List<Integer> numbers) {
         List<Map<Integer, ChaosRun>> groups = new ArrayList<>();
@@ -197,7 +198,10 @@ public final class Chaos implements java.util.concurrent.Callable<Integer> {
         return sorted.get(sorted.size() / 2);
     }
 
-    /** Prints violations; returns whether there were any. */
+    /**
+     * Prints every violation, every effect of an unknown call and every fault that did not fire. Returns whether there
+     * were any.
+     */
     private boolean complain(Map<Integer, RunResult> results, List<EffectLedger.Effect> strays) {
         line("");
         strays.forEach(stray -> line("Broken: no thread knows of the call of %s", stray));

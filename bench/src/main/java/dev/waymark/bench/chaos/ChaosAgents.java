@@ -24,8 +24,8 @@ import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
 /**
- * The agents: one for every combination of scene or wire, kind of tool and number of calls. Every worker has all of
- * them.
+ * The agents of all runs: one for every combination of scene or wire, kind of tool, number of calls, and whether calls
+ * need approval. Every worker has all of them.
  */
 final class ChaosAgents {
     static final List<Integer> CALLS = List.of(1, 4);
@@ -50,7 +50,7 @@ final class ChaosAgents {
     }
 
     /**
-     * A worker that is not disrupted.
+     * Creates a worker that is not disrupted.
      *
      * @param environment the variables with which tools and models find their services
      */
@@ -64,7 +64,7 @@ final class ChaosAgents {
         return worker(client, taskQueue, environment, tools, model -> model);
     }
 
-    /** A worker that is disrupted. */
+    /** Creates a worker whose tools and models pass the points of this crash. */
     static AgentWorker worker(WorkflowClient client, String taskQueue, Map<String, String> environment, Crash crash) {
         List<Tool> tools = new ArrayList<>();
         for (ToolVariant kind : ToolVariant.values()) {
@@ -138,8 +138,8 @@ final class ChaosAgents {
     }
 
     /**
-     * Whether the conversation has results, so that calls are not repeated. A summarized conversation keeps the newest
-     * results.
+     * Returns whether the conversation has results; then the model must not repeat its calls. A summarized conversation
+     * keeps the newest results.
      */
     private static boolean hasResults(ModelRequest request) {
         return request.messages().stream()

@@ -14,8 +14,9 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * The models of all runs, over real HTTP, in a process that is not killed. They call the tool in their name the given
- * number of times, and then end the turn. They reject what the real services would reject. Thread-safe.
+ * The models behind the wires, served over real HTTP by a process that is not killed. A model's name is {@code
+ * TOOL-NUMBER}: it makes this number of calls of the tool in one reply, and then ends the turn. The servers reject what
+ * the real services would reject. Thread-safe.
  */
 final class ChaosModels implements AutoCloseable {
     private final ModelServer anthropic = new AnthropicServer();
@@ -47,28 +48,28 @@ final class ChaosModels implements AutoCloseable {
         return speech.using(10, 5);
     }
 
-    /** The environment variables with which workers in any process find them. */
+    /** Returns the environment variables through which workers in any process find the servers. */
     Map<String, String> environment() {
         Map<String, String> environment = new LinkedHashMap<>(anthropic.environment());
         environment.putAll(openai.environment());
         return environment;
     }
 
-    /** The providers for these services. */
+    /** Returns providers that call the servers that these environment variables name. */
     static Map<String, ModelProvider> providers(Map<String, String> environment) {
         return Map.of(
                 AnthropicProvider.NAME, AnthropicProvider.of(environment),
                 OpenAiProvider.NAME, OpenAiProvider.of(environment));
     }
 
-    /** The reasons of rejected requests. */
+    /** Returns why requests were rejected, one text for each rejection. */
     List<String> complaints() {
         return Stream.of(anthropic, openai)
                 .flatMap(server -> server.complaints().stream())
                 .toList();
     }
 
-    /** The number of requests of this wire. */
+    /** Returns the number of requests received over this wire. */
     int asked(ModelWire wire) {
         return switch (wire) {
             case NONE -> 0;

@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * A turn in a separate thread, in which a model calls a tool this many times at once.
+ * A turn, in a thread of its own, in which the model calls a tool {@code calls} times in one reply.
  *
- * @param faults when the run is disrupted; faults after the first are due in the workers that take over, one after the
- * other
+ * @param faults when the run is disrupted: the first fault is for the first worker, and each further one for the next
+ * worker that takes over
  */
 public record ChaosRun(
         String id,
@@ -21,7 +21,10 @@ public record ChaosRun(
         ToolVariant kind,
         int calls,
         List<Fault> faults) {
-    /** A run continues as new at the first opportunity after this many events. */
+    /**
+     * A run that is disrupted at {@link CrashPoint#CONTINUED_AS_NEW} continues as new at the first opportunity after
+     * this many events.
+     */
     private static final int FEW_EVENTS = 12;
 
     public ChaosRun {
@@ -39,22 +42,22 @@ public record ChaosRun(
                 List.of(faults));
     }
 
-    /** This run with a model behind this wire. */
+    /** Returns this run with its model behind another wire. */
     public ChaosRun over(ModelWire other) {
         return new ChaosRun(id, disruption, scene, other, kind, calls, faults);
     }
 
-    /** This run in another scene. */
+    /** Returns this run in another scene. */
     public ChaosRun in(Scene other) {
         return new ChaosRun(id, disruption, other, wire, kind, calls, faults);
     }
 
-    /** This run with another disruption. */
+    /** Returns this run with another disruption. */
     public ChaosRun with(Disruption other) {
         return new ChaosRun(id, other, scene, wire, kind, calls, faults);
     }
 
-    /** Whether a person has to approve every call. */
+    /** Returns whether a person has to approve every call. */
     boolean isApproved() {
         return diesAt(CrashPoint.APPROVAL_ACCEPTED);
     }

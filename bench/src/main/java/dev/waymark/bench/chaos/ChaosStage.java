@@ -40,15 +40,18 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** Executes runs: with a server, the ledger of real effects, and workers that are disrupted. Thread-safe. */
+/**
+ * Executes runs on a server: starts their workers, disrupts them, and records the effects of their calls in a ledger.
+ * Thread-safe.
+ */
 public final class ChaosStage implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(10);
     private static final Duration PAUSE = Duration.ofMillis(500);
-    /** The longest time that a worker takes to act after its host continues. */
+    /** How long a resumed worker can act before its run is judged. */
     private static final Duration LATE = Duration.ofSeconds(5);
-    /** More JVMs that start concurrently would only slow each other down. */
+    /** Limits the JVMs that start concurrently, because more would only slow each other down. */
     private static final int STARTING_AT_ONCE = 2;
-    /** More than a run needs, and different from the agents' own limit. */
+    /** The limit of a resumed thread: more than a run needs, and different from the agents' own limit. */
     private static final int MOST_ITERATIONS = 9;
 
     private final Path directory;
@@ -74,17 +77,20 @@ public final class ChaosStage implements AutoCloseable {
         this.judge = new RunJudge(connection, ledger);
     }
 
-    /** @param directory an empty directory for the ledger and the witnesses of crashes */
+    /** @param directory an empty directory for the ledger and the witness files of crashes */
     public static ChaosStage open(String serverAddress, Path directory) throws ServerUnreachable {
         return new ChaosStage(directory, Connection.to(serverAddress));
     }
 
-    /** The model services of the wires. */
+    /** Returns the servers of the models behind the wires. */
     ChaosModels services() {
         return services;
     }
 
-    /** The environment variables with which tools and models of workers in any process find their services. */
+    /**
+     * Returns the environment variables through which workers in any process find the model servers, the gateway and
+     * the ledger.
+     */
     private Map<String, String> environment() {
         Map<String, String> environment = new LinkedHashMap<>(services.environment());
         environment.putAll(gateway.environment());
@@ -92,12 +98,15 @@ public final class ChaosStage implements AutoCloseable {
         return environment;
     }
 
-    /** Executes these runs concurrently. They have the same disruption, and share worker processes. */
+    /** Executes these runs, which must have the same disruption, as this disruption requires. */
     public List<RunResult> play(List<ChaosRun> runs) throws IOException, InterruptedException {
         return runs.get(0).disruption().play(this, runs);
     }
 
-    /** The workers of one process die one after the other, so that the process dies once for all. */
+    /**
+     * Runs the workers of all runs in one process, which is killed once the faults of all workers have fired. The runs
+     * that have another fault get another such process. Then workers that are not disrupted complete the turns.
+     */
     List<RunResult> playKilled(List<ChaosRun> runs) throws IOException, InterruptedException {
         List<AgentWorker> survivors = new ArrayList<>();
         try {
@@ -115,7 +124,10 @@ public final class ChaosStage implements AutoCloseable {
         }
     }
 
-    /** Each run has a process of its own, which is suspended as a whole. */
+    /**
+     * Executes the runs one after the other. Each has a process of its own, which is suspended as a whole and resumed
+     * when another worker has completed the turn.
+     */
     List<RunResult> playFrozen(List<ChaosRun> runs) throws IOException, InterruptedException {
         List<RunResult> results = new ArrayList<>();
         for (ChaosRun run : runs) {
@@ -133,7 +145,7 @@ public final class ChaosStage implements AutoCloseable {
         return results;
     }
 
-    /** One process has all workers, and survives. */
+    /** Runs all workers in one process that is not killed. */
     List<RunResult> playWithOneWorker(List<ChaosRun> runs) throws IOException, InterruptedException {
         try (WorkerProcess worker = process(runs, 0)) {
             runs.forEach(this::start);
@@ -169,7 +181,10 @@ public final class ChaosStage implements AutoCloseable {
         return runs.stream().mapToInt(run -> run.faults().size()).max().orElse(0);
     }
 
-    /** Lets the workers of one process run until all are dead or idle. */
+    /**
+     * Runs a process with the workers of these runs until it dies, or until every run has been disrupted or, after the
+     * first round, is over.
+     */
     private void kill(List<ChaosRun> runs, int round) throws IOException, InterruptedException {
         List<ChaosRun> dying =
                 runs.stream().filter(run -> run.faults().size() > round).toList();
@@ -181,12 +196,12 @@ public final class ChaosStage implements AutoCloseable {
             while (!victim.diesWithin(PAUSE)
                     && System.nanoTime() < deadline
                     && !dying.stream().allMatch(run -> isDisrupted(run, round) || (round > 0 && isOver(run.id())))) {
-                // Some are still working.
+                // Some workers are still working.
             }
         }
     }
 
-    /** A process with a worker for each run, to be disrupted by the fault with this number. */
+    /** Starts a process with a worker for each run. Fault number {@code round} of the run disrupts this worker. */
     private WorkerProcess process(List<ChaosRun> runs, int round) throws IOException, InterruptedException {
         List<ChaosWorker.Role> roles = runs.stream()
                 .map(run -> new ChaosWorker.Role(run.id(), run.faults().get(round), witness(run, round)))
@@ -227,7 +242,7 @@ public final class ChaosStage implements AutoCloseable {
         people.execute(() -> speak(run, run.id()));
     }
 
-    /** Sends the task, and approves what needs approval, as often as necessary. */
+    /** Sends the first message until the thread has a turn, and approvals until no call waits for one. */
     private void speak(ChaosRun run, String thread) {
         Set<String> asked = ConcurrentHashMap.newKeySet();
         try {
@@ -252,8 +267,8 @@ public final class ChaosStage implements AutoCloseable {
     }
 
     /**
-     * Sends in a separate Java thread, since there may be no worker to answer. Does not send a message while the same
-     * message is being sent.
+     * Sends an update in a separate Java thread, since there may be no worker to accept it. Does nothing while an
+     * identical update is still being sent.
      */
     private void send(String thread, Set<String> asked, String update, Object payload) {
         if (asked.add(update + payload)) {
@@ -261,7 +276,7 @@ public final class ChaosStage implements AutoCloseable {
                 try {
                     connection.client().newUntypedWorkflowStub(thread).update(update, Ack.class, payload);
                 } catch (WorkflowException e) {
-                    // The worker died, or another decision arrived first. The history shows which.
+                    // The worker died, or another decision arrived first. The history shows whether to send again.
                 } finally {
                     asked.remove(update + payload);
                 }
@@ -298,7 +313,7 @@ public final class ChaosStage implements AutoCloseable {
                 }
             }
         }
-        // The run's own id means that its turn was complete, not that a thread continues it.
+        // A result with the run's own id means that its turn was complete, not that a thread continues it.
         successors.remove(run.id());
         if (successors.size() != 1) {
             violations.add("continued in " + successors);
@@ -308,7 +323,7 @@ public final class ChaosStage implements AutoCloseable {
         return successor;
     }
 
-    /** Effects of calls that no thread contains, after all runs. */
+    /** Returns the effects of calls that no thread contains. To be called after all runs. */
     List<EffectLedger.Effect> strays() {
         return judge.strays();
     }

@@ -20,7 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-/** The {@code main} of a process with the workers of several runs, which are to be disrupted. */
+/** The main class of a process with one worker for each of several runs, and the faults that disrupt these workers. */
 final class ChaosWorker {
     private static final int WORDS_A_ROLE = 3;
     private static final int MOST_TRIES = 20;
@@ -29,13 +29,13 @@ final class ChaosWorker {
     private ChaosWorker() {}
 
     /**
-     * One of the workers in the process.
+     * A worker in the process, with its fault and the file that records when the fault fired.
      *
-     * @param run the id of its run, which is also the name of its task queue
+     * @param run the id of the worker's run, which is also the name of its task queue
      */
     record Role(String run, Fault fault, Path witness) {}
 
-    /** Returns once all of its workers are ready. */
+    /** Starts the process, and returns once all its workers are ready. */
     static WorkerProcess start(String address, Map<String, String> environment, Disruption disruption, List<Role> roles)
             throws IOException, InterruptedException {
         List<String> arguments = new ArrayList<>(List.of(address, written(environment), disruption.name()));

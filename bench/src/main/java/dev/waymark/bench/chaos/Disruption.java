@@ -45,45 +45,47 @@ public enum Disruption {
         this.play = play;
     }
 
-    /** How runs are executed. */
     private interface Play {
         List<RunResult> play(ChaosStage stage, List<ChaosRun> runs) throws IOException, InterruptedException;
     }
 
-    /** Executes these runs concurrently. */
+    /** Executes these runs with this disruption. */
     List<RunResult> play(ChaosStage stage, List<ChaosRun> runs) throws IOException, InterruptedException {
         return play.play(stage, runs);
     }
 
-    /** The number of runs that can share a worker process. */
+    /** Returns how many runs can share a worker process. */
     int together() {
         return together;
     }
 
-    /** Whether a run can have this tool. */
+    /** Returns whether a run with this disruption can use this tool. */
     boolean allows(ToolVariant kind) {
         return true;
     }
 
-    /** Whether a run can have this scene. */
+    /** Returns whether a run with this disruption can take place in this scene. */
     boolean allows(Scene scene) {
         return true;
     }
 
-    /** Whether another worker is disrupted after the first one. */
+    /** Returns whether the worker that takes over can be disrupted too. */
     boolean canRecur() {
         return this == WORKER_KILLED;
     }
 
     /**
-     * Whether the outcome of a call that took effect may be lost. The answer to a claim may be lost with every
-     * disruption.
+     * Returns whether the outcome of a call that took effect may be lost. Every disruption can lose the response to a
+     * claim, before the call takes effect.
      */
     boolean losesOutcomes() {
         return true;
     }
 
-    /** The thread that completes the run's turn. */
+    /**
+     * Returns the thread that completes the run's turn: the run's own thread, unless the disruption requires resuming
+     * it in another one.
+     */
     String continued(ChaosStage stage, ChaosRun run, List<String> violations) throws InterruptedException {
         return run.id();
     }

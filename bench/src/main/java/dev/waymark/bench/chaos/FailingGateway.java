@@ -42,7 +42,7 @@ final class FailingGateway implements AutoCloseable {
         return gateway;
     }
 
-    /** The environment variables with which workers in any process find it. */
+    /** Returns the environment variables through which workers in any process find this gateway. */
     Map<String, String> environment() {
         return Map.of(PORT, Integer.toString(server.getAddress().getPort()));
     }

@@ -1,8 +1,8 @@
 package dev.waymark.bench.chaos;
 
-/** The connection between a worker and its model. */
+/** The API through which a worker calls its model. */
 public enum ModelWire {
-    /** The model is in the worker. */
+    /** The model runs in the worker's process. */
     NONE,
     ANTHROPIC,
     OPENAI

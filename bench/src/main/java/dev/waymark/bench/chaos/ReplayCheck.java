@@ -17,7 +17,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Checks that the projection of a thread agrees with its workflow, and that every run of it replays. Thread-safe. */
+/**
+ * Checks that the projection of a thread agrees with its workflow, and that every run of the thread replays.
+ * Thread-safe.
+ */
 public final class ReplayCheck implements AutoCloseable {
     private static final Path BROKEN = Path.of("target", "broken-histories");
 
@@ -30,7 +33,7 @@ public final class ReplayCheck implements AutoCloseable {
         this.client = AgentClient.connect(connection.address());
     }
 
-    /** Broken guarantees, as text. */
+    /** Returns a text for each guarantee that the thread broke. */
     public List<String> violations(Timeline timeline) {
         String thread = timeline.thread();
         List<String> violations =
@@ -55,7 +58,7 @@ public final class ReplayCheck implements AutoCloseable {
         return problem.map(found -> "history of " + runId + ", kept as " + keep(history, runId) + ": " + found);
     }
 
-    /** Keeps the history of a run that went wrong, because another run may not go wrong again. */
+    /** Saves the history of a run that failed, because the failure may not happen again. */
     private static Path keep(WorkflowExecutionHistory history, String runId) {
         Path file = BROKEN.resolve(runId + ".json");
         try {

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
 
-/** Generates runs. The run of a seed and a number is always the same. */
+/** Generates runs. The same seed, number and options always give the same run. */
 final class RunGenerator {
     private static final double LATER = 0.3;
     private static final double TWICE = 0.25;
@@ -21,7 +21,7 @@ final class RunGenerator {
         this.random = new SplittableRandom(31 * seed + number);
     }
 
-    /** Disruption and scene are random unless they are given; the scene must fit the disruption. */
+    /** Returns a run. Its disruption and scene are random unless given; a given disruption must allow a given scene. */
     static ChaosRun run(long seed, int number, Optional<Disruption> disruption, Optional<Scene> scene) {
         RunGenerator dice = new RunGenerator(seed, number);
         Disruption what = disruption.orElseGet(() -> dice.oneOf(Stream.of(Disruption.values())
@@ -48,7 +48,10 @@ final class RunGenerator {
                 : fault;
     }
 
-    /** Points inside of a program or a request cannot be observed. A moment after the granted claim is equivalent. */
+    /**
+     * Returns the points at which a run can be disrupted. Points inside a program or an HTTP request cannot be
+     * observed; {@link CrashPoint#AFTER_CLAIM} with a delay replaces them.
+     */
     private static List<CrashPoint> points(Scene scene, ToolVariant kind) {
         return Stream.of(CrashPoint.values())
                 .filter(point -> kind.isJava() || (point != CrashPoint.MID_EFFECT && point != CrashPoint.AFTER_EFFECT))
@@ -56,7 +59,7 @@ final class RunGenerator {
                 .toList();
     }
 
-    /** How often a run without faults passes this point. */
+    /** Returns how often a run without faults passes this point. */
     private static int passings(Scene scene, CrashPoint point, int calls) {
         return switch (point) {
             case MESSAGE_ACCEPTED, SUBAGENT_STARTED -> 1;

@@ -27,7 +27,7 @@ final class RunJudge implements AutoCloseable {
     private final HistoryReader histories;
     private final EffectLedger ledger;
     private final ReplayCheck replay;
-    /** The keys of all calls in threads of finished runs. */
+    /** The idempotency keys of all calls in the threads of finished runs. */
     private final Set<String> known = ConcurrentHashMap.newKeySet();
 
     RunJudge(Connection connection, EffectLedger ledger) {
@@ -38,11 +38,11 @@ final class RunJudge implements AutoCloseable {
     }
 
     /**
-     * Closes the thread.
+     * Judges a run whose turn is over, and terminates its thread.
      *
      * @param thread the thread that has completed the turn
      * @param disrupted the times at which the faults fired
-     * @param violations the violations found so far, to which others are added
+     * @param violations the violations found so far, to which this method adds
      */
     RunResult result(ChaosRun run, String thread, List<Instant> disrupted, List<String> violations) {
         Timeline root = histories.read(thread).orElseThrow();
@@ -90,7 +90,7 @@ final class RunJudge implements AutoCloseable {
         return new RunResult(run, disrupted.size(), effects, recovery, violations);
     }
 
-    /** A thread with the moments of the one that it continues. */
+    /** Returns the timeline of a thread, preceded by the moments of the thread that it continues. */
     private static Timeline following(Timeline before, Timeline now) {
         return new Timeline(
                 now.thread(),
@@ -103,7 +103,10 @@ final class RunJudge implements AutoCloseable {
                 now.cut());
     }
 
-    /** The times at which the outcome of a call in progress may have been lost. */
+    /**
+     * Returns the times at which the outcome of a call in progress may have been lost. A tool that never reports its
+     * effect can lose it at any time.
+     */
     private static List<Instant> lossesOfOutcomes(ChaosRun run, List<Instant> disrupted) {
         if (run.kind().isAlwaysUnknown()) {
             return List.of(Instant.MAX);
@@ -124,7 +127,10 @@ final class RunJudge implements AutoCloseable {
         violations.addAll(replay.violations(timeline));
     }
 
-    /** Checks that the task was given once and executed, and that its cost is counted once in the parent. */
+    /**
+     * Checks that the parent delegated the task once, that this call completed, and that the parent counts the usage of
+     * every model call once.
+     */
     private static void judgeTask(Conversation above, Scene scene, List<String> violations) {
         Map<String, Call.Status> calls = new LinkedHashMap<>();
         above.calls().forEach((id, call) -> calls.put(id, call.status()));
@@ -149,7 +155,7 @@ final class RunJudge implements AutoCloseable {
         }
     }
 
-    /** Effects of calls that no thread contains, after all runs. */
+    /** Returns the effects of calls that no thread contains. To be called after all runs. */
     List<EffectLedger.Effect> strays() {
         return ledger.effects().stream()
                 .filter(effect -> !known.contains(effect.key()))

@@ -6,13 +6,15 @@ import dev.waymark.contract.message.SayPayload;
 import java.util.List;
 import java.util.Map;
 
-/** The surroundings of the calls. */
+/** The conversation around the calls of a run. */
 public enum Scene {
-    /** Only the calls. */
+    /** The agent that makes the calls does nothing else. */
     ALONE(2),
-    /** Another agent delegates the task to the agent that calls, and reports the result. */
+    /** Another agent delegates the task to the agent that makes the calls, and reports the result. */
     SUBAGENT(4),
-    /** A conversation precedes the calls, so that it is summarized before them and once more after them. */
+    /**
+     * Earlier messages precede the calls, so that the conversation is summarized before the calls and again after them.
+     */
     SUMMARY(4);
 
     static final int SUMMARIES = 2;
@@ -32,12 +34,18 @@ public enum Scene {
         this.modelCalls = modelCalls;
     }
 
-    /** The number of model calls of a run without faults. */
+    /**
+     * Returns the number of model calls of a run without faults, including those of a subagent and those for summaries.
+     */
     int modelCalls() {
         return modelCalls;
     }
 
-    /** The thread of the calls, in a run with this name. */
+    /**
+     * Returns the id of the thread that makes the calls.
+     *
+     * @param run the id of the root thread
+     */
     String callingThread(String run) {
         return this == SUBAGENT ? WireNames.subagentThread(run, TASK) : run;
     }

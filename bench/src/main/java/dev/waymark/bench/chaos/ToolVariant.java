@@ -13,12 +13,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-/** The declaration and kind of a tool. Tools find the ledger and the gateway by variables of {@link ChaosStage}. */
+/**
+ * The tools of the runs. They differ in how they are executed and in what they declare. They find the ledger and the
+ * gateway through environment variables.
+ */
 public enum ToolVariant {
     EFFECT(Kind.JAVA, spec -> spec),
     /**
-     * The tool can ask the ledger whether a call took effect. It falsely declares that it honors keys, which a test
-     * would notice.
+     * The tool can ask the ledger whether a call took effect. It also declares that it honors keys, although the ledger
+     * records every execution: a test notices if the call takes effect twice.
      */
     VERIFIED(Kind.JAVA, spec -> spec.verifiesItself().honouringKey()),
     SAFE(Kind.JAVA, ToolSpec.Builder::safeToRetry),
@@ -41,7 +44,10 @@ public enum ToolVariant {
     /** The environment variable with the port of the ledger. */
     public static final String LEDGER_PORT = "LEDGER_PORT";
 
-    /** Much longer than the ledger needs; the fence of a lost call has passed when the loss is noticed. */
+    /**
+     * Much longer than the ledger needs, and shorter than the heartbeat timeout after which a loss is noticed. By then,
+     * the deadline of the lost call has passed.
+     */
     private static final Duration TIMEOUT = Duration.ofSeconds(8);
 
     private static final Json INPUT =
@@ -63,7 +69,7 @@ public enum ToolVariant {
         this.declared = declared;
     }
 
-    /** Adds verification by a program that makes the ledger refuse the lost execution from then on. */
+    /** Declares a program that verifies a lost call. From then on, the ledger refuses the lost execution. */
     private static ToolSpec.Builder verified(ToolSpec.Builder spec) {
         return spec.forbiddingByVerify().verifiedBy("bash", "-c", """
                 exec 3<>/dev/tcp/127.0.0.1/$LEDGER_PORT
@@ -77,30 +83,30 @@ public enum ToolVariant {
         return kind == Kind.JAVA;
     }
 
-    /** Whether the outcome is necessarily unknown if the worker is lost between claim and completion. */
+    /** Returns whether the outcome is necessarily unknown if the worker is lost between claim and completion. */
     public boolean isUnknownWhenLost() {
         return this == EFFECT || this == COMMAND;
     }
 
-    /** Whether the outcome of every call is unknown, even if no worker is lost. */
+    /** Returns whether the outcome of every call is unknown, even if no worker is lost. */
     boolean isAlwaysUnknown() {
         return this == DYING || this == FAILING;
     }
 
     /**
-     * Whether the tool has one effect if it is run again while another execution, for example on a frozen host, is not
+     * Returns whether the tool can safely run again while an earlier execution, for example on a frozen host, is not
      * over.
      */
     boolean isFenced() {
         return this != VERIFIED;
     }
 
-    /** The name of the tool for models. */
+    /** Returns the name under which models call the tool. */
     public String tool(boolean approved) {
         return name().toLowerCase(Locale.ROOT) + (approved ? "_approved" : "");
     }
 
-    /** The declaration of the tool. */
+    /** Returns the declaration of the tool for an agent. */
     public ToolSpec spec(boolean approved, Map<String, String> environment) {
         if (isJava()) {
             return recording(approved, environment).spec();
@@ -126,7 +132,7 @@ public enum ToolVariant {
         return ToolSpec.command(name, "bash", "-c", ASK_LEDGER + end);
     }
 
-    /** The tool for the worker, if it is in Java. */
+    /** Returns the tool for a worker that the crash disrupts, if the tool is in Java. */
     Optional<Tool> tool(boolean approved, Map<String, String> environment, Crash crash) {
         return isJava()
                 ? Optional.of(crash.around(

@@ -1,6 +1,6 @@
 /**
- * Agents whose workers are killed at every point of a call, compared with the effects that happened. Used by the crash
- * matrix of the tests and by {@code bench/chaos}.
+ * Chaos tests: disrupt the workers of agents at every point of a call, and compare the histories with the effects that
+ * happened. Used by the crash matrix of the tests and by {@code bench/chaos}.
  *
  * <p>Must not know how a worker keeps its guarantees.
  */

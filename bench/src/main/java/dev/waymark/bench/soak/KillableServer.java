@@ -54,7 +54,7 @@ final class KillableServer implements AutoCloseable {
         return "127.0.0.1:" + port;
     }
 
-    /** Kills the process with SIGKILL. */
+    /** Kills the server process with SIGKILL, and waits until it has ended. */
     void kill() {
         List<ProcessHandle> processes =
                 ProcessHandle.current().descendants().filter(this::isServer).toList();

@@ -22,18 +22,21 @@ final class LiveHeap {
     record Sample(Instant at, double mebibytes) {}
 
     /**
-     * The line through samples by least squares.
+     * The straight line fitted to samples by least squares.
      *
      * @param error the standard error of the slope
      */
     record Trend(double mebibytesAnHour, double error) {
-        /** The upper bound with 95 % confidence, if the samples were independent of each other. */
+        /**
+         * Returns the upper end of the slope's 95 % confidence interval, as if the samples were independent of each
+         * other.
+         */
         double upper() {
             return mebibytesAnHour + 2 * error;
         }
     }
 
-    /** Samples the heap of this process until it ends. */
+    /** Appends a sample of the heap of this process to the file every 10 s, until the process ends. */
     static void sampleInto(Path file) {
         Thread thread = new Thread(
                 () -> {
@@ -76,7 +79,7 @@ final class LiveHeap {
         }
     }
 
-    /** The trend of three samples or more. */
+    /** Returns the trend. Needs at least three samples. */
     static Trend trend(List<Sample> samples) {
         double origin = samples.get(0).at().toEpochMilli();
         double[] hours = samples.stream()

@@ -3,7 +3,7 @@ package dev.waymark.bench.soak;
 import java.time.Instant;
 
 /**
- * A fault.
+ * A fault, and the time during which it lasted.
  *
  * @param to when the fault ended: for a killed worker, when the process was dead; for other faults, when everything
  * worked again
@@ -26,7 +26,7 @@ record Outage(Kind kind, Instant from, Instant to) {
         }
     }
 
-    /** Whether the fault overlaps this time. */
+    /** Returns whether the fault overlaps the time from {@code begin} to {@code end}. */
     boolean touches(Instant begin, Instant end) {
         return !begin.isAfter(to) && !end.isBefore(from);
     }

@@ -13,11 +13,11 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Causes faults at random times. Faults of different parts overlap. */
+/** Causes faults at random times. Faults of different targets may overlap; a target has one fault at a time. */
 final class Saboteur {
     private static final int LEAST_PAUSE_MILLIS = 3_000;
     private static final int MOST_PAUSE_MILLIS = 12_000;
-    /** Longer than a worker and its server need to notice a dead connection. */
+    /** The longest silence: more than a worker and its server need to notice a dead connection. */
     private static final int MOST_SILENCE_MILLIS = 25_000;
 
     private static final int MOST_CUT_MILLIS = 12_000;
@@ -61,7 +61,10 @@ final class Saboteur {
         }
     }
 
-    /** Breaks something, for this fraction of the longest time, and returns how to repair it. */
+    /**
+     * Breaks the target, waits for this fraction of the longest time, and returns how to repair it. A killed worker is
+     * repaired without waiting.
+     */
     private interface Fault {
         Repair cause(Outage.Kind kind, double share) throws InterruptedException;
     }
@@ -70,7 +73,7 @@ final class Saboteur {
         void repair() throws IOException, InterruptedException;
     }
 
-    /** Causes faults until this time, and returns when everything works again. */
+    /** Causes faults until this time, and returns when all of them are repaired. */
     void run(Instant end) throws Exception {
         ExecutorService hands = Executors.newCachedThreadPool();
         List<Future<?>> faults = new ArrayList<>();
@@ -111,7 +114,7 @@ final class Saboteur {
         TimeUnit.MILLISECONDS.sleep((long) (share * mostMillis));
     }
 
-    /** The faults that have ended. */
+    /** Returns the faults that have ended. */
     List<Outage> outages() {
         return List.copyOf(outages);
     }

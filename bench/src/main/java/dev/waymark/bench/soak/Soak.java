@@ -83,7 +83,7 @@ public final class Soak implements Callable<Integer> {
         return BROKEN;
     }
 
-    /** Returns whether all promises were kept. */
+    /** Runs the load and reports the results. Returns whether all promises were kept. */
     private boolean run(Path binary, Path directory) throws Exception {
         Path survivorsHeap = directory.resolve("survivor.heap");
         Path ownHeap = directory.resolve("callers.heap");
@@ -110,7 +110,10 @@ public final class Soak implements Callable<Integer> {
         }
     }
 
-    /** Returns when all callers have the outcomes of everything that they sent. */
+    /**
+     * Runs the callers and the saboteur. Returns when every caller has the outcomes of everything that it sent, or has
+     * given up.
+     */
     private void load(String address, Instant end, Saboteur saboteur, SoakProgress progress) throws Exception {
         ExecutorService pool = Executors.newCachedThreadPool();
         try (Connection connection = Connection.to(address)) {

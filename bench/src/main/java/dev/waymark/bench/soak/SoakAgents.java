@@ -24,7 +24,7 @@ import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
-/** The agents of the soak. Their model does what the tasks in the conversation say. */
+/** The agents of the soak test. Their model makes the calls that the tasks in the conversation list. */
 final class SoakAgents {
     static final String TASK_QUEUE = "soak";
 
@@ -51,7 +51,8 @@ final class SoakAgents {
     private static final int LEAST_MODEL_MILLIS = 50;
     private static final int MOST_MODEL_MILLIS = 400;
     /**
-     * Small enough to be reached within minutes: until then, threads that continued on other workers stay in memory.
+     * The size of the workflow cache, small enough to be reached within minutes. Until then, threads that have moved to
+     * other workers stay in memory.
      */
     private static final int CACHED_THREADS = 10;
 
@@ -92,7 +93,7 @@ final class SoakAgents {
                 .build();
     }
 
-    /** Takes some time, so that workers are also lost while a model is called. */
+    /** Replies after a random pause, so that workers are also lost during model calls. */
     private static Reply reply(ModelRequest request) throws InterruptedException {
         TimeUnit.MILLISECONDS.sleep(ThreadLocalRandom.current().nextInt(LEAST_MODEL_MILLIS, MOST_MODEL_MILLIS));
         List<Part> parts = new ArrayList<>();
@@ -108,7 +109,10 @@ final class SoakAgents {
                 parts, new Usage((long) TOKENS_A_MESSAGE * request.messages().size(), 1), "end_turn");
     }
 
-    /** The next calls of all tasks in the conversation. */
+    /**
+     * Returns the next calls of all tasks in the conversation: of each task, the calls of the first round that is not
+     * yet made.
+     */
     private static List<Part.ToolUse> due(List<Message> messages) {
         Set<String> made = new HashSet<>();
         messages.forEach(message -> message.toolUses().forEach(use -> made.add(use.id())));
@@ -127,7 +131,7 @@ final class SoakAgents {
         return due;
     }
 
-    /** The tasks in these messages, including repeated ones. */
+    /** Returns the tasks in these messages, including repeated ones. */
     static List<SoakTask> tasks(List<Message> messages) {
         return messages.stream()
                 .filter(message -> message.role() == Role.USER)

@@ -20,7 +20,7 @@ import java.util.function.Supplier;
 
 /**
  * A caller who starts threads, sends messages, answers questions, and decides about calls. After a failure of the
- * server, the workers or the network, the caller repeats the request with the same message id.
+ * server, the workers or the network, the caller repeats the request; a repeated message keeps its id.
  */
 final class SoakCaller {
     private static final Duration CLIENT_TIMEOUT = Duration.ofSeconds(30);
@@ -48,7 +48,7 @@ final class SoakCaller {
     private int tasks;
 
     /**
-     * @param end when the caller starts nothing new
+     * @param end when the caller stops starting anything new
      * @param patience when the caller gives up
      * @param threads receives the caller's threads
      * @param violations receives unexpected outcomes
@@ -70,14 +70,14 @@ final class SoakCaller {
         this.violations = violations;
     }
 
-    /** Uses one thread after the other. */
+    /** Uses one thread after the other until the end. */
     void useThreads() throws InterruptedException {
         for (int i = 0; !isEnd(); i++) {
             use(new SoakThread(name + "-" + i, KINDS.get(random.nextInt(KINDS.size()))));
         }
     }
 
-    /** Uses one thread all the time. */
+    /** Uses a single thread until the end. */
     void useLongLivedThread() throws InterruptedException {
         use(new SoakThread(name, SoakThread.Kind.LONG_LIVED));
     }
@@ -162,7 +162,7 @@ final class SoakCaller {
         try {
             repeat("cancel", () -> client.cancel(thread.id()));
         } catch (WaymarkException.Closed e) {
-            // An earlier request has already done this.
+            // An earlier attempt has already cancelled the thread.
         }
     }
 
@@ -172,7 +172,7 @@ final class SoakCaller {
                 pauseAfter("close");
             }
         } catch (WaymarkException.Closed e) {
-            // An earlier request has already done this.
+            // An earlier attempt has already closed the thread.
         }
     }
 
@@ -226,7 +226,7 @@ final class SoakCaller {
                                 thread.id(),
                                 decision(denied).withCall(item.callId()).withBy("ann"));
             } catch (WaymarkException e) {
-                // The decision may have been received nevertheless.
+                // The thread may have received the decision nevertheless.
                 pauseAfter("decision");
                 result = result(thread);
             }
@@ -250,7 +250,7 @@ final class SoakCaller {
         }
     }
 
-    /** Pauses before the request is repeated. Throws if the caller gives up. */
+    /** Pauses before the request is repeated. Throws {@link GaveUp} if the time for repetitions is over. */
     private void pauseAfter(String request) throws InterruptedException {
         if (Instant.now().isAfter(patience)) {
             throw new GaveUp(request);

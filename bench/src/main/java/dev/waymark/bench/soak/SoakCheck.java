@@ -25,15 +25,15 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Compares the messages that callers sent with the records in threads, and these records with the effects that
- * happened.
+ * Compares the messages that callers sent with the histories of their threads, and the calls in these histories with
+ * the effects that happened.
  */
 final class SoakCheck implements AutoCloseable {
     private final HistoryReader histories;
     private final ReplayCheck replay;
     private final List<EffectLedger.Effect> ledger;
     private final List<Outage> outages;
-    /** The keys of all calls. */
+    /** The idempotency keys of all calls in the checked threads. */
     private final Set<String> known = new HashSet<>();
 
     private final Figures figures = new Figures();
@@ -81,7 +81,10 @@ final class SoakCheck implements AutoCloseable {
         violations.forEach(violation -> figures.violations.add(thread.id() + ": " + violation));
     }
 
-    /** Every message must be in the conversation once. A cancelled thread may lack messages that it had not reached. */
+    /**
+     * Checks that each message was delivered exactly once. A cancelled thread may lack messages that it had not
+     * reached.
+     */
     private static List<String> deliveries(SoakThread thread, Timeline timeline, boolean cancelled) {
         Map<String, Integer> most = new HashMap<>();
         for (Moment moment : timeline.moments()) {
@@ -169,7 +172,7 @@ final class SoakCheck implements AutoCloseable {
         return outages.stream().anyMatch(outage -> outage.touches(dispatched, lost));
     }
 
-    /** Effects of calls that no thread contains, after all threads were checked. */
+    /** Returns the effects of calls that no thread contains. To be called after all threads were checked. */
     List<EffectLedger.Effect> strays() {
         return ledger.stream().filter(effect -> !known.contains(effect.key())).toList();
     }

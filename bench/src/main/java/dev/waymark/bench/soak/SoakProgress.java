@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Prints a line about the state of a soak. */
+/** Prints a line about the progress of a soak test to stderr. */
 final class SoakProgress {
     private final Instant begin;
     private final Collection<SoakThread> threads;

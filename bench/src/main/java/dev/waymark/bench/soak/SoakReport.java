@@ -8,12 +8,12 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 
-/** Prints the report of a soak in Markdown. */
+/** Prints the report of a soak test in Markdown. */
 final class SoakReport {
-    /** Shorter soaks are over before the memory of a worker is full of threads. */
+    /** Shorter soak tests end before a worker's cache of threads is full, and its heap grows until then. */
     private static final int LEAST_MINUTES_FOR_TREND = 10;
 
-    /** In MiB per hour, including two standard errors. */
+    /** The limit of the upper end of the trend, in MiB per hour. */
     private static final double MOST_GROWTH = 20;
 
     private final long seed;
@@ -86,7 +86,10 @@ final class SoakReport {
         line("");
     }
 
-    /** Returns whether heaps do not grow. */
+    /**
+     * Prints the trends of both heaps. Returns whether the worker's heap does not grow. A soak test that is too short
+     * for a trend passes.
+     */
     boolean printHeaps(List<LiveHeap.Sample> survivors, List<LiveHeap.Sample> own) {
         line("| live heap, second half | samples | MiB, least | MiB, most | MiB an hour | ± |");
         line("|---|---:|---:|---:|---:|---:|");

@@ -11,10 +11,10 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * A message that tells the model which tools to call: {@code task ID TOOL,TOOL;TOOL}. The calls of one round are made in
- * one reply, the rounds one after the other.
+ * A message that tells the model which tools to call: {@code task ID TOOL,TOOL;TOOL}. The model makes the calls of one
+ * round in one reply, and starts a round when the one before has its results.
  *
- * @param rounds the names of the tools
+ * @param rounds for each round, the names of the tools to call
  */
 record SoakTask(String id, List<List<String>> rounds) {
     /** The tool with which the model asks a person. */
@@ -44,7 +44,7 @@ record SoakTask(String id, List<List<String>> rounds) {
                 .collect(Collectors.joining(";", WORD + " " + id + " ", ""));
     }
 
-    /** The calls of a round. Their ids and arguments are unique. */
+    /** Returns the calls of a round. Their ids and arguments are unique. */
     List<Part.ToolUse> calls(int round) {
         List<Part.ToolUse> calls = new ArrayList<>();
         for (String tool : rounds.get(round)) {
@@ -54,7 +54,7 @@ record SoakTask(String id, List<List<String>> rounds) {
         return calls;
     }
 
-    /** The ids of all calls. */
+    /** Returns the ids of the calls of all rounds. */
     List<String> callIds() {
         List<String> ids = new ArrayList<>();
         for (int round = 0; round < rounds.size(); round++) {

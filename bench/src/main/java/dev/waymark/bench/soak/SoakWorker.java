@@ -31,7 +31,9 @@ final class SoakWorker implements AutoCloseable {
         return new SoakWorker(proxy, ledgerPort, heapFile, process(proxy, ledgerPort, heapFile));
     }
 
-    /** Starts the process again if it ends at once, as supervisors do: the server may be away. */
+    /**
+     * Starts a worker process. Like a supervisor, starts it again if it fails to become ready: the server may be away.
+     */
     private static WorkerProcess process(CuttableProxy proxy, int ledgerPort, Path heapFile)
             throws IOException, InterruptedException {
         for (int i = 1; ; i++) {
@@ -58,7 +60,7 @@ final class SoakWorker implements AutoCloseable {
         process = process(proxy, ledgerPort, heapFile);
     }
 
-    /** Whether the process has ended. */
+    /** Returns whether the process has ended. */
     boolean isDead() throws InterruptedException {
         return process.diesWithin(java.time.Duration.ZERO);
     }

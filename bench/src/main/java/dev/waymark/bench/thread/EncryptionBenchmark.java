@@ -52,7 +52,7 @@ public final class EncryptionBenchmark {
     private static final int KEY_BYTES = 32;
     private static final String AGENT = "encryption";
 
-    /** Names of equal length, because every task stores the name in history. */
+    /** Task queues whose names have the same length, because the history stores the name with every task. */
     private static final List<String> QUEUES = List.of("encrypted", "plaintext");
 
     private final BenchServer laboratory;
@@ -123,7 +123,7 @@ public final class EncryptionBenchmark {
         }
     }
 
-    /** Runs one conversation with keys and without, in turn. */
+    /** The thread ids of a conversation with keys and of the same conversation without, which ran in turns. */
     private record Pair(String encrypted, String plain, Interleaved turns) {}
 
     private Pair converse(Connection encrypted, IntFunction<String> texts) {
@@ -215,7 +215,10 @@ public final class EncryptionBenchmark {
         return Map.of(EncryptionKeys.VARIABLE, "bench:" + Base64.getEncoder().encodeToString(key));
     }
 
-    /** A piece of the documentation. Consecutive numbers get different pieces, which overlap if there are many. */
+    /**
+     * Returns an excerpt of the documentation. Consecutive numbers give different excerpts, which overlap if there are
+     * many.
+     */
     private String english(int number, int length) {
         int begin = Math.floorMod(number * 7_919, english.length() - length);
         return english.substring(begin, begin + length);

@@ -31,8 +31,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Measures one very long thread with summaries, which continues as new many times: whether an iteration at its end takes
- * as long as one at its beginning, what the server stores for all of its runs, and the worker's heap.
+ * Measures one very long thread with summaries, which continues as new many times: whether late iterations take as long
+ * as early ones, how much the server stores for all runs of the thread, and how the worker's heap grows.
  */
 public final class LongThreadBenchmark {
     private static final double MOST_GROWTH = 1.15;
@@ -187,7 +187,7 @@ public final class LongThreadBenchmark {
                 + report.within((double) stored / uniqueBytes.get(), MOST_STORED, "%.2f") + ".");
     }
 
-    /** The mean time per iteration, including summaries and new runs. */
+    /** Returns the mean time per iteration, including summaries and new runs. */
     private double millis(int from, int to) {
         return (begun[to] - begun[from]) / 1e6 / (to - from);
     }

@@ -1,4 +1,4 @@
-/** Benchmarks of the cost of one thread that is encrypted or very long. Must not depend on the other benchmarks. */
+/** Benchmarks of a single thread: an encrypted one, and a very long one. Must not depend on the other benchmarks. */
 @NullMarked
 package dev.waymark.bench.thread;
 

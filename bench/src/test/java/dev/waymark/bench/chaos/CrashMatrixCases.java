@@ -28,16 +28,18 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Kills a worker process at every crash point, with every kind of tool, and with one call or four calls at once, on any
- * server. Repeats this with a model behind each wire at every point, and in a subagent's thread or around summaries at
- * some points. Around the claim, it also freezes the host, disconnects the server, or terminates a thread that several
- * clients then resume. All runs take place concurrently, because they mostly wait; each test checks one run.
+ * Kills a worker process at every crash point with every Java tool, and at the points that can be observed from outside
+ * with programs, with one call or four calls at once. At every point, one run calls its model over each wire. At some
+ * points, runs take place in a subagent's thread or around summaries, or their tools do not report whether they took
+ * effect. At three points from before the claim to before the completion, other runs freeze the host, disconnect the
+ * server, or terminate a thread that several clients then resume. All runs take place concurrently, because they mostly
+ * wait; each test checks one run. Subclasses supply the server.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 abstract class CrashMatrixCases {
     private static final List<ToolVariant> JAVA = List.of(ToolVariant.EFFECT, ToolVariant.VERIFIED, ToolVariant.SAFE);
     private static final List<ToolVariant> COMMANDS = List.of(ToolVariant.COMMAND, ToolVariant.VERIFIED_COMMAND);
-    /** Tools whose calls have an unknown outcome even if no worker is lost. */
+    /** Tools that do not report whether a call took effect, even if no worker is lost. */
     private static final List<ToolVariant> AMBIGUOUS =
             List.of(ToolVariant.DYING, ToolVariant.VERIFIED_DYING, ToolVariant.FAILING, ToolVariant.VERIFIED_FAILING);
 
@@ -50,7 +52,7 @@ abstract class CrashMatrixCases {
     private static final Set<CrashPoint> CLAIMED = EnumSet.of(
             CrashPoint.AFTER_CLAIM, CrashPoint.MID_EFFECT, CrashPoint.AFTER_EFFECT, CrashPoint.BEFORE_COMPLETION);
 
-    /** The points that every thread passes. */
+    /** All points except the one that only threads with a subagent pass. */
     private static final Set<CrashPoint> POINTS = EnumSet.complementOf(EnumSet.of(CrashPoint.SUBAGENT_STARTED));
 
     private final ExecutorService directors = Executors.newCachedThreadPool();
@@ -85,7 +87,10 @@ abstract class CrashMatrixCases {
         playDisruption(Disruption.RESUMED_TWICE, LOSABLE);
     }
 
-    /** A tool does not depend on the model's wire, so each wire gets only a part of the existing runs. */
+    /**
+     * Returns the wire of a run. Tools do not depend on the wire, so each wire gets only the runs with four calls of
+     * one tool.
+     */
     private static ModelWire wire(ToolVariant kind, int calls) {
         if (calls == 1) {
             return ModelWire.NONE;
@@ -200,8 +205,8 @@ abstract class CrashMatrixCases {
     }
 
     /**
-     * In each run, the model is called for the calls and again with their results, and more often if a worker is killed
-     * meanwhile.
+     * Each run calls its model at least twice: for the tool calls, and again with their results. A worker that is
+     * killed during a model call adds another one.
      */
     @ParameterizedTest
     @EnumSource(names = {"ANTHROPIC", "OPENAI"})

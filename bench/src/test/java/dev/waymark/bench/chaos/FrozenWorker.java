@@ -4,7 +4,9 @@ import dev.waymark.connect.Connection;
 import dev.waymark.testkit.crash.WorkerProcess;
 import java.io.IOException;
 
-/** A worker in a separate process, which is frozen together with all processes that it has started, and not killed. */
+/**
+ * The main class of a worker process that is frozen together with all processes that it has started, and then resumed.
+ */
 final class FrozenWorker {
     private FrozenWorker() {}
 

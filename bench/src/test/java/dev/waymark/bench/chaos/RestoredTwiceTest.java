@@ -45,7 +45,7 @@ class RestoredTwiceTest {
     @TempDir
     Path directory;
 
-    /** A server with a worker. */
+    /** One of the two servers, with its own worker. */
     private record Site(DevServer server, Connection connection, AgentWorker worker) implements AutoCloseable {
         static Site open(EffectLedger ledger) throws Exception {
             DevServer server = DevServer.inMemory(0);
@@ -75,8 +75,8 @@ class RestoredTwiceTest {
     }
 
     /**
-     * The thread on the other server takes over the entry after this restore has read the owner, and before it takes
-     * over the entry itself.
+     * A thread on another server takes over the saver's entry after this restore has read the owner of the entry, and
+     * before this restore takes over the entry.
      */
     @Test
     void restore_onTwoServersAtOnce_continuesOnOne() throws Exception {

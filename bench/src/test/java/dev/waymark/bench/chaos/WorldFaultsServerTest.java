@@ -60,7 +60,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /**
  * Faults around a worker that is not killed: a host that is frozen until after the fence's deadline and then resumes, a
  * target whose answer does not show the effect, a program that is killed after its effect, and a server that is
- * unreachable. No effect happens twice, and every outcome that can be known is known.
+ * unreachable or far away. No effect happens twice, and every outcome that can be known is known.
  */
 @Tag("server")
 @Tag("full")
@@ -106,7 +106,10 @@ class WorldFaultsServerTest {
         }
     }
 
-    /** Programs, of which the first two create a file and then pause when they run for the first time. */
+    /**
+     * Returns three programs. When the first or the second one runs for the first time, it creates the directory {@code
+     * began} and pauses before its effect. The third one kills itself after its effect.
+     */
     static ToolSpec[] programs(int ledgerPort, String directory) {
         String slowOnce = "mkdir " + directory + "/began && sleep 3; ";
         return new ToolSpec[] {
@@ -130,7 +133,7 @@ class WorldFaultsServerTest {
                 .timeout(Duration.ofSeconds(8));
     }
 
-    /** A worker with an agent for every tool. */
+    /** Creates a worker with two agents for every tool: one makes one call, the other makes five calls at once. */
     static AgentWorker worker(WorkflowClient client, String taskQueue, ToolSpec[] specs, Tool... tools) {
         AgentSpec[] agents = Stream.concat(
                         Arrays.stream(specs), Arrays.stream(tools).map(Tool::spec))
@@ -151,7 +154,7 @@ class WorldFaultsServerTest {
                 .build();
     }
 
-    /** Calls the tool, and calls it once more after an error, as real models do. */
+    /** Returns a model that calls the tool, and repeats its calls after a single error, as real models do. */
     private static ModelProvider calling(String tool, int calls) {
         return request -> {
             long errors = request.messages().stream()
@@ -336,7 +339,10 @@ class WorldFaultsServerTest {
 
     // ---- a server that is far away
 
-    /** If heartbeats waited for each other, those of all calls would take longer than the heartbeat timeout. */
+    /**
+     * If each heartbeat waited for the previous one, the heartbeats of all calls would together take longer than the
+     * heartbeat timeout.
+     */
     @Test
     void serverFarAway_manyCallsAtATime_losesNone() throws Exception {
         RecordingTool slow = RecordingTool.of("slow", ledger.port())

@@ -53,10 +53,10 @@ final class OtelCollector implements AutoCloseable {
         this.received = received;
     }
 
-    /** A span as the collector received it. */
+    /** The ids of a span that the collector received. */
     record Received(String traceId, String spanId) {}
 
-    /** The program on PATH or in the directory of {@code go install}. */
+    /** Returns the program on PATH or in the directory of {@code go install}. */
     static Optional<Path> find() {
         Stream<Path> onPath = Stream.of(System.getenv("PATH").split(":")).map(Path::of);
         Stream<Path> byGo = Stream.of(Path.of(System.getProperty("user.home"), "go", "bin"));

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Traces of threads whose workers were killed, in a real OpenTelemetry Collector. */
+/** Exports the traces of threads whose worker was killed to a real OpenTelemetry Collector. */
 @Tag("server")
 @Tag("full")
 class TraceCollectorServerTest {
@@ -129,8 +129,8 @@ class TraceCollectorServerTest {
     }
 
     /**
-     * One span for the thread, and one for each turn, model call, call, claim and decision of a person, including those
-     * of subagents.
+     * Returns the number of spans that the history implies: one for the thread, and one for each turn, model call, tool
+     * call, claim, and decision or answer of a person, including those of subagents.
      */
     private static int spansToldBy(HistoryReader histories, String thread) {
         Timeline timeline = histories.read(thread).orElseThrow();
