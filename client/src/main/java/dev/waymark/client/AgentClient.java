@@ -37,7 +37,7 @@ import java.util.function.Supplier;
  * are thrown as {@link WaymarkException}.
  *
  * <p>{@link #requests} has methods that do not wait. {@link #lists} lists threads, {@link #inspector} examines one
- * thread, and {@link #saved} keeps checkpoints outside of the server.
+ * thread, and {@link #saved} saves checkpoints outside of the server.
  *
  * <pre>{@code
  * try (AgentClient client = AgentClient.connect()) {
@@ -112,12 +112,13 @@ public final class AgentClient implements AutoCloseable {
     }
 
     /**
-     * Returns a client that saves the threads whose outcomes it waits for: asynchronously after each step, and the last
-     * step before it returns the outcome. Failures of the saver are reported to the listener and do not change the
-     * outcome.
+     * Returns a client that saves the threads whose outcomes it waits for. It saves asynchronously, by default after
+     * each step, and waits for the last save before it returns an outcome. Failures of the saver are reported to the
+     * listener and do not change the outcome.
      *
-     * <p>{@link #run}, {@link #start} and {@link SavedThreads#restore} restore threads that only the saver has. Threads
-     * can therefore survive a restart of a server that keeps everything in memory.
+     * <p>Methods that continue a thread, such as {@link #run}, {@link #start}, {@link #say} and {@link #answer},
+     * restore the thread if only the saver has it. Threads can therefore survive a restart of a server that keeps
+     * everything in memory.
      *
      * <pre>{@code
      * try (CheckpointSaver saver = SaverTarget.parse("file:checkpoints").open()) {
@@ -162,15 +163,16 @@ public final class AgentClient implements AutoCloseable {
         return starter.start(prompt);
     }
 
-    /** A thread and the run that received the message. */
+    /** A thread, and the run that received the request. */
     public record Started(String thread, String runId) {}
 
     /**
      * Continues a closed thread in a new one, however it ended. Its record of side effects is carried over: a call that
-     * may have taken effect is not simply repeated. Resuming the same thread twice with the same options, even
-     * concurrently, gives one thread.
+     * may have taken effect has an unknown outcome and is not simply repeated. Resuming the same thread twice with the
+     * same options, even concurrently, gives one thread.
      *
-     * @return the outcome of the continued turn; if the thread was complete and no answer is given, its own outcome
+     * @return the outcome of the continued turn; if the turn of the closed thread was complete, and the options contain
+     * neither an answer nor a thread id, the outcome of that turn
      */
     public AgentResult resume(String thread, ResumeOptions how) {
         return continuation.resume(thread, how);
@@ -179,22 +181,22 @@ public final class AgentClient implements AutoCloseable {
     /**
      * Continues from a checkpoint of any documented format; the format is detected.
      *
-     * @throws WaymarkException.Refused with type {@code CheckpointCorruption} if it is not a checkpoint, before
-     * anything starts
+     * @throws WaymarkException.Refused with type {@code CheckpointCorruption} if the bytes are not a checkpoint; then
+     * nothing has started
      */
     public AgentResult resume(byte[] checkpoint, ResumeOptions how) {
         return continuation.resume(checkpoint, "", how);
     }
 
-    /** Resumes a checkpoint from {@code place}, which is mentioned in failures. */
+    /** Continues from a checkpoint, and names {@code place} as its origin in the messages of failures. */
     public AgentResult resume(byte[] checkpoint, String place, ResumeOptions how) {
         return continuation.resume(checkpoint, place, how);
     }
 
     /**
-     * Starts a new thread with the conversation of another one, and sends a message to it. Calls that the other thread
-     * has made are not repeated, and the other thread continues independently. Forking twice with the same options
-     * gives one thread.
+     * Starts a new thread with the conversation of another one and, if the options contain a message, waits for the
+     * outcome of its turn. Calls that the other thread has made are not repeated, and the other thread continues
+     * independently. Forking twice with the same options gives one thread.
      */
     public AgentResult fork(String thread, ForkOptions how) {
         return continuation.fork(thread, how);
@@ -226,19 +228,19 @@ public final class AgentClient implements AutoCloseable {
     }
 
     /**
-     * Sends a message with an id chosen by the caller. Repeating it with the same id has no effect and returns the same
-     * outcome.
+     * Sends a message with an id chosen by the caller. Sending the message again with the same id has no effect and
+     * returns the same outcome.
      */
     public AgentResult say(String thread, String id, String message) {
         return sender.say(thread, id, message);
     }
 
-    /** Repeats the last turn, which failed or was stopped. */
+    /** Runs the last turn again, which must have failed or been stopped. Waits for the outcome. */
     public AgentResult retry(String thread) {
         return sender.retry(thread);
     }
 
-    /** Answers the only open question, and waits until the turn ends or asks another question. */
+    /** Answers the only open question, and waits until the turn ends or waits for a person again. */
     public AgentResult answer(String thread, String answer) {
         return sender.answer(thread, Optional.empty(), answer);
     }
@@ -248,7 +250,7 @@ public final class AgentClient implements AutoCloseable {
         return sender.answer(thread, Optional.of(callId), answer);
     }
 
-    /** Approves the only call that needs approval, and waits until the turn ends or needs another decision. */
+    /** Approves the only call that needs approval, and waits until the turn ends or waits for a person again. */
     public AgentResult approve(String thread) {
         return decide(thread, Approval.approve());
     }
@@ -263,12 +265,12 @@ public final class AgentClient implements AutoCloseable {
         return sender.decide(thread, approval);
     }
 
-    /** Decides about a call of an agent that accepts only signed decisions. */
+    /** Decides about a call of an agent that accepts only signed decisions, and signs the decision with this key. */
     public AgentResult decide(String thread, Approval approval, DecisionKey key) {
         return sender.decide(thread, approval, key);
     }
 
-    /** Settles a call of an agent that accepts only signed decisions. */
+    /** Settles a call of an agent that accepts only signed decisions, and signs the settlement with this key. */
     public AgentResult settle(String thread, Settlement settlement, DecisionKey key) {
         return sender.settle(thread, settlement, key);
     }
@@ -283,7 +285,7 @@ public final class AgentClient implements AutoCloseable {
         return sender.raise(thread, raise);
     }
 
-    /** Ends the turn. Queued messages stay queued for the next one. */
+    /** Ends the running turn. Queued messages stay queued for the next turn. */
     public AgentResult stop(String thread) {
         return sender.stop(thread);
     }
@@ -293,28 +295,31 @@ public final class AgentClient implements AutoCloseable {
         return sender.clear(thread);
     }
 
-    /** Deletes the conversation and the record of side effects, so that the same calls take effect again. */
+    /** Deletes the conversation and the record of side effects, so that a repeated call takes effect again. */
     public Started clearAll(String thread) {
         return sender.clearAll(thread);
     }
 
-    /** Closes the thread once it is idle. Returns whether it has closed. */
+    /**
+     * Closes the thread as soon as it is idle. Returns whether it has closed: false if a turn is running, or if the
+     * thread has not closed within ten seconds.
+     */
     public boolean close(String thread) {
         return sender.close(thread);
     }
 
-    /** Cancels the thread and its running work. */
+    /** Cancels the thread, and waits until its running work has ended. */
     public AgentResult cancel(String thread) {
         return sender.cancel(thread);
     }
 
     /**
      * Destroys the key of a closed thread, so that nobody can read the thread or its subagents again, not even from
-     * copies of their histories. Other threads that began with its conversation have their own keys. Forgetting a
-     * thread again changes nothing.
+     * copies of their histories. Other threads that began with the conversation of this thread have their own keys.
+     * Forgetting a thread again changes nothing.
      *
      * @param terminate whether to terminate the thread and its subagents if they are open
-     * @throws WaymarkException.Refused if the thread is open, or has no key of its own
+     * @throws WaymarkException.Refused if the thread is open and is not to be terminated, or has no key of its own
      */
     public ForgottenThread forget(String thread, boolean terminate) {
         return context.translated(() -> new ThreadForgetter(context).forget(RequestLimits.thread(thread), terminate));
@@ -323,13 +328,13 @@ public final class AgentClient implements AutoCloseable {
     /**
      * A thread whose key was destroyed.
      *
-     * @param at when its key was destroyed
-     * @param again whether that happened before this request
-     * @param copies the threads that began with its conversation and can still be read
+     * @param at when the key was destroyed
+     * @param again whether the key had been destroyed before this request
+     * @param copies the threads that began with this thread's conversation and can still be read
      */
     public record ForgottenThread(String thread, Instant at, boolean again, List<String> copies) {}
 
-    /** The outcome of the latest turn. Waits while it runs, but not for people. Does not execute anything again. */
+    /** The outcome of the latest turn. Waits while the turn runs, but not for people. Never runs the turn again. */
     public AgentResult result(String thread) {
         WaitDeadline deadline = context.deadline();
         return context.translated(() -> outcomes.result(RequestLimits.thread(thread), deadline));
@@ -355,12 +360,12 @@ public final class AgentClient implements AutoCloseable {
         return inspector.timeline(thread);
     }
 
-    /** A thread at a version ({@code 3}) or an event ({@code e42}, {@code RUN/e42}). */
+    /** The history of a thread up to a version ({@code 3}) or an event ({@code e42}, {@code RUN/e42}). */
     public Timeline timeline(String thread, String place) {
         return context.translated(() -> context.read(RequestLimits.thread(thread), place));
     }
 
-    /** Reports all moments in history and all new ones, until the thread closes or the watcher ends it. */
+    /** Reports all moments in history and all new ones, until the thread closes or the watcher ends the watch. */
     public void watch(String thread, Watcher watcher) {
         inspector.watch(thread, watcher);
     }

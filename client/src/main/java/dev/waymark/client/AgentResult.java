@@ -26,7 +26,7 @@ import java.util.Optional;
  * }</pre>
  */
 public sealed interface AgentResult {
-    /** The data that every result has. */
+    /** The conversation, the usage, and the other data that every result has. */
     Details details();
 
     /** {@code complete}, {@code interrupted}, {@code failed}, and so on, as printed and stored. */
@@ -40,7 +40,7 @@ public sealed interface AgentResult {
         return details().thread();
     }
 
-    /** The id of the Temporal run that executed the turn. */
+    /** The id of the Temporal run in which the turn reached this state. */
     default String runId() {
         return details().runId();
     }
@@ -50,7 +50,7 @@ public sealed interface AgentResult {
         return details().messages();
     }
 
-    /** The tokens that the thread has used. */
+    /** The tokens that this turn has used. */
     default Usage usage() {
         return details().usage();
     }
@@ -65,7 +65,7 @@ public sealed interface AgentResult {
         return details().iterations();
     }
 
-    /** The number of messages that wait for the next model call. */
+    /** The number of queued messages, which no turn has consumed yet. */
     default int queued() {
         return details().queued();
     }
@@ -75,7 +75,14 @@ public sealed interface AgentResult {
         return details().checkpoint();
     }
 
-    /** The common parts of all results. */
+    /**
+     * The data that results of all kinds have.
+     *
+     * @param turn the number of the turn
+     * @param usage the tokens that this turn has used
+     * @param cost the cost of the thread so far
+     * @param iterations the number of model calls in this turn
+     */
     record Details(
             String thread,
             String runId,
@@ -199,7 +206,7 @@ public sealed interface AgentResult {
     }
 
     /**
-     * The result of this turn in this state. A turn that was running when its run ended counts as failed, unless it
+     * Returns the result of a turn in this state. A running turn counts as failed, because its run has ended, unless it
      * waits for a person.
      */
     static AgentResult of(String thread, String runId, Conversation state, Turn turn) {
@@ -232,7 +239,7 @@ public sealed interface AgentResult {
         };
     }
 
-    /** Whether the thread waits for people. */
+    /** Returns whether the turn waits for a person. */
     static boolean isInterrupted(AgentResult result) {
         return result instanceof Interrupted;
     }

@@ -21,7 +21,7 @@ import java.util.UUID;
 
 /**
  * Passes open requests to the caller's callbacks while the client waits for an outcome. Passes on each request once. A
- * decision names the call and the digest of its arguments, so that it cannot apply to anything else.
+ * decision names the call and the digest of its arguments, so that it cannot apply to other arguments.
  */
 final class CallbackDispatcher {
     private final ClientContext context;
@@ -34,7 +34,9 @@ final class CallbackDispatcher {
         this.thread = thread;
     }
 
-    /** Whether this state has an open request that was not passed on yet, or whose decision was not applied yet. */
+    /**
+     * Returns whether this state has an open request that was not passed on yet, or whose decision was not applied yet.
+     */
     boolean hasBusinessIn(Conversation state) {
         return open(state).stream().anyMatch(item -> decided.contains(item) || isToBeAsked(item));
     }
@@ -65,7 +67,7 @@ final class CallbackDispatcher {
         return heard && !asked.contains(item);
     }
 
-    /** The message that carries a decision. */
+    /** An update that carries a decision or an answer. */
     private record Decision(String name, String id, Map<String, Object> payload) {}
 
     private Optional<Decision> decision(PendingItem item) {
@@ -94,7 +96,7 @@ final class CallbackDispatcher {
         });
     }
 
-    /** Another decision may have arrived first. The one in history counts. */
+    /** Sends the decision. Does nothing if another decision has arrived first, or if the request is no longer open. */
     private void send(Decision decision) {
         try {
             // The thread may have been restored elsewhere while the callback decided.

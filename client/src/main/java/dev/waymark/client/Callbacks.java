@@ -6,7 +6,7 @@ import dev.waymark.client.request.Question;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** The callbacks of the caller. */
+/** What the caller wants to decide or answer itself while the client waits for an outcome. */
 record Callbacks(
         Optional<Function<ApprovalRequest, Approval>> onApproval,
         Optional<Function<Question, Optional<String>>> onQuestion) {

@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
  * checkpoint has open calls with side effects that this server may have made or may still make.
  */
 final class CheckpointLineage {
-    /** The form of the sessions that {@link ThreadStarter} creates. */
+    /** Matches the session ids that {@link ThreadStarter} creates. The group is the thread id. */
     private static final Pattern SESSION = Pattern.compile("(.+)~[0-9a-z]+");
 
     private final Requests requests;
@@ -36,7 +36,8 @@ final class CheckpointLineage {
      * Returns the source to continue from, if this checkpoint may be continued.
      *
      * @param named the thread, or the session, that the checkpoint names, if any
-     * @throws WaymarkException.Refused if that thread is open, has progressed since, or continues in another one
+     * @throws WaymarkException.Refused if this server has that thread, and the thread is open and the options name no
+     * other thread, or one of its open calls with side effects may run or has progressed since
      */
     ResumeSource checked(ResumeSource file, Optional<String> named, ResumeOptions how) {
         if (named.isEmpty()) {
@@ -76,7 +77,7 @@ final class CheckpointLineage {
         return known.goingOnOnce(Continuations.Source.thread(thread, histories.firstRunId(thread, timeline.runId())));
     }
 
-    /** Finds the thread that a checkpoint names by id or by session. */
+    /** Returns the id of the thread that a checkpoint names by id or by session. */
     private String ownThread(String named) {
         Matcher session = SESSION.matcher(named);
         if (requests.find(named).isPresent() || !session.matches()) {

@@ -23,7 +23,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
-/** A client's connection, and the caller's settings for waiting, callbacks and saving. */
+/** A client's connection, and the caller's settings for waiting, callbacks, saving, watching and tracing. */
 record ClientContext(
         Connection connection,
         HistoryReader histories,
@@ -37,12 +37,11 @@ record ClientContext(
         Supplier<Optional<String>> callerSpan) {
     private static final String TASK_QUEUE_SETTING = "WAYMARK_TASK_QUEUE";
 
-    /** Opens a connection. */
     interface Connecting {
         Connection connection() throws ServerUnreachable;
     }
 
-    /** Opens a connection, and uses the task queue that the environment names. */
+    /** Opens a connection, and uses the task queue in {@code WAYMARK_TASK_QUEUE}, or the default one. */
     static ClientContext connected(Connecting connecting) {
         String taskQueue = Optional.ofNullable(ProcessEnvironment.get().get(TASK_QUEUE_SETTING))
                 .filter(name -> !name.isBlank())
@@ -133,21 +132,21 @@ record ClientContext(
         return histories.readToTheEnd(thread, get(thread).runId());
     }
 
-    /** The newest run of a thread. */
+    /** Returns the newest run of a thread. Throws {@link #missing} if the server does not know the thread. */
     Requests.Known get(String thread) {
         return requests.find(thread).orElseThrow(() -> missing(thread));
     }
 
     /**
-     * The failure for a thread that the server does not know. The failure says so if the saver of this client has the
-     * thread.
+     * Returns the failure for a thread that the server does not know. Its message says whether the saver of this client
+     * has the thread.
      */
     WaymarkException missing(String thread) {
         boolean isSaved = saving.isPresent() && new SavedThread(this, thread).exists();
         return isSaved ? Requests.onlySaved(thread) : Requests.noSuchThread(thread);
     }
 
-    /** Reads a thread at a version ({@code 3}) or an event ({@code e42}, {@code RUN/e42}). */
+    /** Reads a thread up to a version ({@code 3}) or an event ({@code e42}, {@code RUN/e42}). */
     Timeline read(String thread, String place) {
         Timeline timeline = read(thread);
         Moment moment = timeline.at(place)

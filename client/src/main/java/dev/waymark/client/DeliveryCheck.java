@@ -51,7 +51,7 @@ final class DeliveryCheck {
     /**
      * Checks that the thread would accept the messages one after the other, before any is sent.
      *
-     * @return the numbers of the facts of the messages that were delivered before
+     * @return the messages that were delivered before, with the numbers of their facts
      * @throws WaymarkException if the thread would refuse one of them
      */
     Map<OutboundMessage, Integer> delivered(List<OutboundMessage> messages) {
@@ -87,8 +87,8 @@ final class DeliveryCheck {
     }
 
     /**
-     * History records no ids of settlements. If the call was settled with the same content, this settlement counts as
-     * already delivered.
+     * History records no ids of settlements. If the last settlement of the call that the thread accepted has the same
+     * content, this settlement counts as already delivered.
      */
     private Optional<Integer> earlier(PersonFact.OutcomeSettled settled) {
         if (timeline.now().refusal(settled).isEmpty()) {
@@ -111,7 +111,7 @@ final class DeliveryCheck {
                 .map(moment -> moment.state().counters().facts());
     }
 
-    /** The fact that the thread records for the message. */
+    /** Returns the fact that the thread records for the message. */
     private static Fact fact(OutboundMessage message) {
         return InboundDecoder.read(message.name(), PayloadJson.MAPPER.valueToTree(message.payload()));
     }

@@ -6,7 +6,7 @@ import dev.waymark.history.Moment;
 import java.util.Optional;
 
 /**
- * Finds the moment at which a sent message has its outcome. It must be given every moment, in order.
+ * Finds the moment at which a sent message has its outcome. Must be given every moment, in order.
  *
  * <p>A message has the outcome of the turn that consumes it, once that turn ends or waits for a person. The turn may
  * start later than the turn that is running when the message arrives. If the message is still queued when nothing runs
@@ -36,7 +36,7 @@ final class OutcomeDetector {
     /** The state that ended the wait, and the turn that was awaited. */
     record Reached(String runId, Conversation state, Turn turn) {}
 
-    /** Whether this state includes the sent message. */
+    /** Returns whether this state includes the fact of the sent message or request. */
     boolean isOn(Conversation state) {
         return state.counters().facts() >= fact;
     }
@@ -54,7 +54,7 @@ final class OutcomeDetector {
                 .map(found -> new Reached(moment.runId(), state, found));
     }
 
-    /** The turn that consumed the message; empty while it is queued, or if it was dropped. */
+    /** Returns the turn that consumed the message; empty while the message is queued, or if it was dropped. */
     private Optional<Integer> turnIn(Conversation state) {
         int entries = state.transcript().count();
         int fresh = entries < entriesSeen ? entries : entries - entriesSeen;
@@ -65,7 +65,10 @@ final class OutcomeDetector {
         return taken ? Optional.of(state.turn().number()) : Optional.empty();
     }
 
-    /** Looks at the ended turn too: a turn may end at the same moment as the next one starts. */
+    /**
+     * Returns the turn with this number if it has its outcome. Also looks at the turn that ended last, because a turn
+     * may end at the same moment as the next one starts.
+     */
     private static Optional<Turn> outcome(int number, Conversation state) {
         Turn now = state.turn();
         if (now.number() > number) {

@@ -98,7 +98,10 @@ final class OutcomeWaiter {
         }
     }
 
-    /** Waits for the last save before an outcome is returned; reports threads that could not be saved. */
+    /**
+     * Waits for the last save before an outcome is returned, up to the flush timeout. Reports threads that could not be
+     * saved by then.
+     */
     private void end(CheckpointWriter keeper) {
         SaveOptions where = context.saving().orElseThrow();
         for (String unsaved : keeper.flush(where.flushTimeout())) {
@@ -124,7 +127,10 @@ final class OutcomeWaiter {
         }
     }
 
-    /** Waits until a new thread has its first message, then saves the thread and waits until it is saved. */
+    /**
+     * Waits until a new thread has its first message, then saves the thread and waits until it is saved. Reports the
+     * thread as not saved if the message does not arrive within the flush timeout.
+     */
     void saveBeginning(AgentClient.Started started) {
         if (context.saving().isEmpty()) {
             return;
@@ -210,7 +216,8 @@ final class OutcomeWaiter {
                 // The awaited turn may not be in this history. The newest turn is the closest result.
                 return result(thread, deadline);
             }
-            // Only requests of the newest state are passed on; those of earlier ones may be decided already.
+            // Only requests of the newest state are passed on, because requests of earlier states may already be
+            // decided.
             if (newest.filter(waiting::isOn).map(attendant::attend).orElse(false)) {
                 // The callback may have taken a long time, which says nothing about workers.
                 patience = new WaitPolicy(context.requests(), thread, deadline);
@@ -228,7 +235,10 @@ final class OutcomeWaiter {
         return new CallbackDispatcher(context, thread);
     }
 
-    /** A turn that waits for people is not over while a callback handles its requests. */
+    /**
+     * Returns whether the wait is over. A turn that waits for people is not over while callbacks still have requests to
+     * handle.
+     */
     private static boolean isOver(OutcomeDetector.Reached reached, CallbackDispatcher attendant) {
         return !reached.turn().isRunning() || !attendant.hasBusinessIn(reached.state());
     }

@@ -32,10 +32,10 @@ import java.util.stream.Collectors;
 /**
  * A conversation to continue, and how the thread that continues it starts.
  *
- * @param identity identifies this conversation
- * @param session the id under which other systems know its calls, if any
- * @param once whether the thread was to close after its turn
- * @param continuation its marker on the server, if only one thread may continue it
+ * @param identity identifies the source: the thread and its run, or the content of the checkpoint
+ * @param session the id from which the idempotency keys of its calls are derived; if empty, the id of the new thread
+ * @param once whether the new thread closes after its turn, unless the options name it
+ * @param continuation identifies the marker on the server, if only one thread may continue the conversation
  */
 record ResumeSource(
         Json identity,
@@ -46,7 +46,7 @@ record ResumeSource(
         Optional<Continuations.Source> continuation) {
     private static final int ID_DIGITS = 32;
 
-    /** Built-in tools are the same for every agent. */
+    /** The names of built-in tools without side effects, which are the same for every agent. */
     private static final Set<String> SAFE_TOOLS = BuiltInTools.GROUPS.stream()
             .flatMap(group -> BuiltInTools.of(group).stream())
             .filter(tool -> !tool.hasEffect())
@@ -54,14 +54,14 @@ record ResumeSource(
             .collect(Collectors.toUnmodifiableSet());
 
     /**
-     * A closed thread, which only one thread may continue. Threads with equal conversations are still different
-     * sources.
+     * Returns a closed thread as a source that only one thread may continue. Threads with equal conversations are still
+     * different sources.
      */
     static ResumeSource of(Timeline closed, String firstRunId) {
         return of(closed).goingOnOnce(Continuations.Source.thread(closed.thread(), firstRunId));
     }
 
-    /** The current state of a thread, which can be copied any number of times. */
+    /** Returns the current state of a thread as a source that any number of threads may continue. */
     static ResumeSource of(Timeline closed) {
         Map<String, Object> identity = new LinkedHashMap<>();
         identity.put("thread", closed.thread());
@@ -72,7 +72,10 @@ record ResumeSource(
                 Json.of(identity), now, closed.agent(), Optional.of(session), now.once(), Optional.empty());
     }
 
-    /** The content of a file. It starts a single run, like every start without a thread name. */
+    /**
+     * Returns the content of a checkpoint as a source. The new thread closes after its turn, like every thread that
+     * starts without a name.
+     */
     static ResumeSource of(RestoredCheckpoint file) {
         return new ResumeSource(file.document(), file.state(), Optional.empty(), file.thread(), true, Optional.empty());
     }
@@ -81,24 +84,25 @@ record ResumeSource(
         return new ResumeSource(identity, state, agent, session, once, Optional.of(marked));
     }
 
-    /** Returns this source with the idempotency keys of this session. */
+    /** Returns this source with idempotency keys that are derived from this session. */
     ResumeSource inSession(String id) {
         return new ResumeSource(identity, state, agent, Optional.of(id), once, continuation);
     }
 
-    /** Returns this source with new idempotency keys. */
+    /** Returns this source with idempotency keys that are derived from the new thread. */
     ResumeSource inSessionOfItsOwn() {
         return new ResumeSource(identity, state, agent, Optional.empty(), once, continuation);
     }
 
-    /** The thread that the conversation comes from, if it is known. */
+    /** Returns the thread or the session that the conversation comes from, if it is known. */
     Optional<String> copiedFrom() {
         return continuation.map(Continuations.Source::name).or(() -> session);
     }
 
     /**
-     * The open calls that would take effect if they ran now, or may have taken effect: all except questions and calls
-     * of tools known to be safe. A call that ran and asked a question lacks only the answer, so it is not included.
+     * Returns the open calls that would take effect if they ran now, or may have taken effect: all except questions and
+     * calls of tools that are known to be safe. A call that ran and asked a question lacks only the answer, so it is
+     * not included.
      */
     List<Call> openEffects(Optional<AgentSpec> known) {
         return state.openCalls().stream()
@@ -109,21 +113,24 @@ record ResumeSource(
                 .toList();
     }
 
-    /** Whether the conversation is complete and there is nothing to add; then its own outcome is returned. */
+    /**
+     * Returns whether the conversation is complete, and the options contain neither an answer nor a thread id. Then the
+     * caller gets the recorded outcome, and nothing starts.
+     */
     boolean isOver(ResumeOptions how) {
         return state.turn().status() == Turn.Status.COMPLETE
                 && how.answer().orElse("").isBlank()
                 && how.thread().isEmpty();
     }
 
-    /** The conversation to show if nothing is added and the agent is not resolved. */
+    /** Returns the conversation to show if nothing starts, so that the agent is not resolved. */
     Conversation recorded() {
         return state.readWithoutAgent(SAFE_TOOLS);
     }
 
     /**
-     * An id derived from the conversation, the answer, the agent and the options: equal for equal requests, different
-     * otherwise.
+     * Returns the thread id in the options. Without one, derives an id from the source, the answer, the agent and the
+     * further options: equal for equal requests, different otherwise.
      */
     String threadId(ResumeOptions how) {
         String text = identity.canonical()
@@ -133,7 +140,7 @@ record ResumeSource(
         return how.thread().orElseGet(() -> "resume-" + Sha256.hex(text).substring(0, ID_DIGITS));
     }
 
-    /** The id under which the new thread records this request. */
+    /** Returns the id under which the new thread records this request. */
     String requestId(ResumeOptions how) {
         List<Object> parts = new ArrayList<>(
                 Arrays.asList(identity, how.answer().orElse(null), how.agent().orElse(null)));
@@ -145,8 +152,8 @@ record ResumeSource(
     }
 
     /**
-     * The remaining options, if there are any. Includes an empty answer only if {@code withEmptyAnswer} is set, for ids
-     * that would otherwise be the same with an empty answer and without one.
+     * Returns the limit and the context, if there are any. Includes an empty answer only if {@code withEmptyAnswer} is
+     * set, for ids that would otherwise be the same with an empty answer and without one.
      */
     private static Optional<Json> furtherOptions(ResumeOptions how, boolean withEmptyAnswer) {
         Map<String, Object> options = new LinkedHashMap<>();
@@ -159,8 +166,8 @@ record ResumeSource(
     }
 
     /**
-     * The id under which the new thread records this fork request. It does not depend on what the other thread does
-     * after the request, so that the request can be repeated.
+     * Returns the id under which the new thread records this fork request. It does not depend on what the other thread
+     * does after the request, so that the request can be repeated.
      */
     static String forkId(String thread, String firstRunId, ForkOptions how) {
         List<Object> parts = Arrays.asList(
@@ -172,7 +179,7 @@ record ResumeSource(
         return "fork/" + Sha256.hex(Json.canonical(parts));
     }
 
-    /** The initial state of the new thread. */
+    /** Returns the initial state of the new thread. */
     Conversation begin(ResumeOptions how, String thread, Instant at) {
         Resumption resumption = new Resumption(
                 requestId(how),
@@ -188,7 +195,7 @@ record ResumeSource(
         return resumption.of(state, at);
     }
 
-    /** The input of a run that starts with this state. */
+    /** Returns the input of a run that starts with this state. */
     StartInput input(Optional<String> otherAgent, Conversation begin) {
         Optional<AgentSpec> known = otherAgent.isPresent() ? Optional.empty() : agent;
         String packed = new CarriedState(begin, known).pack();

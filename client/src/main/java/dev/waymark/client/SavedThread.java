@@ -30,7 +30,7 @@ final class SavedThread {
         this.thread = thread;
     }
 
-    /** The threads that the saver of a client has. */
+    /** Returns the ids of all threads that the saver of a client has. */
     static List<String> all(ClientContext context) {
         return answered(() -> context.saving().orElseThrow().bounded().list());
     }
@@ -48,10 +48,11 @@ final class SavedThread {
     }
 
     /**
-     * Checks that another server has not restored this thread from the client's saver, if it has one. The calls that are
-     * open in both have the same idempotency keys, and each server would make them.
+     * Checks that another server has not restored this thread from the client's saver, if the client has one. Both
+     * threads would have the same open calls with the same idempotency keys, and each server would make these calls. A
+     * saver that fails does not make the check fail.
      *
-     * @throws WaymarkException.Refused if another server has restored it. Does not fail if the saver does not answer
+     * @throws WaymarkException.Refused if another server has restored the thread
      */
     static void checkThatNoOtherServerHas(ClientContext context, String thread) {
         if (context.saving().isEmpty()) {
@@ -73,7 +74,7 @@ final class SavedThread {
         });
     }
 
-    /** The owner, if it is another thread; empty if the saver does not say. */
+    /** Returns the owner of the entry if it is another thread; empty also if the saver fails. */
     private Optional<CheckpointOwner> otherOwner(String firstRunId) {
         try {
             return saving.bounded().owner(thread).filter(owner -> !owner.run().equals(firstRunId));
@@ -92,7 +93,8 @@ final class SavedThread {
     }
 
     /**
-     * Waits until a worker has resolved the agent of the restored thread, or it is clear that no worker will.
+     * Waits until a worker has resolved the agent of the restored thread, but not longer than {@link
+     * Requests#WORKER_WAIT}.
      *
      * @throws WaymarkException if the agent does not exist: the thread has closed without doing anything, its id is
      * free, and the saver's entry is unchanged
@@ -125,7 +127,8 @@ final class SavedThread {
 
     /**
      * Makes this run the owner of the entry, so that the previous thread can no longer replace it. If another server's
-     * thread took it over since {@code before} was read, this run is terminated, so that its calls are not made in both.
+     * thread has taken over the entry since {@code before} was read, terminates this run and throws, so that only one
+     * of the threads makes their open calls.
      */
     void takeOver(String runId, Optional<CheckpointOwner> before) {
         try {

@@ -64,7 +64,8 @@ public final class SavedThreads {
     /**
      * Checks that a new thread with this name would survive a restart of the server.
      *
-     * @throws WaymarkException.VolatileStore if the server keeps everything in memory and nothing is saved
+     * @throws WaymarkException.VolatileStore if the server keeps everything in memory, this client has no saver, and
+     * {@code volatileAllowed} is false
      */
     public void checkThatItLasts(String thread, boolean volatileAllowed) {
         continuation.checkThatItLasts(thread, volatileAllowed);
@@ -75,7 +76,7 @@ public final class SavedThreads {
         outcomes.save(thread);
     }
 
-    /** The saver that a server in memory recommends for its threads. It is used only if the caller asks for it. */
+    /** The saver that an in-memory server recommends for its threads. It is used only if the caller asks for it. */
     public Optional<String> defaultSaver() {
         return context.connection().defaultSaver();
     }
@@ -83,8 +84,9 @@ public final class SavedThreads {
     /**
      * Saves the current state of a thread once.
      *
-     * @param replacing whether it may replace a newer checkpoint, or one of another thread
-     * @throws SaverException if it may not replace the checkpoint, or the saver fails or does not answer in time
+     * @param replacing whether the checkpoint may replace a newer one, or one of another thread
+     * @throws SaverException if the checkpoint may not replace the saver's checkpoint, or if the saver fails or does
+     * not answer in time
      */
     public CheckpointSaved saveOnce(String thread, SaveOptions where, boolean replacing) {
         return context.translated(() -> outcomes.saveOnce(thread, where, replacing));

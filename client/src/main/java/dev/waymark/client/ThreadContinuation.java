@@ -47,10 +47,11 @@ final class ThreadContinuation {
 
     /**
      * Continues a closed thread in a new one, however it ended. Its record of side effects is carried over: a call that
-     * may have taken effect is not simply repeated. Resuming the same thread twice, even concurrently, gives one
-     * thread.
+     * may have taken effect has an unknown outcome and is not simply repeated. Resuming the same thread twice, even
+     * concurrently, gives one thread.
      *
-     * @return the outcome of the continued turn; if the thread was complete and no answer is given, its own outcome
+     * @return the outcome of the continued turn; if the turn of the closed thread was complete, and the options contain
+     * neither an answer nor a thread id, the outcome of that turn
      */
     AgentResult resume(String thread, ResumeOptions how) {
         WaitDeadline deadline = context.deadline();
@@ -62,7 +63,10 @@ final class ThreadContinuation {
         });
     }
 
-    /** Resumes a closed thread without waiting for the outcome. */
+    /**
+     * Resumes a closed thread without waiting for the outcome. Returns the closed thread itself if its turn is complete
+     * and the options contain neither an answer nor a thread id.
+     */
     AgentClient.Started resumeOnly(String thread, ResumeOptions how) {
         return context.translated(() -> {
             ResumeSource left = left(thread);
@@ -78,7 +82,7 @@ final class ThreadContinuation {
         return how.owner().isPresent() ? how : how.ownedBy(ownerOf(thread));
     }
 
-    /** The owner of the thread, if it has one. */
+    /** Returns the owner of the thread, if it has one. */
     Optional<ThreadOwner> ownerOf(String thread) {
         Requests.Known known = context.requests().get(thread);
         return context.histories().startInput(thread, known.runId()).owner();
@@ -102,7 +106,7 @@ final class ThreadContinuation {
 
     /** The thread that continues, and what to do once it has started. */
     private record Continuing(String thread, Optional<String> copiedFrom, Runnable started) {
-        /** A continuation without a marker, which any number of threads may start. */
+        /** Returns a continuation without a marker: any number of threads may continue the same source. */
         static Continuing freely(String thread, Optional<String> copiedFrom) {
             return new Continuing(thread, copiedFrom, () -> {});
         }
@@ -134,7 +138,10 @@ final class ThreadContinuation {
         return new Continuing(taken.thread(), left.copiedFrom(), () -> continuations.begun(taken));
     }
 
-    /** Whether the server has the thread. One that was forgotten, or whose agent was not found, does not count. */
+    /**
+     * Returns whether the server has the thread. A thread that was forgotten, or whose agent was not found, does not
+     * count.
+     */
     boolean isHere(String thread) {
         return context.requests()
                 .find(thread)
@@ -142,13 +149,13 @@ final class ThreadContinuation {
                 .isPresent();
     }
 
-    /** Whether the id of a closed thread can be used again. */
+    /** Returns whether the id of a closed thread can be used again. */
     boolean isFree(String thread, Requests.Known closed) {
         return context.requests().isForgotten(thread, closed)
                 || refusedRun(thread).isPresent();
     }
 
-    /** The remedy for an open thread. */
+    /** Returns what a caller can do with an open thread instead of resuming it. */
     private Remedy.Action howToGoOn(String thread) {
         return PendingItem.of(thread, context.read(thread).now()).stream()
                         .anyMatch(item -> item.kind().equals(PendingItem.APPROVAL))
@@ -169,7 +176,7 @@ final class ThreadContinuation {
         return ResumeSource.of(timeline, context.histories().firstRunId(thread, timeline.runId()));
     }
 
-    /** @param place where the checkpoint was found, for messages about a wrong file */
+    /** @param place the origin of the checkpoint, for the messages of failures */
     AgentResult resume(byte[] checkpoint, String place, ResumeOptions how) {
         WaitDeadline deadline = context.deadline();
         RestoredCheckpoint recovered = recovered(checkpoint, place);
@@ -184,8 +191,8 @@ final class ThreadContinuation {
     }
 
     /**
-     * Resumes a checkpoint without waiting for the outcome. Returns empty if the checkpoint is complete: then nothing
-     * runs.
+     * Resumes a checkpoint without waiting for the outcome. Returns empty, and starts nothing, if the turn in the
+     * checkpoint is complete and the options contain neither an answer nor a thread id.
      */
     Optional<AgentClient.Started> resumeOnly(byte[] checkpoint, String place, ResumeOptions how) {
         RestoredCheckpoint recovered = recovered(checkpoint, place);
@@ -227,14 +234,17 @@ final class ThreadContinuation {
         }
     }
 
-    /** The run of a thread that ended because its agent was not found. It did nothing, so its id is free. */
+    /**
+     * Returns the run of a thread that closed because its agent was not found. Such a thread did nothing, so its id is
+     * free.
+     */
     Optional<String> refusedRun(String thread) {
         return Optional.of(context.read(thread)).filter(Timeline::lacksAgent).map(Timeline::runId);
     }
 
     /**
      * Starts a thread; returns empty if one with this id exists. If several clients make the same request concurrently
-     * for an id that has become free, one of them starts the thread.
+     * for an id that has become free, one thread is started, and all of them get its run.
      *
      * @param copiedFrom the thread whose conversation the new one begins with
      */
@@ -248,8 +258,9 @@ final class ThreadContinuation {
     }
 
     /**
-     * Starts a new thread with the conversation of another one, and sends a message to it. Calls that the other thread
-     * has made are not repeated, and the other thread continues independently. Forking twice gives one thread.
+     * Starts a new thread with the conversation of another one and, if the options contain a message, waits for the
+     * outcome of its turn. Calls that the other thread has made are not repeated, and the other thread continues
+     * independently. Forking twice gives one thread.
      */
     AgentResult fork(String thread, ForkOptions how) {
         WaitDeadline deadline = context.deadline();
@@ -260,7 +271,10 @@ final class ThreadContinuation {
         });
     }
 
-    /** Forks without a message. Nothing runs in the new thread until it gets a message or an answer. */
+    /**
+     * Forks a thread without waiting for an outcome. If the options contain no message, nothing runs in the new thread
+     * until it gets a message or an answer.
+     */
     ThreadRequests.Forked forkOnly(String thread, ForkOptions how) {
         return context.translated(() -> {
             Forking forking = forking(thread, how);
@@ -278,7 +292,7 @@ final class ThreadContinuation {
         });
     }
 
-    /** The initial state of a fork, its request id, and the event that it is a copy of. */
+    /** The initial state of a fork, its request id, and the event of the other thread that it copies. */
     private record Forking(String id, Conversation begin, StartInput input, String at) {}
 
     private Forking forking(String thread, ForkOptions how) {
@@ -299,7 +313,10 @@ final class ThreadContinuation {
                 ancestor.runId() + "/e" + ancestor.lastEventId());
     }
 
-    /** Restores a thread that only the saver has. */
+    /**
+     * Restores a thread that only the saver has. Returns empty if the server has the thread, if another client has
+     * started to restore it, or if there is no saver or no entry in it.
+     */
     Optional<CheckpointLoaded> restored(String thread, ResumeOptions how) {
         if (context.saving().isEmpty()) {
             return Optional.empty();
@@ -381,7 +398,10 @@ final class ThreadContinuation {
                                 item.callId().equals(callId) && item.kind().equals(PendingItem.APPROVAL));
     }
 
-    /** The number of the fact that an earlier attempt of this request recorded. */
+    /**
+     * Returns the number of the fact that an earlier attempt of this request recorded. Throws if another request
+     * started the thread.
+     */
     private static int factOfEarlier(Timeline timeline, String requestId) {
         return timeline.now()
                 .seen()
@@ -429,7 +449,8 @@ final class ThreadContinuation {
     /**
      * Checks that a new thread with this name would survive a restart of the server, or is allowed to be lost.
      *
-     * @throws WaymarkException.VolatileStore if the server keeps everything in memory and nothing is saved
+     * @throws WaymarkException.VolatileStore if the server keeps everything in memory, this client has no saver, and
+     * {@code volatileAllowed} is false
      */
     void checkThatItLasts(String thread, boolean volatileAllowed) {
         if (context.connection().isInMemory()

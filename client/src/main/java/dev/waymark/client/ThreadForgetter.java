@@ -52,7 +52,10 @@ final class ThreadForgetter {
         return new AgentClient.ForgottenThread(thread, done.at(), done.again(), keys.copies(namespace, thread));
     }
 
-    /** Ends open threads: no worker could continue them without the key. */
+    /**
+     * Terminates the thread and its subagents if they are open, because no worker could continue them without the key.
+     * Throws instead unless {@code terminate} is set.
+     */
     private void endOpen(ThreadKeys keys, String thread, boolean terminate) {
         Set<String> open = new LinkedHashSet<>();
         if (context.requests().find(thread).filter(Requests.Known::open).isPresent()) {
@@ -76,7 +79,10 @@ final class ThreadForgetter {
         }
     }
 
-    /** The subagents that run now, at any depth. The server's list may not have the newest ones yet. */
+    /**
+     * Returns the threads of the subagents that run now, at any depth. The server's list may not contain the newest
+     * ones yet.
+     */
     private List<String> subagents(String thread) {
         List<String> found = new ArrayList<>();
         context.histories().describe(thread).ifPresent(described -> {

@@ -38,7 +38,7 @@ public final class ThreadInspector {
         return context.translated(() -> context.read(RequestLimits.thread(thread)));
     }
 
-    /** Reports all moments in history and all new ones, until the thread closes or the watcher ends it. */
+    /** Reports all moments in history and all new ones, until the thread closes or the watcher ends the watch. */
     void watch(String thread, Watcher watcher) {
         context.translated(() -> {
             Timeline timeline = context.read(RequestLimits.thread(thread));
@@ -70,7 +70,7 @@ public final class ThreadInspector {
     /**
      * Opens a watch that occupies no Java thread while nothing happens.
      *
-     * @param after the id of the last event that was received, from this watch or another of the same thread
+     * @param after the id of the last event that the caller received from an earlier watch of the thread, if any
      * @param executor runs the reads, which send short requests to the server
      */
     public ThreadWatch openWatch(String thread, Optional<String> after, Executor executor) {
@@ -78,8 +78,8 @@ public final class ThreadInspector {
     }
 
     /**
-     * Compares the projection of the thread's history with the states that its workflow recorded, and with the
-     * workflow's current state.
+     * Compares the projection of the thread's history with the states that its workflow recorded, and, if a worker
+     * answers, with the workflow's current state.
      */
     public Verification verify(String thread) {
         return context.translated(() -> {
@@ -89,9 +89,9 @@ public final class ThreadInspector {
     }
 
     /**
-     * Turns threads into OpenTelemetry spans.
+     * Returns a tracer that turns threads into OpenTelemetry spans.
      *
-     * @param content whether messages, arguments and results are in the spans
+     * @param content whether the spans contain messages, arguments and results
      */
     public ThreadTracer tracer(boolean content) {
         return new ThreadTracer(context, content);

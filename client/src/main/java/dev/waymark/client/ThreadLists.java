@@ -35,7 +35,7 @@ import java.util.stream.Stream;
 public final class ThreadLists {
     private static final int MOST_NAMED = 5;
 
-    /** The length of a title, in characters. */
+    /** The maximum length of a title, in characters. */
     private static final int MOST_TITLE = 120;
 
     /** The maximum number of pages of the server's list that are read to find one with a thread to show. */
@@ -50,10 +50,10 @@ public final class ThreadLists {
     }
 
     /**
-     * Resolves a thread id or its prefix, among the threads of the server and of this client's saver. Returns the id
-     * itself if there is no such thread.
+     * Resolves a thread id or its prefix, among the threads of the server and of this client's saver. Returns {@code
+     * idOrBeginning} itself if no thread matches.
      *
-     * @throws WaymarkException.Refused if several threads begin with it
+     * @throws WaymarkException.Refused if several thread ids match
      */
     public String find(String idOrBeginning) {
         return context.translated(() -> {
@@ -68,9 +68,9 @@ public final class ThreadLists {
     }
 
     /**
-     * The only id that starts with {@code beginning}, or {@code beginning} itself if there is none.
+     * Returns the only id that starts with {@code beginning}, or {@code beginning} itself if there is none.
      *
-     * @throws WaymarkException.Refused if several ids begin with it
+     * @throws WaymarkException.Refused if several ids match
      */
     public static String theOnly(String beginning, Collection<String> ids) {
         List<String> found = IdPrefix.matches(beginning, ids);
@@ -192,7 +192,10 @@ public final class ThreadLists {
         });
     }
 
-    /** The server's list also has the runs that a reset has replaced. */
+    /**
+     * Returns whether this is the newest run of its thread. The server's list also contains runs that a reset has
+     * replaced.
+     */
     private boolean isNewest(ThreadDirectory.Listed listed) {
         return listed.open()
                 || context.requests()
@@ -269,7 +272,7 @@ public final class ThreadLists {
         return context.translated(() -> IndexSetup.create(context.connection()));
     }
 
-    /** Whether new threads have search attributes, so that lists are read by pages. */
+    /** Whether new threads have search attributes, so that lists can be read page by page. */
     public boolean isIndexed() {
         return context.translated(() -> context.connection().isIndexed());
     }

@@ -41,20 +41,26 @@ public final class ThreadRequests {
      */
     public record Begun(AgentClient.Started started, boolean again) {}
 
-    /** Resumes a closed thread without waiting for the outcome. */
+    /**
+     * Resumes a closed thread without waiting for the outcome. Returns the closed thread itself if its turn is complete
+     * and the options contain neither an answer nor a thread id.
+     */
     public AgentClient.Started resumeOnly(String thread, ResumeOptions how) {
         return continuation.resumeOnly(thread, how);
     }
 
     /**
-     * Resumes a checkpoint without waiting for the outcome. Returns empty if the checkpoint is complete: then nothing
-     * runs.
+     * Resumes a checkpoint without waiting for the outcome. Returns empty, and starts nothing, if the turn in the
+     * checkpoint is complete and the options contain neither an answer nor a thread id.
      */
     public Optional<AgentClient.Started> resumeOnly(byte[] checkpoint, String place, ResumeOptions how) {
         return continuation.resumeOnly(checkpoint, place, how);
     }
 
-    /** Forks without a message. Nothing runs in the new thread until it gets a message or an answer. */
+    /**
+     * Forks a thread without waiting for an outcome. If the options contain no message, nothing runs in the new thread
+     * until it gets a message or an answer.
+     */
     public Forked forkOnly(String thread, ForkOptions how) {
         return continuation.forkOnly(thread, how);
     }
@@ -62,14 +68,15 @@ public final class ThreadRequests {
     /**
      * A thread that a fork created.
      *
-     * @param status the status of its turn; {@code stopped} if the other thread was in the middle of a turn
-     * @param at the event of the other thread that it starts from, as {@code RUNID/eN}
+     * @param status the status of the new thread's turn; {@code stopped} if the other thread was in the middle of a
+     * turn
+     * @param at the event of the other thread that was copied, as {@code RUNID/eN}
      */
     public record Forked(String status, AgentClient.Started started, String at) {}
 
     /**
      * Sends a message without waiting for an outcome, for callers that use {@link AgentClient#watch}. The thread has
-     * accepted it when this returns.
+     * accepted the message when this method returns.
      *
      * @throws WaymarkException.Refused with type {@code KeyReused} if another message was sent with the same id
      */
@@ -89,7 +96,9 @@ public final class ThreadRequests {
     /** The run that accepted a message, and the number of the resulting fact. */
     public record Posted(String runId, int fact) {}
 
-    /** Requests that the thread ends now, without waiting for its end. Returns the run that received the request. */
+    /**
+     * Requests the cancellation of the thread, without waiting for its end. Returns the run that received the request.
+     */
     public String requestCancel(String thread) {
         return sender.requestCancel(thread);
     }

@@ -32,7 +32,7 @@ import java.util.stream.Collectors;
 /** Sends messages, answers and decisions to open threads. */
 final class ThreadSender {
     private final ClientContext context;
-    /** Messages that continue a thread: if only the saver has the thread, it is restored for them. */
+    /** Messages that continue a thread. If only the saver has the thread, it is restored before they are sent. */
     private static final Set<String> CONTINUING = Set.of(
             WireNames.SAY, WireNames.ANSWER, WireNames.APPROVE, WireNames.DENY, WireNames.SETTLE, WireNames.BUDGET);
 
@@ -51,8 +51,8 @@ final class ThreadSender {
     }
 
     /**
-     * Sends a message with an id chosen by the caller. Repeating it with the same id has no effect and returns the same
-     * outcome.
+     * Sends a message with an id chosen by the caller. Sending the message again with the same id has no effect and
+     * returns the same outcome.
      */
     AgentResult say(String thread, String id, String message) {
         WaitDeadline deadline = context.deadline();
@@ -60,7 +60,7 @@ final class ThreadSender {
                 say(RequestLimits.thread(thread), SayPayload.message(id, RequestLimits.message(message)), deadline));
     }
 
-    /** Repeats the last turn, which failed or was stopped. */
+    /** Runs the last turn again, which must have failed or been stopped. Waits for the outcome. */
     AgentResult retry(String thread) {
         WaitDeadline deadline = context.deadline();
         return context.translated(() -> say(RequestLimits.thread(thread), SayPayload.retry(newId()), deadline));
@@ -107,14 +107,14 @@ final class ThreadSender {
         String id = newId();
         Map<String, Object> payload = approval.payload(id);
         payload.put("callId", item.callId());
-        // If the caller states what was shown, the signature covers exactly that.
+        // If the caller states the digest of what was shown, the thread also rejects the decision if that is outdated.
         item.argsDigest().ifPresent(digest -> payload.putIfAbsent("argsDigest", digest));
         payload.put("by", signed.by());
         payload.put("signature", signed.signature());
         return sendAndAwait(thread, name, id, payload);
     }
 
-    /** The only request of this kind, or the one of this call. */
+    /** Returns the only open request of this kind, or the one for this call. */
     private PendingItem waiting(String thread, String kind, Optional<String> callId) {
         Timeline timeline = context.translated(() -> read(RequestLimits.thread(thread)));
         List<PendingItem> items = PendingItem.of(thread, timeline.now()).stream()
@@ -157,7 +157,7 @@ final class ThreadSender {
         }
     }
 
-    /** The agent of the call. The id of a subagent's call contains the path to it. */
+    /** Returns the agent that made the call. The id of a subagent's call contains the path to the subagent. */
     private Optional<AgentSpec> agentOf(String thread, Timeline timeline, String callId) {
         int slash = callId.indexOf('/');
         if (slash < 0 || timeline.now().calls().contains(callId)) {
@@ -172,7 +172,7 @@ final class ThreadSender {
         return sendAndAwait(thread, WireNames.SETTLE, settlement.payload());
     }
 
-    /** Settles with a signature. */
+    /** Settles a call with a signature. */
     AgentResult settle(String thread, Settlement settlement, DecisionKey key) {
         PendingItem item = waiting(thread, PendingItem.UNKNOWN, Optional.of(settlement.callId()));
         DecisionKey.Signed signed =
@@ -188,7 +188,7 @@ final class ThreadSender {
         return sendAndAwait(thread, WireNames.BUDGET, raise.payload());
     }
 
-    /** Ends the turn. Queued messages stay queued for the next one. */
+    /** Ends the running turn. Queued messages stay queued for the next turn. */
     AgentResult stop(String thread) {
         return sendAndAwait(thread, WireNames.STOP, Map.of());
     }
@@ -211,7 +211,7 @@ final class ThreadSender {
 
     /**
      * Sends a message without waiting for an outcome, for callers that use {@link AgentClient#watch}. The thread has
-     * accepted it when this returns.
+     * accepted the message when this method returns.
      */
     ThreadRequests.Posted post(String thread, OutboundMessage message) {
         checkArguments(thread, message);
@@ -220,7 +220,7 @@ final class ThreadSender {
 
     /**
      * Sends several messages in this order. All are checked before the first one is sent, so that none is sent if the
-     * thread would refuse one. Those that were delivered before are not sent again.
+     * thread would refuse one. Messages that were delivered before are not sent again.
      */
     List<ThreadRequests.Posted> postAll(String thread, List<OutboundMessage> messages) {
         Timeline timeline = context.translated(() -> context.read(RequestLimits.thread(thread)));
@@ -268,7 +268,7 @@ final class ThreadSender {
         return clear(thread, Map.of());
     }
 
-    /** Deletes the conversation and the record of side effects, so that the same calls take effect again. */
+    /** Deletes the conversation and the record of side effects, so that a repeated call takes effect again. */
     AgentClient.Started clearAll(String thread) {
         return clear(thread, Map.of("all", true));
     }
@@ -281,7 +281,10 @@ final class ThreadSender {
         });
     }
 
-    /** Closes the thread once it is idle. Returns whether it has closed. */
+    /**
+     * Closes the thread as soon as it is idle. Returns whether it has closed: false if a turn is running, or if the
+     * thread has not closed within {@link Requests#WORKER_WAIT}.
+     */
     boolean close(String thread) {
         WaitDeadline deadline = context.deadline().orSooner(Requests.WORKER_WAIT);
         return context.translated(() -> {
@@ -300,7 +303,9 @@ final class ThreadSender {
         });
     }
 
-    /** Requests that the thread ends, without waiting for its end. */
+    /**
+     * Requests the cancellation of the thread, without waiting for its end. Returns the run that received the request.
+     */
     String requestCancel(String thread) {
         return context.translated(() -> {
             Requests.Known known = context.requests().getOpen(RequestLimits.thread(thread));
@@ -351,7 +356,7 @@ final class ThreadSender {
         }
     }
 
-    /** The current state of a thread, which may have to be restored from the saver first. */
+    /** Returns the history of a thread, after restoring the thread if only the saver has it. */
     private Timeline read(String thread) {
         if (!continuation.isHere(thread)) {
             restore(thread, Requests.noSuchThread(thread));
@@ -359,7 +364,10 @@ final class ThreadSender {
         return context.read(thread);
     }
 
-    /** Restores a thread that an in-memory server has lost. Throws {@code missing} if the saver does not have it either. */
+    /**
+     * Restores a thread that the server does not know. Throws {@code missing} if there is no saver, or if the saver
+     * does not have the thread.
+     */
     private void restore(String thread, WaymarkException missing) {
         continuation.restored(thread, ResumeOptions.onward());
         if (!continuation.isHere(thread)) {

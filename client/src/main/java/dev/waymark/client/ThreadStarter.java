@@ -46,7 +46,7 @@ final class ThreadStarter {
             Optional<String> runId = continuation.start(
                     valid.thread(), input, Optional.empty(), valid.prompt().id());
             if (runId.isEmpty()) {
-                // Another client started it in the meantime.
+                // Another client has started the thread in the meantime.
                 return sayTo(valid.thread(), open(valid), valid, deadline);
             }
             return outcomes.await(valid.thread(), runId.get(), ThreadSender.waitingFor(valid.say(), 2), deadline);
@@ -85,7 +85,7 @@ final class ThreadStarter {
         });
     }
 
-    /** Ignores the session, which contains the start time. */
+    /** Returns whether two inputs belong to the same prompt. Ignores the session, which contains the start time. */
     private static boolean isSame(StartInput one, StartInput other) {
         return one.agent().equals(other.agent())
                 && one.owner().equals(other.owner())
@@ -107,7 +107,7 @@ final class ThreadStarter {
                 valid.thread(), context.requests().signalWithStart(valid.thread(), WireNames.SAY, valid.say(), input));
     }
 
-    /** A prompt whose parts have been checked. */
+    /** A prompt whose parts have been checked, with the id of its thread. */
     private record Valid(Prompt prompt, String thread) {
         static Valid of(Prompt prompt) {
             prompt.agent().ifPresent(RequestLimits::agent);
@@ -167,8 +167,8 @@ final class ThreadStarter {
     }
 
     /**
-     * A thread id with the time of the start. The id can be reused after the thread is deleted; the time gives the new
-     * thread different idempotency keys.
+     * Returns a session id: the thread id with the time of the start. The thread id can be reused after the thread is
+     * deleted; the time gives the new thread different idempotency keys.
      */
     private static String session(String thread, Instant start) {
         return thread + "~" + Long.toString(start.toEpochMilli(), Character.MAX_RADIX);

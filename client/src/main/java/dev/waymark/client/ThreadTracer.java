@@ -32,7 +32,7 @@ public final class ThreadTracer {
         this.content = content;
     }
 
-    /** The spans of a thread and its subagents that have ended. */
+    /** Returns the ended spans of a thread and its subagents. */
     public List<Span> spans(String thread) {
         return context.translated(() -> {
             List<Span> spans = new ArrayList<>();
@@ -68,7 +68,7 @@ public final class ThreadTracer {
         }
     }
 
-    /** The ids of all threads except those of subagents. */
+    /** Returns the ids of all threads except those of subagents. */
     public List<String> roots() {
         return context.translated(() -> {
             Set<String> all = new LinkedHashSet<>();
@@ -119,7 +119,7 @@ public final class ThreadTracer {
         }
     }
 
-    /** @param sink receives each span once */
+    /** Returns a follower that passes each span to the sink once. */
     public Follower into(SpanSink sink) {
         return new Follower(sink);
     }

@@ -79,13 +79,13 @@ public final class ThreadWatch implements AutoCloseable {
         return new ThreadWatch(context, context.read(thread), after, executor);
     }
 
-    /** Whether the thread's current history has the event at this position. */
+    /** Returns whether the thread's current history has the event at this position. */
     private boolean isHeld(WatchPosition place) {
         return begin.moments().stream().anyMatch(place::isOf);
     }
 
     /**
-     * Completes with the next events as soon as there are any. Completes with none when the time is up, and when the
+     * Completes with the next events as soon as there are any. Completes with an empty list when the time is up or the
      * watch is over.
      *
      * @throws WaymarkException from the future, if the server can't be read

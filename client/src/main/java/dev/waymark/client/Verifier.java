@@ -14,7 +14,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Compares a thread's history with the states that its workflow recorded in it, and with the workflow's current state.
+ * Compares the projection of a thread's history with the digests that its workflow recorded in the history and, if a
+ * worker answers, with the workflow's current state.
  */
 final class Verifier {
     private static final int ATTEMPTS = 4;
@@ -28,7 +29,10 @@ final class Verifier {
         this.histories = histories;
     }
 
-    /** Repeats the comparison after a difference, since the run may have progressed between the two reads. */
+    /**
+     * Repeats the comparison up to three times after a difference, since the run may have progressed between the two
+     * reads.
+     */
     Verification verify(String thread) {
         Verification verification = verifyOnce(thread);
         for (int i = 1; i < ATTEMPTS && !verification.agrees(); i++) {

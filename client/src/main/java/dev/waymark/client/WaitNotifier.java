@@ -18,7 +18,7 @@ final class WaitNotifier {
         this.words = new LiveText(context.connection(), context.histories(), thread);
     }
 
-    /** The time to wait for events: at most this long, and no longer than until the next partial text is due. */
+    /** Returns how long to wait for events: this long, or less if the next partial text is due earlier. */
     long millis(long most) {
         return watcher.isPresent() && words.areDue() ? Math.min(most, words.millisToNext()) : most;
     }

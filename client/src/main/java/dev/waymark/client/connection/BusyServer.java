@@ -14,7 +14,7 @@ public final class BusyServer {
 
     private BusyServer() {}
 
-    /** Repeats a request while the server is too busy for it, until the deadline. */
+    /** Repeats a request while the server is too busy for it, until the deadline, but at most for two minutes. */
     public static <T> T ask(Supplier<T> request, WaitDeadline deadline) {
         WaitDeadline patience = deadline.orSooner(PATIENCE);
         while (true) {
@@ -29,7 +29,10 @@ public final class BusyServer {
         }
     }
 
-    /** A server that is down does not count as busy: its connections end with another status. */
+    /**
+     * Returns whether the server is too busy. A server that is down does not count as busy: its connections end with
+     * another status.
+     */
     private static boolean isBusy(StatusRuntimeException e) {
         return switch (e.getStatus().getCode()) {
             case DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED -> true;
@@ -37,7 +40,7 @@ public final class BusyServer {
         };
     }
 
-    /** A random pause, so that waiting callers do not all send their requests at once. */
+    /** Returns a random pause, so that waiting callers do not all send their requests at once. */
     static long pauseMillis() {
         return ThreadLocalRandom.current().nextLong(LONGEST_PAUSE_MILLIS);
     }

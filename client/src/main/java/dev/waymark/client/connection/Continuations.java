@@ -35,21 +35,21 @@ public final class Continuations {
      * A conversation that may be continued once.
      *
      * @param marker the workflow id of its marker
-     * @param name the thread that it belongs to
+     * @param name the thread that the conversation belongs to
      * @param isThread whether this server has that thread; otherwise the conversation comes from a file or a saver
      */
     public record Source(String marker, String name, boolean isThread) {
-        /** A closed thread of this server. */
+        /** Returns the source for a closed thread of this server. */
         public static Source thread(String name, String firstRunId) {
             return new Source(ContinuationMarker.idOfRun(firstRunId), name, true);
         }
 
-        /** A checkpoint of a thread that this server does not know. */
+        /** Returns the source for a checkpoint of a thread that this server does not know. */
         public static Source checkpoint(String thread) {
             return new Source(ContinuationMarker.idOfFile(thread), thread, false);
         }
 
-        /** A checkpoint of a thread whose first run is known, possibly on another server. */
+        /** Returns the source for a checkpoint of a thread whose first run is known, possibly on another server. */
         public static Source checkpoint(String thread, String firstRunId) {
             return new Source(ContinuationMarker.idOfRun(firstRunId), thread, false);
         }
@@ -75,7 +75,7 @@ public final class Continuations {
     /**
      * Checks that no thread continues the source, and that none is about to be started to continue it.
      *
-     * @throws WaymarkException.Refused otherwise
+     * @throws WaymarkException.Refused if a thread continues the source or is about to
      */
     public void checkThatNoneContinues(Source source) {
         histories.lastContinuation(source.marker()).ifPresent(taken -> {
@@ -84,11 +84,12 @@ public final class Continuations {
     }
 
     /**
-     * Acquires the only continuation for this request. The returned thread differs from {@code thread} if the same
-     * request was made before, or if another request chose an id but never started its thread, and this request does
-     * not insist on {@code thread}.
+     * Acquires the source's only continuation for this request. Unless this request insists on {@code thread}, the
+     * returned thread may be another one: the thread of an earlier attempt of this request, or the thread that another
+     * request has chosen and not started.
      *
-     * @throws WaymarkException.Refused if the source is continued by another thread
+     * @throws WaymarkException.Refused if another thread continues the source, or if this request insists on {@code
+     * thread} and another id was chosen
      */
     public Taken take(Source source, String thread, boolean insists, String requestId) {
         String marker = source.marker();
@@ -119,7 +120,7 @@ public final class Continuations {
                     .newUntypedWorkflowStub(taken.marker())
                     .terminate("The thread that continues has started.");
         } catch (WorkflowNotFoundException e) {
-            // A concurrent repeat of the request recorded it.
+            // A concurrent repetition of the request has recorded it.
         }
     }
 
@@ -148,7 +149,9 @@ public final class Continuations {
         }
     }
 
-    /** Looks at the marker first: it is closed only after the thread has started. */
+    /**
+     * Returns the state of the thread. Reads the marker first, because it is closed only after the thread has started.
+     */
     private Successor successor(String marker, String thread) {
         boolean isOpen = isOpen(marker);
         if (requests.find(thread).isPresent()) {

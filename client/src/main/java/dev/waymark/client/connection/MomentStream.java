@@ -46,8 +46,8 @@ public final class MomentStream {
     }
 
     /**
-     * The moments since the last call. Waits at most this long for the next events and may return none. With 0, it does
-     * not wait and returns all moments so far.
+     * Returns the moments since the last call. Waits at most this long for the next events and may return none. With 0,
+     * does not wait, and returns all moments so far.
      */
     public List<Moment> next(long waitMillis) {
         if (!closed) {
@@ -106,7 +106,10 @@ public final class MomentStream {
         pollMillis = SHORTEST_POLL_MILLIS;
     }
 
-    /** Tolerates a long poll that ends without events, and a server that is restarting. */
+    /**
+     * Tolerates a long poll that ends without events, an outdated page token, and for a limited time a server that is
+     * restarting or too busy. Throws the failure otherwise.
+     */
     private void bear(StatusRuntimeException e, WaitDeadline deadline) {
         if (e.getStatus().getCode() == Status.Code.DEADLINE_EXCEEDED) {
             return;
@@ -147,7 +150,7 @@ public final class MomentStream {
         return asked.get();
     }
 
-    /** The moments since the last call, without waiting for new ones. */
+    /** Returns the moments since the last call, without waiting for new ones. */
     public List<Moment> take() {
         try {
             if (takeAsked()) {
@@ -161,7 +164,7 @@ public final class MomentStream {
         return handOver();
     }
 
-    /** Returns whether the server answered. */
+    /** Reads the response to the pending request, if it has arrived. Returns whether the server answered. */
     private boolean takeAsked() {
         boolean answered = false;
         Optional<CompletableFuture<HistoryReader.Polled>> done = asked.filter(CompletableFuture::isDone);
@@ -183,7 +186,7 @@ public final class MomentStream {
         return answered;
     }
 
-    /** Empty if there was no request and only time has passed. */
+    /** Returns the response of the server; empty if no request was sent and only a pause has passed. */
     private static Optional<HistoryReader.Polled> answer(CompletableFuture<HistoryReader.Polled> done) {
         try {
             return Optional.ofNullable(done.join());
@@ -197,17 +200,17 @@ public final class MomentStream {
         asked.ifPresent(request -> request.cancel(true));
     }
 
-    /** Whether the thread has closed for good and all of its moments were returned. */
+    /** Returns whether the thread has closed for good and all its moments were returned. */
     public boolean isClosed() {
         return closed && fresh.isEmpty();
     }
 
-    /** Whether the run was replaced by a reset, which undoes a part of it and numbers facts anew. */
+    /** Returns whether a reset has replaced the run. A reset undoes a part of the run and numbers facts anew. */
     public boolean wasReset() {
         return reset;
     }
 
-    /** The run that is being read. */
+    /** Returns the projection of the run that is being read. */
     public Projector run() {
         return projector;
     }

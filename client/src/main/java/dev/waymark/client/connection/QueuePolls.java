@@ -22,7 +22,10 @@ final class QueuePolls {
     private final String taskQueue;
     private final Map<TaskQueueType, Seen> seen = new EnumMap<>(TaskQueueType.class);
 
-    /** The server's answer, or the failure to get one, which callers share too: they do not each wait for a failure. */
+    /**
+     * The server's answer, or the failure to get one. Callers share a failure too, so that they do not each wait for
+     * it.
+     */
     private record Seen(Instant newest, Optional<StatusRuntimeException> failure, WaitDeadline until) {}
 
     QueuePolls(Connection connection, String taskQueue) {

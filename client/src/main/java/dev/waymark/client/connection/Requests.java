@@ -49,12 +49,12 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
-/** Requests to the Temporal server, and the meaning of its errors. Does not wait for outcomes. */
+/** Sends requests to the Temporal server, and converts its errors. Does not wait for the outcomes of turns. */
 public final class Requests {
-    /** A polling worker takes a task within milliseconds. */
+    /** How long a request waits for a worker. A polling worker takes a task within milliseconds. */
     public static final Duration WORKER_WAIT = Duration.ofSeconds(10);
 
-    /** A poll lasts a minute. */
+    /** A poll lasts a minute, so an idle worker is seen polling at least this often. */
     private static final Duration POLLS_AT_LEAST_EVERY = Duration.ofSeconds(65);
 
     private static final long BACK_OFF_MILLIS = 200;
@@ -158,7 +158,8 @@ public final class Requests {
 
     /**
      * Creates a key for a thread that is about to start, if threads have keys of their own. An existing thread keeps
-     * the key that it started with, or stays without one. The id of a forgotten thread is free.
+     * the key that it started with, or stays without one. Returns the policy for reusing the thread's id, which allows
+     * only the id of a forgotten thread to be reused.
      */
     private WorkflowIdReusePolicy begin(String thread, Optional<String> copiedFrom) {
         boolean isFree = false;
@@ -179,7 +180,7 @@ public final class Requests {
         connection.threadKeys().ifPresent(keys -> keys.begin(connection.namespace(), thread, copiedFrom));
     }
 
-    /** Whether the key of this run was destroyed. */
+    /** Returns whether the key of this run was destroyed. */
     public boolean isForgotten(String thread, Known run) {
         if (connection.threadKeys().isEmpty()) {
             return false;
@@ -217,7 +218,7 @@ public final class Requests {
         }
     }
 
-    /** Ends a thread at once, without its worker. Does nothing if it is closed. */
+    /** Terminates a thread at once, without its worker. Does nothing if the thread is closed. */
     public void terminate(String thread, String reason) {
         try {
             connection.client().newUntypedWorkflowStub(thread).terminate(reason);
@@ -270,7 +271,7 @@ public final class Requests {
      * Sends an update and waits until the thread has accepted or refused it. The request can be repeated with the same
      * {@code updateId}.
      *
-     * @throws WaymarkException.NoWorker if no worker took it in time
+     * @throws WaymarkException.NoWorker if no worker took the update in time
      */
     public Accepted update(String thread, String name, String updateId, Object payload, WaitDeadline deadline) {
         refreshKey(thread);
@@ -367,8 +368,9 @@ public final class Requests {
     }
 
     /**
-     * Whether an activity of this thread has been due for a while and no worker has polled lately. A busy worker does
-     * not poll either, but not for that long. On the in-memory server this is not known.
+     * Returns whether all pending activities of this thread have been due for a while, and no worker has polled for
+     * over a minute. A busy worker also pauses its polls, but not for that long. Returns false on the in-memory server,
+     * which does not report polls.
      */
     boolean activityAwaitsWorker(String thread) {
         if (connection.isInMemory()) {
@@ -400,8 +402,9 @@ public final class Requests {
     }
 
     /**
-     * Whether a workflow task of this thread waits behind those of other threads. False for a task that is retried,
-     * because workers fail with it. On the in-memory server this is not known.
+     * Returns whether a workflow task of this thread waits behind those of other threads. Returns false for a retried
+     * task, because workers have taken it and failed. Returns false on the in-memory server, which does not report
+     * polls.
      */
     private boolean waitsBehindOthers(String thread) {
         try {
@@ -416,10 +419,10 @@ public final class Requests {
     }
 
     /**
-     * Whether workers have polled in the last seconds, for workflow tasks or for activities: a task that they have not
-     * taken waits behind others. Idle workers poll less often, but would have taken the task. A worker that runs as
-     * many workflow tasks as it can does not poll for more, but its activities continue. On the in-memory server this
-     * is not known.
+     * Returns whether workers have polled in the last ten seconds, for workflow tasks or for activities: then a task
+     * that they have not taken waits behind others. Idle workers poll less often, but would have taken the task. A
+     * worker that runs as many workflow tasks as it can does not poll for more, but still polls for activities. Returns
+     * false on the in-memory server, which does not report polls.
      */
     boolean isQueueServed() {
         try {
@@ -433,7 +436,7 @@ public final class Requests {
         }
     }
 
-    /** Whether a retry may succeed. */
+    /** Returns whether a retry may succeed. */
     public static boolean isPassing(StatusRuntimeException e) {
         return switch (e.getStatus().getCode()) {
             case UNAVAILABLE, RESOURCE_EXHAUSTED, ABORTED, DEADLINE_EXCEEDED, CANCELLED, INTERNAL, UNKNOWN -> true;
@@ -473,7 +476,10 @@ public final class Requests {
                 "the thread is closed: " + thread, Remedy.of(Remedy.Action.RESUME_THREAD, thread));
     }
 
-    /** Nothing is stored yet: the server holds the update in memory, in case a worker polls soon. */
+    /**
+     * Returns the failure for an update that no worker took. Nothing is stored yet: the server holds the update in
+     * memory, in case a worker polls soon.
+     */
     private static WaymarkException notAccepted(String thread, String name) {
         return new WaymarkException.NoWorker(
                 "no worker took the " + name + " in time: " + thread,

@@ -4,7 +4,9 @@ package dev.waymark.client.connection;
 public final class Sleeper {
     private Sleeper() {}
 
-    /** Sleeps this long. Throws if the thread is interrupted: its caller no longer wants to wait. */
+    /**
+     * Sleeps this long. Throws if the Java thread is interrupted, which means that its caller no longer wants to wait.
+     */
     public static void millis(long millis) {
         try {
             Thread.sleep(millis);

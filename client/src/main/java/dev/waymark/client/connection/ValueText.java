@@ -1,6 +1,6 @@
 package dev.waymark.client.connection;
 
-/** Formats values for people. */
+/** Formats values for commands that people can paste into a shell. */
 public final class ValueText {
     private ValueText() {}
 

@@ -40,7 +40,7 @@ public final class WaitPolicy {
         }
     }
 
-    /** The failure to report if work has been waiting too long for a worker. */
+    /** Returns the failure to report if work has been waiting too long for a worker. */
     public Optional<WaymarkException.NoWorker> absence(MomentStream feed) {
         Optional<Long> waiting = feed.run().waitingTask();
         if (!waiting.equals(task)) {
@@ -61,7 +61,7 @@ public final class WaitPolicy {
                 thread));
     }
 
-    /** Whether nothing has happened for a while, not even a workflow task, and no worker is available. */
+    /** Returns whether nothing has happened for a while, not even a workflow task, and no worker is available. */
     private boolean isLeftAlone(MomentStream feed) {
         if (feed.run().lastEventId() == lastEventId && !silence.isPast()) {
             return false;

@@ -40,7 +40,7 @@ public final class CallLog {
     public record Settled(
             PersonFact.Settlement outcome, Optional<String> by, Optional<VerifiedSubject> verified, Instant at) {}
 
-    /** The calls of a thread, oldest first. */
+    /** Returns the calls of a thread, oldest first. */
     public static List<Row> of(Timeline timeline) {
         CallLog log = new CallLog(timeline.thread());
         Optional<Conversation> before = Optional.empty();
@@ -82,7 +82,7 @@ public final class CallLog {
         return new Row(whole, Optional.ofNullable(settled.get(call.callId())));
     }
 
-    /** The results of calls, by call id. */
+    /** Returns the results of all calls in the history, by call id. */
     public static Map<String, Part.ToolResult> results(Timeline timeline) {
         Map<String, Part.ToolResult> results = new HashMap<>();
         // After a clear or a summary, only earlier states have the results.

@@ -26,7 +26,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** Creates the JSON documents of the command line and the HTTP API. Fields are only added, never removed. */
+/** Creates the JSON documents of the command line and the HTTP API. New versions add fields and never remove any. */
 public final class JsonDocuments {
     private JsonDocuments() {}
 
@@ -60,7 +60,9 @@ public final class JsonDocuments {
                 : NullNode.getInstance();
     }
 
-    /** The result of a cancelled thread, whose last turn may be complete. */
+    /**
+     * Returns the document for a cancelled thread. Its status is {@code cancelled}, even if the last turn is complete.
+     */
     public static ObjectNode cancelled(AgentResult result) {
         ObjectNode document = of(result);
         document.put("status", "cancelled");
@@ -75,7 +77,7 @@ public final class JsonDocuments {
         return document;
     }
 
-    /** A fork without a message. */
+    /** Returns the document for a new fork, which names the event that was copied. */
     public static ObjectNode of(ThreadRequests.Forked forked, String ancestor) {
         ObjectNode document = of(forked.status(), forked.started());
         document.putObject("forkedFrom").put("thread", ancestor).put("at", forked.at());
@@ -179,7 +181,7 @@ public final class JsonDocuments {
         return line;
     }
 
-    /** Null if no price is known. */
+    /** Returns the amount in dollars, or null if no price is known. */
     private static JsonNode dollars(Optional<Usd> amount) {
         return amount.<JsonNode>map(usd -> JsonNodeFactory.instance.numberNode(usd.dollars()))
                 .orElseGet(JsonNodeFactory.instance::nullNode);

@@ -12,7 +12,7 @@ public record Remedy(Action action, Optional<String> thread, Optional<String> de
     /** Nothing can be done, or the message already says what to do. */
     public static final Remedy NONE = new Remedy(Action.NONE, Optional.empty(), Optional.empty());
 
-    /** A kind of remedy. */
+    /** What the caller can do, as a constant for programs. {@link #ADVICE} has only the text in the detail. */
     public enum Action {
         NONE(""),
         ADVICE(""),
@@ -67,12 +67,12 @@ public record Remedy(Action action, Optional<String> thread, Optional<String> de
         return new Remedy(action, Optional.of(thread), Optional.empty());
     }
 
-    /** Advice in words that fit every program. */
+    /** A remedy with advice as text, which must not mention the commands of a particular program. */
     public static Remedy advice(String words) {
         return words.isEmpty() ? NONE : new Remedy(Action.ADVICE, Optional.empty(), Optional.of(words));
     }
 
-    /** Adds what the remedy is about, such as an address. */
+    /** Returns this remedy with what it is about, such as a limit, a file or another thread. */
     public Remedy withDetail(String value) {
         return new Remedy(action, thread, Optional.of(value));
     }

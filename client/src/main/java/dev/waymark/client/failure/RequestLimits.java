@@ -21,7 +21,7 @@ public final class RequestLimits {
 
     private RequestLimits() {}
 
-    /** A thread's id is its workflow id and has the same limits. */
+    /** Checks the id of a thread, which is also its workflow id, and returns it. */
     public static String thread(String id) {
         if (id.isEmpty() || id.indexOf('\0') >= 0) {
             throw badInput("the thread id " + (id.isEmpty() ? "is empty" : "contains a NUL character"), "");
@@ -90,7 +90,7 @@ public final class RequestLimits {
             throw corrupt(violation);
         });
         int bytes = spelled.getBytes(StandardCharsets.UTF_8).length;
-        // Leaves space for the rest of the payload.
+        // The difference leaves space for the rest of the payload.
         int most = InboundDecoder.MAX_PAYLOAD_BYTES - InboundDecoder.MAX_TEXT_BYTES - 1024;
         if (bytes > most) {
             throw new WaymarkException.TooLarge(
@@ -113,7 +113,7 @@ public final class RequestLimits {
         }
     }
 
-    /** Checks the context, which is stored in the thread and passed to every program that it runs. */
+    /** Checks the context, which is stored in the thread and passed to every program that the thread runs. */
     public static JsonNode context(JsonNode body) {
         try {
             StartInput.context(body);
@@ -126,7 +126,7 @@ public final class RequestLimits {
         }
     }
 
-    /** Checks the schema, which is part of every model call of the turn. */
+    /** Checks the schema of structured replies, which is part of every model call of the turn. */
     public static void schema(JsonNode body) {
         try {
             ToolArguments.malformation(InboundDecoder.schema(body)).ifPresent(why -> {

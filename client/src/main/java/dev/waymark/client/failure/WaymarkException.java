@@ -26,17 +26,17 @@ public class WaymarkException extends RuntimeException {
         this.thread = thread;
     }
 
-    /** The type of the problem, such as {@code NOT_FOUND}. */
+    /** The type of the problem, such as {@code NotFound}. */
     public String type() {
         return type;
     }
 
-    /** What to do about it. */
+    /** What the caller can do about the problem. */
     public Remedy remedy() {
         return remedy;
     }
 
-    /** The thread that continues without this request, if any. */
+    /** The thread that the request reached or may still reach, for failures after which the caller can look at it. */
     public Optional<String> thread() {
         return Optional.ofNullable(thread);
     }
@@ -76,7 +76,7 @@ public class WaymarkException extends RuntimeException {
         }
     }
 
-    /** The Temporal server does not answer. */
+    /** The Temporal server or the store of threads' keys does not answer, or refuses this client. */
     public static final class ServerUnreachable extends WaymarkException {
         private static final long serialVersionUID = 1L;
 
@@ -103,7 +103,7 @@ public class WaymarkException extends RuntimeException {
         }
     }
 
-    /** A message or an answer exceeds a size limit. */
+    /** A part of the request exceeds a size limit, such as a message, an answer, a thread id or a checkpoint. */
     public static final class TooLarge extends WaymarkException {
         private static final long serialVersionUID = 1L;
 
@@ -156,7 +156,7 @@ public class WaymarkException extends RuntimeException {
         }
     }
 
-    /** The result was asserted to be complete, but the turn failed, was stopped, or hit a limit. */
+    /** The result was asserted to be complete, but the turn failed, was stopped or cancelled, or hit a limit. */
     public static final class NotComplete extends WaymarkException {
         private static final long serialVersionUID = 1L;
 

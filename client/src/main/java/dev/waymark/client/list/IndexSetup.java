@@ -14,7 +14,10 @@ import java.util.stream.Collectors;
 public final class IndexSetup {
     private IndexSetup() {}
 
-    /** Creates the search attributes of threads, and says what to do if the server refuses. */
+    /**
+     * Creates the search attributes of threads, and returns the names of those that were missing. If the server
+     * refuses, the failure says what to do.
+     */
     public static List<String> create(Connection connection) {
         if (connection.isInMemory()) {
             throw new WaymarkException.Refused(

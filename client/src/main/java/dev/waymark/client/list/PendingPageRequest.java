@@ -15,17 +15,17 @@ import java.util.Optional;
  */
 public record PendingPageRequest(
         int limit, Optional<String> after, Optional<String> kind, Optional<String> status, Optional<String> agent) {
-    /** The requests of the newest threads. */
+    /** Requests the first page, without conditions. */
     public static PendingPageRequest first(int limit) {
         return new PendingPageRequest(limit, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
     }
 
-    /** A condition to append to a visibility query. It may match more threads than are wanted. */
+    /** Returns a condition to append to a visibility query. It may match more threads than are wanted. */
     String condition() {
         return " AND " + ThreadIndex.mayWait(kind) + threads().condition();
     }
 
-    /** The threads whose requests are wanted. */
+    /** Returns the part of this request that selects threads. */
     public ThreadPageRequest threads() {
         return new ThreadPageRequest(limit, after, true, status, agent);
     }

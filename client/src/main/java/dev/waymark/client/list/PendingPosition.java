@@ -14,11 +14,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Where a page of requests ended, on a server without search attributes. It names the last request rather than a
- * number, so that the next page skips nothing if requests are answered in the meantime.
+ * Where a page of requests ended, on a server without search attributes. The position names the last request instead of
+ * counting requests, so that the next page skips nothing if requests are answered in the meantime.
  */
 public record PendingPosition(Instant since, String thread, String callId) {
-    /** Requests that arrived at the same time are ordered by their ids. */
+    /** Sorts requests by age, and requests of the same time by thread and call. */
     public static final Comparator<PendingItem> OLDEST_FIRST = Comparator.comparing(PendingPosition::of, order());
 
     private static Comparator<PendingPosition> order() {
@@ -49,7 +49,7 @@ public record PendingPosition(Instant since, String thread, String callId) {
     }
 
     /**
-     * The requests after a position.
+     * Returns the page that follows a position.
      *
      * @param sorted all requests, in the order of {@link #OLDEST_FIRST}
      * @param limit the maximum number of threads

@@ -8,16 +8,16 @@ public interface Progress {
     /** Ignores progress. */
     Progress NONE = (done, of) -> {};
 
-    /** Receives the number of threads that were read, and the number of threads to read. */
+    /** Receives the number of threads read so far, and the total number. */
     void read(int done, int of);
 
     /**
      * Receives the threads that cannot be read, for example because they are encrypted with other keys. If this throws,
      * as it does by default, the list fails; otherwise the list omits them.
      *
-     * @param of the number of threads to read. If none of them can be read, a caller may prefer a failure to an empty
+     * @param of the total number of threads. If none of them can be read, a caller may prefer a failure to an empty
      * list
-     * @param problem why the first of them cannot be read
+     * @param problem why the first of the threads cannot be read
      */
     default void leaveOut(List<String> threads, int of, RuntimeException problem) {
         throw problem;

@@ -54,12 +54,12 @@ public final class ThreadDirectory {
     /** A listed thread: its newest run, and whether it is open. */
     public record Listed(String thread, String runId, boolean open) {}
 
-    /** The threads, each once. The real server's list may lag a second behind. */
+    /** Returns the threads, each once. The real server's list may lag a second behind. */
     public List<Listed> threads(boolean openOnly) {
         return newest(connection.isInMemory() ? listing.inMemory(openOnly) : listing.all(which(openOnly)));
     }
 
-    /** All open threads, and the closed threads that started after this time. */
+    /** Returns all open threads, and the closed threads that started after this time. */
     public List<Listed> threads(Instant since) {
         return newest(
                 connection.isInMemory()
@@ -75,8 +75,8 @@ public final class ThreadDirectory {
     public record Page(List<Listed> threads, Optional<String> next) {}
 
     /**
-     * At most {@code limit} threads of the list, newest first. If threads have search attributes, threads that the
-     * request does not want are omitted, except threads without attributes.
+     * Returns at most {@code limit} threads of the list, newest first. If threads have search attributes, threads that
+     * the request does not want are omitted, except threads without attributes.
      */
     public Page page(ThreadPageRequest request, int limit, Optional<String> after) {
         if (connection.isInMemory()) {
@@ -86,12 +86,12 @@ public final class ThreadDirectory {
         return pageListed(connection.isIndexed() ? condition + request.condition() : condition, limit, after);
     }
 
-    /** Whether {@link #pageOfWaiting} can be used. */
+    /** Returns whether {@link #pageOfWaiting} can be used. */
     public boolean isIndexed() {
         return connection.isIndexed();
     }
 
-    /** At most the requested number of the open threads that may wait for a person, newest first. */
+    /** Returns at most the requested number of the open threads that may wait for a person, newest first. */
     public Page pageOfWaiting(PendingPageRequest request, Optional<String> after) {
         return pageListed(ThreadListing.IS_OPEN + request.condition(), Math.min(request.limit(), LARGEST_PAGE), after);
     }
@@ -113,7 +113,10 @@ public final class ThreadDirectory {
         }
     }
 
-    /** The in-memory server returns all threads at once. The next part begins after the last listed thread. */
+    /**
+     * Returns a page of the in-memory server's list, which the server returns as a whole. The next page begins after
+     * the last thread of this one.
+     */
     private Page pageInMemory(int limit, Optional<String> after, boolean openOnly) {
         List<WorkflowExecutionInfo> infos = new ArrayList<>(listing.inMemory(openOnly));
         infos.sort(Comparator.comparing(ThreadDirectory::startOf)
@@ -150,7 +153,8 @@ public final class ThreadDirectory {
     }
 
     /**
-     * Projects each thread to its current state and reads something from it. Omits threads that disappear meanwhile.
+     * Projects each thread to its current state and reads something from that. Omits threads that were forgotten or
+     * disappear meanwhile.
      */
     public <T> List<T> project(
             Collection<Listed> threads, Progress progress, BiFunction<Listed, Projector, Optional<T>> reading) {

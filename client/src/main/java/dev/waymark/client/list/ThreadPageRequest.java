@@ -10,16 +10,16 @@ import java.util.stream.Stream;
  *
  * @param limit the maximum number of threads
  * @param after where the previous page ended, see {@link ThreadPage#next}
- * @param status only threads whose last turn has this status, or that are {@code interrupted}
+ * @param status only threads with this status: the status of the last turn, or {@code interrupted}
  */
 public record ThreadPageRequest(
         int limit, Optional<String> after, boolean openOnly, Optional<String> status, Optional<String> agent) {
-    /** The newest threads. */
+    /** Requests the first page, which has the newest threads. */
     public static ThreadPageRequest first(int limit) {
         return new ThreadPageRequest(limit, Optional.empty(), false, Optional.empty(), Optional.empty());
     }
 
-    /** A condition to append to a visibility query. It may match more threads than are wanted. */
+    /** Returns a condition to append to a visibility query. It may match more threads than are wanted. */
     String condition() {
         return Stream.of(status.flatMap(ThreadIndex::mayHaveStatus), agent.flatMap(ThreadIndex::mayBeOf))
                 .flatMap(Optional::stream)
@@ -27,7 +27,7 @@ public record ThreadPageRequest(
                 .collect(Collectors.joining());
     }
 
-    /** Whether a thread has the requested status and agent. */
+    /** Returns whether a thread has the requested status and agent. */
     public boolean wants(ThreadSummary thread) {
         return status.map(thread.status()::equals).orElse(true)
                 && agent.map(thread.agent()::equals).orElse(true);

@@ -28,6 +28,6 @@ public record ThreadSummary(
         waiting = List.copyOf(waiting);
     }
 
-    /** A question, approval or unknown outcome, see {@code PendingItem}. */
+    /** A request that waits for a person: the kind of a {@code PendingItem}, and the tool that was called. */
     public record Waiting(String kind, String tool) {}
 }

@@ -8,8 +8,8 @@ import java.util.Optional;
 /**
  * A decision about a call that needs approval: run it, run it with other arguments, or deny it.
  *
- * <p>Without {@code callId} it applies to the only waiting call. With {@code argsDigest} it is rejected if the call has
- * other arguments.
+ * <p>Without {@code callId}, the decision applies to the only waiting call. With {@code argsDigest}, the decision is
+ * rejected if the call has other arguments.
  *
  * <pre>{@code
  * client.decide("trip", Approval.edit(Map.of("cents", 4200)).withBy("ann").withReason("that was the offer"));
@@ -40,7 +40,7 @@ public record Approval(
         return YES;
     }
 
-    /** Denies the call; the model is told. */
+    /** Denies the call without a reason. The model is told that the call was denied. */
     public static Approval deny() {
         return NO;
     }
@@ -61,7 +61,7 @@ public record Approval(
         return edit(Json.of(args));
     }
 
-    /** Decides about this call; without one, about the only open one. */
+    /** Applies the decision to this call. Without a call, the decision applies to the only one that waits. */
     public Approval withCall(String id) {
         return new Approval(approved, Optional.of(id), args, argsDigest, by, reason);
     }
@@ -76,12 +76,12 @@ public record Approval(
         return new Approval(approved, callId, args, argsDigest, Optional.of(who), reason);
     }
 
-    /** Adds a reason, which the model is told. */
+    /** Adds a reason. The model is told the reason of a denial. */
     public Approval withReason(String words) {
         return new Approval(approved, callId, args, argsDigest, by, Optional.of(words));
     }
 
-    /** The payload of its signal, under this message id. */
+    /** The payload of the signal or update that carries the decision, with this message id. */
     public Map<String, Object> payload(String id) {
         Map<String, Object> payload = new LinkedHashMap<>();
         payload.put("id", id);

@@ -77,7 +77,7 @@ public final class DecisionKey {
         }
     }
 
-    /** Reads a key file, as {@code keygen} writes it. */
+    /** Reads a key file in the format that {@link #create} writes. */
     public static DecisionKey read(Path file) {
         try {
             String pem = Files.readString(file, StandardCharsets.US_ASCII).strip();
@@ -102,7 +102,7 @@ public final class DecisionKey {
     /**
      * Signs a decision about an open request.
      *
-     * @param by the signer's name; empty to find it by the key
+     * @param by the signer's name; if empty, the name is found by the key
      */
     public Signed sign(
             PendingItem item, String decision, Optional<Json> newArgs, Optional<String> words, Optional<String> by) {

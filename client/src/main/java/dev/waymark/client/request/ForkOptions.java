@@ -23,7 +23,7 @@ public record ForkOptions(
         return new ForkOptions(thread, Optional.empty(), Optional.empty(), false, Optional.empty());
     }
 
-    /** Forks at this version or event, instead of the newest. */
+    /** Forks at this version or event instead of the newest state. */
     public ForkOptions at(String versionOrEvent) {
         return new ForkOptions(thread, Optional.of(versionOrEvent), message, volatileAllowed, owner);
     }
@@ -33,12 +33,12 @@ public record ForkOptions(
         return new ForkOptions(thread, place, Optional.of(words), volatileAllowed, owner);
     }
 
-    /** Allows the thread on a server that keeps everything in memory. */
+    /** Accepts that an in-memory server loses the new thread when it stops. */
     public ForkOptions allowingVolatile() {
         return new ForkOptions(thread, place, message, true, owner);
     }
 
-    /** The owner of the new thread. */
+    /** Sets the owner of the new thread. */
     public ForkOptions ownedBy(ThreadOwner whose) {
         return new ForkOptions(thread, place, message, volatileAllowed, Optional.of(whose));
     }

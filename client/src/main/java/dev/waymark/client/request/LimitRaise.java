@@ -17,7 +17,7 @@ public record LimitRaise(Optional<BigDecimal> usd, Optional<Long> tokens, Option
         return usd.isEmpty() && tokens.isEmpty() && iterations.isEmpty();
     }
 
-    /** The payload of its signal. */
+    /** The payload of the signal or update that raises the limits. */
     public Map<String, Object> payload() {
         Map<String, Object> payload = new LinkedHashMap<>();
         usd.ifPresent(most -> payload.put("usd", most));

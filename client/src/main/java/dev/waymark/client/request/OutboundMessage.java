@@ -15,7 +15,8 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * A message to a thread, sent with {@link ThreadRequests#post}. It has a unique id, so that sending it twice is harmless.
+ * A message to a thread, sent with {@link ThreadRequests#post}. Each message has a unique id, so that sending it twice
+ * is harmless.
  *
  * <pre>{@code
  * client.requests().post("trip", OutboundMessage.message("And a window seat, please."));
@@ -40,7 +41,7 @@ public final class OutboundMessage {
         this.named = named;
     }
 
-    /** A message with a new id. */
+    /** A message to the model, with a new id. */
     public static OutboundMessage message(String text) {
         String id = newId();
         return new OutboundMessage(id, WireNames.SAY, SayPayload.message(id, RequestLimits.message(text)));
@@ -60,7 +61,7 @@ public final class OutboundMessage {
                         Optional.empty()));
     }
 
-    /** Repeats the last turn, which failed or was stopped. */
+    /** Runs the last turn again, which must have failed or been stopped. */
     public static OutboundMessage retry() {
         String id = newId();
         return new OutboundMessage(id, WireNames.SAY, SayPayload.retry(id));
@@ -97,12 +98,12 @@ public final class OutboundMessage {
         return new OutboundMessage(newId(), WireNames.BUDGET, raise.payload());
     }
 
-    /** Ends the turn. */
+    /** Ends the running turn. */
     public static OutboundMessage stop() {
         return new OutboundMessage(newId(), WireNames.STOP, Map.of());
     }
 
-    /** Closes the thread once it is idle. */
+    /** Closes the thread as soon as it is idle. */
     public static OutboundMessage close() {
         return new OutboundMessage(newId(), WireNames.CLOSE, Map.of());
     }
@@ -130,7 +131,10 @@ public final class OutboundMessage {
         return with("by", who);
     }
 
-    /** Adds the identity that the sender has verified. It is recorded separately from {@link #by}. */
+    /**
+     * Adds the identity of the person, which the sender has verified. The identity is recorded separately from the name
+     * in {@link #by}.
+     */
     public OutboundMessage verifiedAs(VerifiedSubject subject) {
         return with("verified", subject);
     }
@@ -171,7 +175,7 @@ public final class OutboundMessage {
         return named;
     }
 
-    /** Whether the id is part of the recorded message. Otherwise only the server knows it, until the run ends. */
+    /** Whether the id is part of the recorded message. If not, only the server knows the id, until the run ends. */
     public boolean recordsId() {
         return payload instanceof SayPayload || fields().containsKey("id");
     }
@@ -192,7 +196,7 @@ public final class OutboundMessage {
         }
     }
 
-    /** The name of the signal with the same payload. */
+    /** The name of the update, and of the signal with the same payload. */
     public String name() {
         return name;
     }
@@ -202,7 +206,7 @@ public final class OutboundMessage {
         return approval;
     }
 
-    /** The payload of its signal. */
+    /** The payload of the update, and of the signal with the same name. */
     public Object payload() {
         return payload;
     }

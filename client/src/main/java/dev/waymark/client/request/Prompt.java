@@ -6,12 +6,12 @@ import java.util.UUID;
 import java.util.function.Consumer;
 
 /**
- * A thread to start: an agent, and its first message.
+ * A message to an agent, and the thread that it starts or continues.
  *
- * <p>Without {@code thread} the prompt starts a single run, which closes when its turn ends. With {@code thread} the
- * thread stays open for more turns, and an open thread with this id is continued. With {@code id}, sending the same
- * prompt to the same thread again is harmless. {@code volatileAllowed} allows a named thread on a server that keeps
- * everything in memory.
+ * <p>Without {@code thread}, the prompt starts a single run, which closes when its turn ends. With {@code thread}, the
+ * thread stays open for more turns, and an open thread with this id is continued. Sending the same prompt to the same
+ * thread again is harmless, because the message has the same {@code id}. {@code volatileAllowed} allows a named thread
+ * on a server that keeps everything in memory.
  */
 public record Prompt(
         Optional<String> agent,
@@ -45,22 +45,22 @@ public record Prompt(
                 Optional.empty());
     }
 
-    /** The agent of a new thread. */
+    /** Sets the agent of a new thread. */
     public Prompt withAgent(String name) {
         return with(edit -> edit.agent = Optional.of(name));
     }
 
-    /** The thread: a new one, or one that gets another message. */
+    /** Names the thread: a new one, or one that gets another message. */
     public Prompt withThread(String name) {
         return with(edit -> edit.thread = Optional.of(name));
     }
 
-    /** The id of the message, by which a repeated request is recognized. */
+    /** Sets the id of the message, by which a repeated request is recognized. */
     public Prompt withId(String own) {
         return with(edit -> edit.id = own);
     }
 
-    /** The message. */
+    /** Sets the text of the user's message. */
     public Prompt withMessage(String text) {
         return with(edit -> edit.message = Optional.of(text));
     }
@@ -70,19 +70,22 @@ public record Prompt(
         return with(edit -> edit.messages = Optional.of(list));
     }
 
-    /** The maximum number of model calls of the turn. */
+    /** Sets the maximum number of model calls per turn of a new thread. */
     public Prompt withMaxIterations(int most) {
         return with(edit -> edit.maxIterations = Optional.of(most));
     }
 
-    /** Context for the tools of a new thread: a JSON object whose fields override those in the agent file. */
+    /**
+     * Sets the context for the tools of a new thread: a JSON object whose fields override those of the agent's own
+     * context.
+     */
     public Prompt withContext(JsonNode carried) {
         return with(edit -> edit.context = Optional.of(carried));
     }
 
     /**
-     * A JSON Schema that the final reply of the turn has to match. If the reply does not match, the model is asked once
-     * more.
+     * Sets a JSON Schema that the final reply of the turn has to match. If the reply does not match, the model is asked
+     * once more.
      */
     public Prompt withSchema(JsonNode lastWord) {
         return with(edit -> edit.schema = Optional.of(lastWord));
@@ -96,7 +99,7 @@ public record Prompt(
         return with(edit -> edit.traceparent = Optional.of(span));
     }
 
-    /** Accepts that a server in memory loses the thread. */
+    /** Accepts that an in-memory server loses the thread when it stops. */
     public Prompt allowingVolatile() {
         return with(edit -> edit.volatileAllowed = true);
     }
@@ -107,7 +110,7 @@ public record Prompt(
         return edit.done();
     }
 
-    /** A mutable copy, for changing it. */
+    /** A mutable copy of the prompt. */
     private final class Edit {
         private Optional<String> agent = Prompt.this.agent;
         private Optional<String> thread = Prompt.this.thread;

@@ -13,12 +13,13 @@ import java.util.Optional;
  *
  * @param answer the answer to the first open question; a new message if no question is open
  * @param agent the agent to continue with, if not the recorded one
- * @param thread the id of the new thread, which then stays open for more turns. Without it, the id is derived from the
- * source and all other options, so that resuming twice gives one thread, which closes as the old one would have
+ * @param thread the id of the new thread, which then stays open for more turns. Without a thread, the id is derived
+ * from the source, the answer, the agent, the limit and the context, so that resuming twice gives one thread, which
+ * closes as the old one would have
  * @param context the new thread's context for tools, if not the recorded one
  * @param session the id that idempotency keys are derived from, if not the checkpoint's
  * @param owner the owner of the new thread; if empty, the owner of the closed thread
- * @param copy whether the thread that a checkpoint names is ignored, and idempotency keys are the new thread's own
+ * @param copy whether to ignore the thread that a checkpoint names, and to derive idempotency keys from the new thread
  */
 public record ResumeOptions(
         Optional<String> answer,
@@ -44,7 +45,7 @@ public record ResumeOptions(
                 false);
     }
 
-    /** Answers the question that the checkpoint waits for. */
+    /** Answers the first open question, or sends a new message if no question is open. */
     public ResumeOptions withAnswer(String words) {
         return new ResumeOptions(
                 Optional.of(words), agent, thread, maxIterations, volatileAllowed, context, session, owner, copy);
@@ -56,7 +57,10 @@ public record ResumeOptions(
                 answer, Optional.of(name), thread, maxIterations, volatileAllowed, context, session, owner, copy);
     }
 
-    /** Adds the data that a saver stores about the thread next to its checkpoint, unless another agent is named. */
+    /**
+     * Adds the session and the agent that a saver stores next to the checkpoint. An agent that is already set takes
+     * precedence.
+     */
     public ResumeOptions as(Optional<CheckpointOwner> owner) {
         if (owner.isEmpty()) {
             return this;
@@ -66,19 +70,19 @@ public record ResumeOptions(
         return agent.isPresent() || recorded.isEmpty() ? inSession : inSession.withAgent(recorded);
     }
 
-    /** The id of the new thread. */
+    /** Sets the id of the new thread. */
     public ResumeOptions withThread(String id) {
         return new ResumeOptions(
                 answer, agent, Optional.of(id), maxIterations, volatileAllowed, context, session, owner, copy);
     }
 
-    /** The maximum number of model calls of the turn. */
+    /** Sets the maximum number of model calls per turn. */
     public ResumeOptions withMaxIterations(int most) {
         return new ResumeOptions(
                 answer, agent, thread, Optional.of(most), volatileAllowed, context, session, owner, copy);
     }
 
-    /** Allows a named thread on a server that keeps everything in memory. */
+    /** Accepts that an in-memory server loses the named thread when it stops. */
     public ResumeOptions allowingVolatile() {
         return new ResumeOptions(answer, agent, thread, maxIterations, true, context, session, owner, copy);
     }
@@ -96,7 +100,7 @@ public record ResumeOptions(
                 answer, agent, thread, maxIterations, volatileAllowed, context, Optional.of(id), owner, copy);
     }
 
-    /** The owner of the new thread. */
+    /** Sets the owner of the new thread. */
     public ResumeOptions ownedBy(Optional<ThreadOwner> whose) {
         return new ResumeOptions(answer, agent, thread, maxIterations, volatileAllowed, context, session, whose, copy);
     }

@@ -11,7 +11,7 @@ import java.util.Optional;
  * @param result the call's result, as shown to the model
  */
 public record Settlement(String callId, Outcome outcome, Optional<String> result, Optional<String> by) {
-    /** The outcome of the call. */
+    /** What the person decides. */
     public enum Outcome {
         /** The call took effect. */
         DONE("done"),
@@ -31,7 +31,7 @@ public record Settlement(String callId, Outcome outcome, Optional<String> result
             return wireName;
         }
 
-        /** The outcome with this name. */
+        /** Returns the outcome with this wire name, if there is one. */
         public static Optional<Outcome> named(String wireName) {
             return Arrays.stream(values())
                     .filter(outcome -> outcome.wireName.equals(wireName))
@@ -55,27 +55,27 @@ public record Settlement(String callId, Outcome outcome, Optional<String> result
         return of(callId, Outcome.DONE);
     }
 
-    /** The call did not take effect, and is executed again. */
+    /** The call did not take effect and should run again. */
     public static Settlement rerun(String callId) {
         return of(callId, Outcome.RERUN);
     }
 
-    /** The outcome stays unknown, and the model is told. */
+    /** The outcome stays unknown, and the model is told so. */
     public static Settlement giveUp(String callId) {
         return of(callId, Outcome.GIVE_UP);
     }
 
-    /** The result of the call for the model. */
+    /** Sets the result of the call, as shown to the model. */
     public Settlement withResult(String text) {
         return new Settlement(callId, outcome, Optional.of(text), by);
     }
 
-    /** Names who settled it. */
+    /** Names who settled the call. */
     public Settlement withBy(String who) {
         return new Settlement(callId, outcome, result, Optional.of(who));
     }
 
-    /** The payload of its signal. */
+    /** The payload of the signal or update that carries the settlement. */
     public Map<String, Object> payload() {
         Map<String, Object> payload = new LinkedHashMap<>();
         payload.put("callId", callId);

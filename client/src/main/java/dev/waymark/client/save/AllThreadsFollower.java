@@ -21,8 +21,8 @@ import java.util.function.Function;
 /**
  * Follows every thread of the server, including new ones. A closed thread is read once.
  *
- * <p>It polls, since a server limits the number of long polls: often for active threads, less and less often for idle
- * ones, and at most a hundred times a second in total.
+ * <p>Polls, since a server limits the number of long polls: often for active threads, and less and less often for idle
+ * ones, so that all idle threads together take at most about a hundred polls a second.
  */
 public final class AllThreadsFollower implements SaveFollower.Reader {
     private static final long LIST_EVERY_MILLIS = 1_000;
@@ -31,7 +31,7 @@ public final class AllThreadsFollower implements SaveFollower.Reader {
     private static final long PAUSE_FOR_EACH_MILLIS = 10;
     private static final int LOOKS_AT_ONCE = 64;
 
-    /** The list may lag behind, and the server's clock may differ. */
+    /** How far each list overlaps the previous one: the list may lag behind, and the server's clock may differ. */
     private static final Duration MARGIN = Duration.ofMinutes(1);
 
     private final ThreadDirectory directory;
@@ -141,7 +141,7 @@ public final class AllThreadsFollower implements SaveFollower.Reader {
             this.keeping = new CheckpointFeeder(listed.thread(), keeper, cadence);
         }
 
-        /** Reads the thread. Returns itself unless the thread is done. */
+        /** Reads the thread. Returns this object if the thread has closed or was deleted; otherwise empty. */
         Optional<Followed> look() {
             long before = feed.run().lastEventId();
             try {

@@ -8,7 +8,7 @@ import dev.waymark.saver.SaverException;
 import java.util.List;
 import java.util.Optional;
 
-/** A checkpoint to be saved, with its comparison to the one that the saver has. */
+/** A checkpoint to be saved, which can be compared with the one that the saver has. */
 public record CheckpointEntry(ThreadSnapshot snapshot, Json checkpoint) {
     public static CheckpointEntry of(ThreadSnapshot snapshot) {
         return new CheckpointEntry(snapshot, ThreadCheckpoint.of(snapshot.timeline()));
@@ -47,7 +47,7 @@ public record CheckpointEntry(ThreadSnapshot snapshot, Json checkpoint) {
         saver.save(checkpoint, () -> SessionCheckpoint.of(snapshot.timeline()), snapshot.owner());
     }
 
-    /** Writes a moment between two versions, which adds no version to the session. */
+    /** Writes the checkpoint of a moment between two versions, which adds no version to the session. */
     void writeBetweenVersions(CheckpointSaver saver) {
         saver.save(checkpoint, () -> SessionCheckpoint.logOf(snapshot.timeline()), snapshot.owner());
     }
@@ -67,7 +67,7 @@ public record CheckpointEntry(ThreadSnapshot snapshot, Json checkpoint) {
         write(saver);
     }
 
-    /** Why this checkpoint must not be saved unless the caller insists. */
+    /** Returns why this checkpoint must not be saved unless the caller insists. */
     public Optional<SaverException> objection(Saved saved) {
         return switch (saved) {
             case OLDER, EQUAL -> Optional.empty();

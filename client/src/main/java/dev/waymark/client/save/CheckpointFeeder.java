@@ -9,8 +9,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Passes the newest version of a thread to the checkpoint writer, as often as the save interval allows. While calls of
- * a step run, also passes on each change of a call, so that the saver knows that the call has begun.
+ * Passes the newest version of a thread to the checkpoint writer, as often as the save interval allows. Unless only
+ * settled states are saved, also passes on the newest state in which a running call has changed, so that the saver
+ * knows that the call has begun.
  */
 public final class CheckpointFeeder {
     private final String thread;
@@ -27,7 +28,7 @@ public final class CheckpointFeeder {
         this.cadence = cadence;
     }
 
-    /** Passes on what arrives within this time. */
+    /** Waits at most this long for new moments, and passes on what arrives. */
     public void take(MomentStream feed, long waitMillis) {
         follow(feed.next(waitMillis), feed.run());
         if (feed.run().ending().isPresent()) {
@@ -71,13 +72,13 @@ public final class CheckpointFeeder {
                 && !state.batchCalls().equals(calls);
     }
 
-    /** Passes on the newest version, regardless of the save interval. */
+    /** Passes on the version that the save interval has held back, if there is one. */
     public void takePassedOver() {
         passedOver.ifPresent(keeper::offer);
         passedOver = Optional.empty();
     }
 
-    /** Passes on the last version of a thread that has closed. */
+    /** Passes on the last version of a thread that has closed, and announces that no more will follow. */
     public void end() {
         takePassedOver();
         keeper.last(thread);

@@ -7,11 +7,11 @@ import java.time.Instant;
 /**
  * A thread started with an existing conversation: it was resumed, restored or forked.
  *
- * @param messagesCount the number of messages it started with, counted as in the {@code thread} format, including the
- * answer that it was resumed with
+ * @param messagesCount the number of messages that the thread started with, counted as in the {@code thread} format,
+ * including the answer with which it was resumed
  */
 public record CheckpointLoaded(String runId, long eventId, Instant at, String threadId, int step, int messagesCount) {
-    /** The checkpoint of a moment of a thread. */
+    /** Returns the event for a thread that started at this moment. */
     public static CheckpointLoaded of(String thread, Moment moment) {
         return new CheckpointLoaded(
                 moment.runId(),

@@ -14,7 +14,7 @@ import java.time.Instant;
  * @param step the number of model calls over the thread's whole life
  */
 public record CheckpointSaved(String runId, long eventId, Instant at, String threadId, int step) {
-    /** The checkpoint of a moment of a thread. */
+    /** Returns the event for a thread that reached a version at this moment. */
     public static CheckpointSaved of(String thread, Moment moment) {
         return new CheckpointSaved(
                 moment.runId(),

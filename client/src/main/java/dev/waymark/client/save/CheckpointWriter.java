@@ -38,7 +38,7 @@ public final class CheckpointWriter implements AutoCloseable {
         writer.start();
     }
 
-    /** The state of one thread. */
+    /** What remains to be written for one thread. */
     private static final class Place {
         private Optional<ThreadSnapshot> waiting = Optional.empty();
         /** A state that is newer than {@code waiting} but is not a version. */
@@ -51,9 +51,9 @@ public final class CheckpointWriter implements AutoCloseable {
         private long cadenceAt = System.nanoTime();
         private long retryAt = cadenceAt;
         private int failures;
-        /** A retry would fail the same way. */
+        /** Whether a retry would fail the same way. */
         private boolean hopeless;
-        /** No further checkpoints will be offered. */
+        /** Whether no further checkpoints will be offered. */
         private boolean leaving;
 
         boolean hasWork() {
@@ -73,7 +73,7 @@ public final class CheckpointWriter implements AutoCloseable {
         }
     }
 
-    /** Sets the newest checkpoint of its thread. */
+    /** Offers the newest version of a thread. It replaces a version that is still waiting. */
     public synchronized void offer(ThreadSnapshot newest) {
         Place place = places.computeIfAbsent(newest.thread(), thread -> new Place());
         place.waiting = Optional.of(newest);
@@ -82,8 +82,8 @@ public final class CheckpointWriter implements AutoCloseable {
     }
 
     /**
-     * Offers the newest state of its thread, which is not a version. It does not replace a version, and listeners are
-     * not told.
+     * Offers the newest state of a thread, which is not a version. It does not replace a waiting version, and listeners
+     * are not told.
      */
     synchronized void offerBetweenVersions(ThreadSnapshot newest) {
         Place place = places.computeIfAbsent(newest.thread(), thread -> new Place());
@@ -97,7 +97,10 @@ public final class CheckpointWriter implements AutoCloseable {
         notifyAll();
     }
 
-    /** Announces that this thread offers nothing more; its waiting checkpoint is written now. */
+    /**
+     * Announces that nothing more will be offered for this thread. Its waiting checkpoint is written regardless of the
+     * save interval.
+     */
     public synchronized void last(String thread) {
         places.computeIfPresent(thread, (id, place) -> {
             place.cadenceAt = System.nanoTime();
@@ -138,14 +141,14 @@ public final class CheckpointWriter implements AutoCloseable {
                 .toList();
     }
 
-    /** Whether the saver rejects the waiting checkpoint of this thread for good. */
+    /** Returns whether the saver rejects the waiting checkpoint of this thread for good. */
     public synchronized boolean isRefused(String thread) {
         return Optional.ofNullable(places.get(thread))
                 .filter(place -> place.hopeless && place.hasWork())
                 .isPresent();
     }
 
-    /** Drops the waiting checkpoints. */
+    /** Stops writing, and drops the waiting checkpoints. */
     @Override
     public synchronized void close() {
         ended = true;
@@ -209,7 +212,7 @@ public final class CheckpointWriter implements AutoCloseable {
         if (!work.place.known) {
             switch (entry.compare(saving.saver())) {
                 case EQUAL, NEWER -> {
-                    // This version is older: a reader of a long history sees past versions first.
+                    // The saver has this version or a newer one: a reader of a long history sees past versions first.
                     return;
                 }
                 case FOREIGN ->
@@ -238,7 +241,9 @@ public final class CheckpointWriter implements AutoCloseable {
         leave(work);
     }
 
-    /** Moves the thread to the end of the queue if it has another checkpoint waiting. */
+    /**
+     * Ends the write. Moves the thread to the end of the queue, or removes it if nothing more will be written for it.
+     */
     private void leave(Work work) {
         Place place = work.place;
         place.writing = false;

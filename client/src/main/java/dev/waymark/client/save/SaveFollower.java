@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * Saves threads as they progress, by reading their histories. It can be stopped at any time: following a thread again
- * later starts with the newest version. Thread-safe.
+ * Saves threads as they progress, by reading their histories. A follower can be stopped at any time: following a thread
+ * again later starts with the newest version. Thread-safe.
  *
  * <pre>{@code
  * try (SaveFollower all = client.saved().followAll(SaveOptions.in(saver))) {
@@ -42,10 +42,10 @@ public final class SaveFollower implements AutoCloseable {
 
     /** Reads new moments and passes them to a checkpoint writer, in one Java thread except for {@link #wake}. */
     public interface Reader {
-        /** Reads new moments, and returns the time until the next read. */
+        /** Reads new moments, and returns the milliseconds until the next read. */
         long read();
 
-        /** Whether the thread has ended. */
+        /** Whether there is nothing more to read. */
         boolean isOver();
 
         /** Called from any Java thread: ends a pending wait, whose events {@link #lookOnceMore} will see. */
@@ -54,11 +54,16 @@ public final class SaveFollower implements AutoCloseable {
         /** Reads the moments since the last read. Called last. */
         void lookOnceMore();
 
-        /** Passes on everything that was read, including versions that the save interval skipped. */
+        /** Passes on everything that was read, including versions that the save interval has held back. */
         void takePassedOver();
     }
 
-    /** Starts to follow a thread, with a reader of its events. */
+    /**
+     * Starts a follower.
+     *
+     * @param readers creates the reader, which passes what it reads to the checkpoint writer that it is given
+     * @param translation converts failures of the server for {@link #await}
+     */
     public static SaveFollower begin(
             SaveOptions saving,
             Function<CheckpointWriter, Reader> readers,
@@ -85,7 +90,7 @@ public final class SaveFollower implements AutoCloseable {
     private void follow() {
         try {
             while (!reader.isOver() && !stopped.await(reader.read(), TimeUnit.MILLISECONDS)) {
-                // Reads until the thread has ended or this follower is stopped.
+                // Reads until there is nothing more to read or this follower is stopped.
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -2,7 +2,10 @@ package dev.waymark.client.save;
 
 import dev.waymark.saver.SaverException;
 
-/** Receives events about saved and restored threads, in the thread that saves, which waits for the listener. */
+/**
+ * Receives events about saved and restored threads, in the Java thread that saves or restores, which waits for the
+ * listener.
+ */
 public interface SaveListener {
     /** Ignores all events. */
     SaveListener NONE = new SaveListener() {};
@@ -19,6 +22,6 @@ public interface SaveListener {
      */
     default void failed(SaverException problem) {}
 
-    /** The newest checkpoint of this thread will not be saved; {@link #failed} was told the reason. */
+    /** The newest checkpoint of this thread will not be saved; {@link #failed} has received the reason. */
     default void notSaved(String thread) {}
 }

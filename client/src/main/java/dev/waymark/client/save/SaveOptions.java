@@ -29,12 +29,12 @@ public record SaveOptions(CheckpointSaver saver, SaveInterval cadence, Duration 
         return new SaveOptions(saver, other, flushTimeout, listener);
     }
 
-    /** The time that the saver gets to store the newest checkpoint. */
+    /** Sets the time that the saver gets to store the newest checkpoint. */
     public SaveOptions withFlushTimeout(Duration most) {
         return new SaveOptions(saver, cadence, most, listener);
     }
 
-    /** Reports what is saved, and what cannot be. */
+    /** Sets the listener, which receives what is saved and what cannot be saved. */
     public SaveOptions withListener(SaveListener other) {
         return new SaveOptions(saver, cadence, flushTimeout, other);
     }

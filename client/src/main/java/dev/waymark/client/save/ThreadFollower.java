@@ -9,7 +9,9 @@ public final class ThreadFollower implements SaveFollower.Reader {
 
     private final MomentStream feed;
     private final CheckpointFeeder keeping;
-    /** Whether the existing history has been read. It is read in one go, and only its newest version is saved. */
+    /**
+     * Whether the existing history has been read. The first read takes all of it, and only its newest version is saved.
+     */
     private boolean begun;
 
     private boolean woken;

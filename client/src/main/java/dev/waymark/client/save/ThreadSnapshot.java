@@ -17,7 +17,10 @@ public record ThreadSnapshot(
         return new ThreadSnapshot(thread, moment, run.agent(), run.ending(), run.firstRunId());
     }
 
-    /** The newest version of a thread, or its initial state; empty if it has neither. */
+    /**
+     * Returns the newest version of a thread, or its initial state; empty if it has neither, or if its agent was not
+     * found.
+     */
     public static Optional<ThreadSnapshot> of(Timeline timeline, String firstRunId) {
         VersionSteps steps = new VersionSteps();
         Optional<Moment> newest = Optional.empty();
@@ -31,13 +34,13 @@ public record ThreadSnapshot(
                         new ThreadSnapshot(timeline.thread(), moment, timeline.agent(), timeline.ending(), firstRunId));
     }
 
-    /** The owner of this thread's entry in a saver. */
+    /** Returns this thread as the first owner of its entry in a saver. */
     CheckpointOwner owner() {
         Conversation state = moment.state();
         return CheckpointOwner.first(firstRunId, state.agent(), state.session().orElse(thread));
     }
 
-    /** A timeline with the newest moment only, which is all that current views need. */
+    /** Returns a timeline with this moment only, which is all that checkpoints of its state need. */
     Timeline timeline() {
         return new Timeline(
                 thread, moment.runId(), List.of(moment), moment.state(), agent, ending, moment.eventId(), false);

@@ -2,12 +2,15 @@ package dev.waymark.client.save;
 
 import dev.waymark.history.Moment;
 
-/** Detects the moments at which a thread reaches a new version. It must be given every moment, in order. */
+/** Detects the moments at which a thread reaches a new version. Must be given every moment, in order. */
 public final class VersionSteps {
     private String runId = "";
     private int reached;
 
-    /** A run that starts with a state starts with its version count; a reset lowers the count. */
+    /**
+     * Returns whether the thread reaches a new version at this moment. A run that starts with a carried state starts
+     * with the version count of this state; a reset lowers the count.
+     */
     public boolean isNew(Moment moment) {
         int versions = moment.state().counters().versions();
         if (!moment.runId().equals(runId)) {

@@ -1,5 +1,6 @@
 /**
- * Writes the checkpoints of threads to a saver, once or while the threads run. Must not know where a saver stores them.
+ * Writes the checkpoints of threads to a saver, once or while the threads run. Must not know where a saver stores
+ * checkpoints.
  */
 @NullMarked
 package dev.waymark.client.save;

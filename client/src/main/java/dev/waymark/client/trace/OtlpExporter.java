@@ -121,7 +121,10 @@ public final class OtlpExporter implements SpanSink {
         }
     }
 
-    /** Empty if the collector accepted the request; otherwise a problem that a retry may solve. */
+    /**
+     * Sends the request. Returns empty if the collector accepted it; otherwise a problem that a retry may solve. Throws
+     * if no retry is due or would help.
+     */
     private Optional<String> problem(HttpRequest request, boolean isLast) {
         String words;
         try {

@@ -3,9 +3,12 @@ package dev.waymark.client.trace;
 import dev.waymark.trace.Span;
 import java.util.List;
 
-/** Receives spans. A span whose id was received before adds nothing. */
+/** Receives spans. Receiving a span again is harmless, because it has the same id. */
 public interface SpanSink extends AutoCloseable {
-    /** Returns when the spans are stored or accepted. Throws a {@link CollectorException} otherwise. */
+    /**
+     * Takes spans, and returns when they are stored or accepted. Throws a {@link CollectorException} if a collector
+     * does not accept them.
+     */
     void take(List<Span> spans);
 
     @Override

@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 
-/** The partial text of the reply that a thread waits for. Not thread-safe. */
+/** Polls the partial text of the reply that a thread waits for. Not thread-safe. */
 public final class LiveText {
     private static final long WHILE_IT_SPEAKS_MILLIS = 50;
 
@@ -25,7 +25,7 @@ public final class LiveText {
 
     private static final int SILENT_AFTER_POLLS = 60;
 
-    /** The pause before the next poll, as a multiple of the time that the last answer took: a slow server is busy. */
+    /** The pause before the next poll, as a multiple of the time that the last response took: a slow server is busy. */
     private static final long PAUSE_PER_POLL = 4;
 
     private final Connection connection;
@@ -52,7 +52,10 @@ public final class LiveText {
     public record Heard(int attempt, int characters) {
         public static final Heard NOTHING = new Heard(0, 0);
 
-        /** The new text. The reply may have started, and its beginning may be dropped, before the first poll. */
+        /**
+         * Returns the text that has not been reported yet. The server may no longer have the beginning of a long reply.
+         * An empty text tells the caller to discard the text of an earlier attempt.
+         */
         Optional<Words> newIn(PartialReply reply) {
             if (reply.attempt() < attempt) {
                 return Optional.empty();
@@ -96,17 +99,17 @@ public final class LiveText {
         }
     }
 
-    /** Whether a model call is running. */
+    /** Returns whether a model call is running. */
     public boolean areDue() {
         return call.isPresent();
     }
 
-    /** Whether a request of {@link #ask} is pending, or its answer was not read yet. */
+    /** Returns whether a request of {@link #ask} is pending, or its response was not taken yet. */
     public boolean isAsked() {
         return asked.isPresent();
     }
 
-    /** Milliseconds until {@link #next} polls again. */
+    /** Returns the milliseconds until the next poll is due. */
     public long millisToNext() {
         long least = silentPolls > SILENT_AFTER_POLLS ? WHILE_IT_IS_SILENT_MILLIS : WHILE_IT_SPEAKS_MILLIS;
         long interval = Math.max(least, PAUSE_PER_POLL * tookMillis);
@@ -114,7 +117,7 @@ public final class LiveText {
         return Math.max(0, interval - since);
     }
 
-    /** The text since the last poll; empty if the poll is not due. */
+    /** Polls if a poll is due, and returns the text since the last poll; empty if there is none. */
     public Optional<TextDelta> next() {
         if (call.isEmpty() || millisToNext() > 0) {
             return Optional.empty();
@@ -125,7 +128,7 @@ public final class LiveText {
 
     /**
      * Requests the text for {@link #take()} if a poll is due. Completes when the server has answered or the request has
-     * failed.
+     * failed; never completes if no request is pending.
      */
     public CompletableFuture<?> ask() {
         if (asked.isEmpty() && call.isPresent() && millisToNext() == 0) {
@@ -135,7 +138,7 @@ public final class LiveText {
         return asked.<CompletableFuture<?>>map(answer -> answer).orElseGet(CompletableFuture::new);
     }
 
-    /** The text that {@link #ask} requested, once it has arrived. */
+    /** Returns the text that {@link #ask} requested, once it has arrived. */
     public Optional<TextDelta> take() {
         return asked.filter(CompletableFuture::isDone).flatMap(this::take);
     }

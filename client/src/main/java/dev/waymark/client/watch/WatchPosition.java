@@ -7,8 +7,9 @@ import java.util.regex.Pattern;
 
 /**
  * A position in the events of a watch, parsed from an event id: {@code RUN/e12} is the first watch event for history
- * event 12 of a run, {@code RUN/e12.1} the second one, and {@code RUN/e12~2.40} the first 40 characters of attempt 2 of
- * the reply that follows it. Ids depend on the history only, so a position is valid on every server.
+ * event 12 of a run, {@code RUN/e12.1} the second one, and {@code RUN/e12~2.40} the end of the first 40 characters of
+ * attempt 2 of the reply that follows this event. Ids depend on the history only, so a position is valid on every
+ * server.
  */
 public record WatchPosition(String event, Optional<LiveText.Heard> words) {
     private static final Pattern FORM =
@@ -24,7 +25,7 @@ public record WatchPosition(String event, Optional<LiveText.Heard> words) {
         return Optional.of(new WatchPosition(matcher.group(1), words));
     }
 
-    /** Whether this is the position of an event for this moment. */
+    /** Returns whether this is the position of an event for this moment. */
     public boolean isOf(Moment moment) {
         String first = moment.runId() + "/e" + moment.eventId();
         return event.equals(first) || event.startsWith(first + ".");

@@ -45,8 +45,9 @@ public interface Watcher {
     }
 
     /**
-     * Work has been due for ten seconds and no worker has taken it. Reported once, until something happens again. On
-     * the in-memory server, an activity that waits for a worker looks like one that runs.
+     * Work has been due for ten seconds and no worker has taken it. Reported once, and again only after something else
+     * has happened. Not reported for activities on the in-memory server, where an activity that waits for a worker
+     * looks like one that runs.
      *
      * @return whether to continue watching
      */

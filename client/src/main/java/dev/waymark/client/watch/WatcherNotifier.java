@@ -19,7 +19,7 @@ public final class WatcherNotifier {
         this.watcher = watcher;
     }
 
-    /** Returns whether to continue. */
+    /** Reports a moment. Returns whether the watcher wants to continue. */
     public boolean tell(Moment moment) {
         boolean isLoaded = !begun && moment.fact().isEmpty();
         boolean isNew = steps.isNew(moment);
