@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Histories that are altered in the database of the real server while it is stopped. */
+/** Alters histories in the database of a real server that is stopped, and checks that {@code verify} detects this. */
 @Tag("full")
 @Tag("server")
 @Timeout(300)
@@ -78,7 +78,7 @@ class AlteredHistoryServerTest {
 
     /**
      * Replaces a text with another one of the same length in all stored events, and returns the number of changed
-     * batches.
+     * batches of events.
      */
     private static int replaced(Path database, String text, String other) throws SQLException {
         Map<Long, byte[]> changed = new LinkedHashMap<>();

@@ -18,7 +18,7 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import io.temporal.api.history.v1.HistoryEvent;
 
-/** The forbidden dependencies between modules and packages. */
+/** Checks that modules and packages have no forbidden dependencies. */
 @AnalyzeClasses(packages = "dev.waymark", importOptions = DoNotIncludeTests.class)
 class ArchitectureTest {
 
@@ -36,7 +36,7 @@ class ArchitectureTest {
     private static final String BENCH = "dev.waymark.bench..";
     private static final String SPRING = "dev.waymark.spring..";
 
-    /** A timeline and its parts. */
+    /** The classes of a timeline, which checkpoints may use. */
     private static final DescribedPredicate<JavaClass> TIMELINE = resideInAPackage(HISTORY)
             .and(simpleName("Timeline").or(simpleName("Moment")).or(simpleName("Version")));
 

@@ -182,7 +182,10 @@ class ChatTest {
                 .isEqualTo("stopped");
     }
 
-    /** Waits for the prompt, because the chat does not read text that is typed before it. */
+    /**
+     * Waits until these words were shown this many times and a prompt follows. The chat does not read text that is
+     * typed before its prompt.
+     */
     private static void promptsAfter(Terminal terminal, String words, int times) {
         await().atMost(Duration.ofSeconds(60)).until(() -> {
             String screen = terminal.screen();

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A closed thread continues in one thread only, whatever people and operators do concurrently: its pending call runs
+ * Only one thread continues a closed thread, even if people and operators act concurrently, so its pending call runs
  * once.
  */
 @Tag("server")
@@ -159,7 +159,7 @@ class ContinuationServerTest {
         return new Done(2, "", "waymark: " + why + "\n");
     }
 
-    /** Leaves the state of a request that was killed before it started the thread. */
+    /** Creates the marker of a request, as if the request had been killed before it started the thread. */
     private static void beginContinuation(String closed, String thread) {
         String run = new HistoryReader(connection.client())
                 .read(closed)

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Callers whose thread waits behind many others are not told that there is no worker. */
+/** Callers whose thread waits behind many others get no failure that says that no worker runs. */
 @Tag("server")
 @Tag("full")
 @Timeout(180)
@@ -101,7 +101,7 @@ class CrowdedQueueTest {
         }
     }
 
-    /** A worker that takes four tasks per second, and never reaches the last one. */
+    /** Takes at most four tasks per second, like a slow worker, and does not reach the last one during the test. */
     private static void takeFewTasks(Connection connection, AtomicBoolean busy) {
         PollWorkflowTaskQueueRequest request = PollWorkflowTaskQueueRequest.newBuilder()
                 .setNamespace(connection.namespace())

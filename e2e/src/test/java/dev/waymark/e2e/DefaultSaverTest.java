@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * {@code waymark dev} with the in-memory server, as the README starts it: no request is refused, and no thread is lost.
+ * {@code waymark dev} with the in-memory server, as the README starts it: no request is refused, and named threads
+ * survive the end of the server.
  */
 @Timeout(300)
 @Tag("full")

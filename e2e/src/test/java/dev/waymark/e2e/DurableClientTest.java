@@ -46,7 +46,10 @@ class DurableClientTest extends ClientContract {
         assertThat(client.inspector().verify("reset").agrees()).isTrue();
     }
 
-    /** Waits for a completed task, because the server refuses a reset to a task that no worker has completed. */
+    /**
+     * Waits for the first completed task, and returns its event id. The server refuses a reset to a task that no worker
+     * has completed.
+     */
     private static long firstTaskCompleted(Connection connection, String thread) {
         GetWorkflowExecutionHistoryRequest request = GetWorkflowExecutionHistoryRequest.newBuilder()
                 .setNamespace(connection.namespace())

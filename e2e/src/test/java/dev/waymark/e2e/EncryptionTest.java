@@ -31,7 +31,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Encrypted threads as seen from outside: reads everything that the server stores, without the keys. */
+/**
+ * Encrypted threads as seen from outside: by commands with and without the right keys, in the history that the server
+ * stores, and through the codec server.
+ */
 @Tag("full")
 @Timeout(300)
 class EncryptionTest {

@@ -207,7 +207,7 @@ abstract class FollowCases {
         return Watching.run(dev.address(), arguments);
     }
 
-    /** The steps of this thread that were reported as saved. */
+    /** Returns the steps of this thread that were reported as saved. */
     private static List<Integer> steps(Watching follower, String id) {
         List<Integer> steps = new ArrayList<>();
         for (JsonNode line : follower.lines("checkpoint-saved")) {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** HTTP tools, as agent files declare them, with a worker that is killed while it waits for their answers. */
+/** HTTP tools that are declared in agent files, with a worker that is killed while it waits for responses. */
 @TestInstance(Lifecycle.PER_CLASS)
 @Timeout(400)
 abstract class HttpToolCases {
@@ -150,7 +150,7 @@ abstract class HttpToolCases {
         }
     }
 
-    /** Returns the conversation once the turn has ended. */
+    /** Waits until the turn has ended or waits for a person, and returns the conversation as JSON. */
     private String result(String thread) {
         return waymark.run("result", thread, "--json").json().path("messages").toString();
     }

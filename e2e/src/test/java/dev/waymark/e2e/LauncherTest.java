@@ -83,7 +83,8 @@ class LauncherTest {
 
     /**
      * Returns when the script and its background processes have ended. Otherwise a class archive that is written in the
-     * background could appear while the directory is deleted. All these processes hold the pipe that is read here open.
+     * background could appear while the directory is deleted. All these processes keep open the pipe that this method
+     * reads.
      */
     private Done call(String... words) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of("sh", "-c", "exec 8>&1; exec \"$@\"", "sh"));

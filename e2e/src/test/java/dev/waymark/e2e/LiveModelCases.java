@@ -194,7 +194,7 @@ abstract class LiveModelCases {
         assertThat(anthropic.complaints()).isEmpty();
     }
 
-    /** Whether the watch has printed an event of this type after the event {@code that}. */
+    /** Returns whether the watch has printed an event of this type after the first event of type {@code that}. */
     private static boolean after(Watching watching, String that, String type) {
         List<String> types = watching.lines().stream()
                 .map(line -> line.path("type").asText())

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A worker, started as by {@code ./waymark worker}, whose heap is too small. */
+/** A worker whose heap is too small, in the process that {@code ./waymark worker} starts. */
 @Tag("full")
 @Timeout(300)
 class OutOfMemoryTest {
@@ -73,7 +73,7 @@ class OutOfMemoryTest {
                 .contains("\nENTRYPOINT [\"./waymark\"]\nCMD [\"worker\", ");
     }
 
-    /** The lines that follow a key and are indented further. */
+    /** Returns the lines that follow a key and are indented further. */
     private static String block(String yaml, String key) {
         assertThat(yaml).contains("\n" + key);
         String below = yaml.substring(yaml.indexOf("\n" + key) + key.length());

@@ -104,7 +104,7 @@ class PrintedCommandsTest {
         all.assertAll();
     }
 
-    /** The parser's error for a command line; empty if there is none. */
+    /** Returns the parser's error for a command line; empty if there is none. */
     private static String problem(List<String> arguments) {
         if (OF_THE_SCRIPT.contains(arguments.get(0))) {
             return "";

@@ -23,7 +23,10 @@ import org.objectweb.asm.ClassVisitor;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 
-/** The jars behind {@code ./waymark}: their sizes and contents, and the worker's jar without the one next to it. */
+/**
+ * The jars behind {@code ./waymark}: their sizes and contents, and how the worker's jar behaves without the in-memory
+ * server's jar next to it.
+ */
 class ProgramJarsTest {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
     private static final Path WORKER = ROOT.resolve("worker/target/waymark-worker.jar");
@@ -85,8 +88,8 @@ class ProgramJarsTest {
     }
 
     /**
-     * The jars leave out classes that no other class refers to. Some of those may still be loaded by name, which would fail
-     * only at run time.
+     * The jars leave out classes that no other class refers to. Some of these classes may still be loaded by name,
+     * which would fail only at run time.
      */
     @Test
     void classesThatAreLoadedByName_areNotLeftOut() throws IOException {
@@ -142,7 +145,7 @@ class ProgramJarsTest {
         }
     }
 
-    /** The strings in the code of a jar, and the names of the services that it provides. */
+    /** Returns the strings in the code of a jar, and the names of the services that the jar provides. */
     private static Set<String> constants(Path jar) throws IOException {
         Set<String> constants = new TreeSet<>();
         try (JarFile file = new JarFile(jar.toFile())) {

@@ -155,7 +155,10 @@ class RestoreTest {
         assertThat(directory.resolve("agents/payee.ledger")).content().isEqualTo("{\"cents\":500}\n");
     }
 
-    /** The first server is lost while an approved call runs. The saver has stored that the call had started. */
+    /**
+     * As if the first server were lost while an approved call runs: the saver has stored only that the call had
+     * started.
+     */
     @Test
     void run_approvedCallThatWasRunning_isUnknownOnTheNextServer_andNotApprovedAgain() throws IOException {
         String target = "file:" + directory.resolve("running");

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Conversations that are exported from one server as checkpoints and continue on another server, with a model of the
- * same provider or of the other one. Both fake services reject requests that the real ones would reject.
+ * same provider or of the other one. Both fake services reject requests that the real services would reject.
  */
 @Timeout(300)
 @Tag("full")

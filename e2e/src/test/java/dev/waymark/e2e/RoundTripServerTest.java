@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A thread is exported from one real server in each format, and continues on another server that contains only such
+ * Exports a thread from one real server in each format, and continues it on another server, which contains only such
  * threads.
  */
 @Tag("server")
@@ -113,7 +113,10 @@ class RoundTripServerTest {
         return checkpoint.canonical().getBytes(StandardCharsets.UTF_8);
     }
 
-    /** The last item from which a thread continues, for formats with several items; otherwise the whole checkpoint. */
+    /**
+     * Returns the last item from which a thread can continue, for formats with several items; otherwise the whole
+     * checkpoint.
+     */
     private static Json newest(CheckpointFormat format, Json checkpoint) {
         boolean many = format == CheckpointFormat.PHASES || format == CheckpointFormat.VERSIONS;
         if (!many) {

@@ -46,8 +46,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Lists of threads on a server with search attributes, and on a server that got them after its first threads had
- * started.
+ * Lists of threads on a server with search attributes, and on a server that got the attributes after its first threads
+ * had started.
  */
 @Tag("server")
 @Timeout(180)
@@ -271,7 +271,7 @@ class SearchAttributesServerTest {
             return "127.0.0.1:" + port;
         }
 
-        /** Waits until the server answers. */
+        /** Waits until the server answers, and returns a connection to it. */
         Connection connect() {
             return await().atMost(Duration.ofSeconds(60))
                     .ignoreException(ServerUnreachable.class)

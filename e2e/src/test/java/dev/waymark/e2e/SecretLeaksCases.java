@@ -35,9 +35,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A worker with secrets, and services, servers and programs that repeat every secret they get, in all of their output.
- * The test searches everything that is visible of the worker's threads. A placeholder shows that a secret was repeated
- * in this place, and a word from a person's message shows that the search would have found a secret.
+ * Gives secrets to a worker whose model service, HTTP services, MCP servers and programs repeat every secret in all of
+ * their output. The test then searches everything that is visible of the worker's threads for these secrets. A
+ * placeholder shows that a secret was repeated in a place, and a word from a person's message shows that the search
+ * would have found a secret.
  */
 @Timeout(400)
 abstract class SecretLeaksCases {
@@ -346,7 +347,7 @@ abstract class SecretLeaksCases {
         see("description, " + when, described(connection, id));
     }
 
-    /** The server's description of the thread, with the heartbeat details of running activities. */
+    /** Returns the server's description of the thread, with the heartbeat details of running activities. */
     private static String described(Connection connection, String id) {
         return text(connection
                 .stubs()
@@ -358,7 +359,7 @@ abstract class SecretLeaksCases {
                 .toByteArray());
     }
 
-    /** Payloads are JSON, and canaries are ASCII. */
+    /** Decodes a message so that a canary in a payload is found: payloads are JSON, and canaries are ASCII. */
     private static String text(byte[] protobuf) {
         return new String(protobuf, StandardCharsets.ISO_8859_1);
     }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Agents with subagents, run by commands as a shell runs them, with workers that are killed. */
+/** Runs agents with subagents through commands, as a shell does, with workers that are killed. */
 @TestInstance(Lifecycle.PER_CLASS)
 @Timeout(400)
 abstract class SubagentCommandsCases {

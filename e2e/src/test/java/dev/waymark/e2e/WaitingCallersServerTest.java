@@ -74,8 +74,8 @@ class WaitingCallersServerTest {
     }
 
     /**
-     * Without a pause between requests, a step would take four to six of them, because its events are written one after
-     * the other.
+     * Without a pause between requests, the client would send four to six of them per step, because the events of a
+     * step are written one after the other.
      */
     @Test
     void result_turnOfManySteps_takesFewRequests() throws Exception {
@@ -134,7 +134,10 @@ class WaitingCallersServerTest {
         }
     }
 
-    /** Each caller asks the server whether there is a worker. If callers took turns, each of them would take 10 s. */
+    /**
+     * Each caller asks the server whether there is a worker. If each caller waited for the answer to the previous one,
+     * each would take another 10 s.
+     */
     @Test
     void result_serverDoesNotSayWhetherThereIsAWorker_allEndWithTheirTimeouts() throws Exception {
         Optional<Path> binary = TemporalBinary.find();

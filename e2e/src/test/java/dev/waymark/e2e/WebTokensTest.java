@@ -84,7 +84,7 @@ class WebTokensTest {
 
     @AfterAll
     static void stop() throws InterruptedException {
-        if (serve != null) { // They are null if nothing is built and the tests are skipped.
+        if (serve != null) { // Both are null if nothing is built and the tests are skipped.
             serve.destroy();
             serve.waitFor();
         }

@@ -1,6 +1,6 @@
 /**
  * Tests of the built product from outside, and of the dependencies between its modules. No other module may depend on
- * it.
+ * this one.
  */
 @NullMarked
 package dev.waymark.e2e;

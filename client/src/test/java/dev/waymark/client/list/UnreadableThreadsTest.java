@@ -22,7 +22,9 @@ class UnreadableThreadsTest {
 
     private final List<String> leftOut = new ArrayList<>();
 
-    /** Receives the threads that are omitted from a page. Another page may follow. */
+    /**
+     * Collects the omitted threads instead of throwing, as the reader of a page does, because another page may follow.
+     */
     private final Progress page = new Progress() {
         @Override
         public void read(int done, int of) {}
@@ -33,7 +35,7 @@ class UnreadableThreadsTest {
         }
     };
 
-    /** Reads threads named "good"; all others fail. */
+    /** Reads the thread "good". Reading any other thread fails with this problem. */
     private static List<String> read(Progress progress, Supplier<RuntimeException> problem, String... threads) {
         return ThreadDirectory.read(
                 Stream.of(threads)

@@ -305,7 +305,7 @@ class CheckpointWriterTest {
                 .asks("tu_1", "Which day?");
     }
 
-    /** The steps that are saved if the thread is read moment by moment. */
+    /** Returns the steps that are saved if the thread is read moment by moment. */
     private List<Integer> saved(ThreadFixture tale, SaveInterval cadence) {
         saver.delete("t1");
         told.clear();
@@ -323,7 +323,7 @@ class CheckpointWriterTest {
         return new Projector("run-1", moment -> {});
     }
 
-    /** A thread after this many steps. */
+    /** Returns a thread after this many turns of one step each. */
     private static ThreadSnapshot at(String thread, int steps) {
         ThreadFixture tale = ThreadFixture.resolved();
         for (int step = 1; step <= steps; step++) {

@@ -15,7 +15,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The elements that other programs can call or extend, one per line, in a fixed order. */
+/** Lists the elements that other programs can call or extend, one per line, in a fixed order. */
 final class ApiSignatures {
     private ApiSignatures() {}
 
@@ -53,7 +53,9 @@ final class ApiSignatures {
                 .forEach(nested -> add(lines, nested));
     }
 
-    /** The class and its package-private superclasses, whose public members callers see as members of the class. */
+    /**
+     * Returns the class and its package-private superclasses, whose public members callers see as members of the class.
+     */
     private static List<Class<?>> withHidden(Class<?> type) {
         return Stream.<Class<?>>iterate(
                         type,

@@ -15,8 +15,9 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 
 /**
- * What {@link ReleaseTest} adds to spring-petclinic. That test needs a checkout and runs rarely, so this one compiles the
- * files against the public API. The classes of petclinic itself are missing here, and so are their errors.
+ * Compiles the files that {@link ReleaseTest} adds to spring-petclinic against the public API, because that test needs
+ * a checkout and runs rarely. The classes of petclinic itself are missing here, so errors about them are expected and
+ * ignored.
  */
 class PetClinicSourcesTest {
     private static final Path SOURCES = Path.of("src/test/petclinic/src/main/java");

@@ -50,7 +50,7 @@ class PublicApiTest {
         assertThat(UndocumentedElements.in(files)).isEmpty();
     }
 
-    /** Each member, prefixed with its class. */
+    /** Prefixes each member with its class. */
     private static List<String> qualified(List<String> lines) {
         List<String> qualified = new ArrayList<>();
         String type = "";

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 
 /**
  * The types that other programs may depend on: whole packages, which the Javadoc groups as the public API, and single
- * types of other packages that occur in their signatures.
+ * types of other packages that occur in the signatures of these packages.
  */
 record PublicPackages(String module) {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
@@ -65,7 +65,7 @@ record PublicPackages(String module) {
         return ROOT.resolve(module).resolve("src/main/java");
     }
 
-    /** The files, in order. */
+    /** Returns the source files of the public types, sorted. */
     List<Path> files() {
         FileSystem files = FileSystems.getDefault();
         List<String> included = INCLUDED.getOrDefault(module, List.of());
@@ -81,7 +81,7 @@ record PublicPackages(String module) {
         }
     }
 
-    /** The names of the top-level classes, in order. */
+    /** Returns the names of the public top-level classes, sorted. */
     List<String> classes() {
         return files().stream()
                 .map(file -> sources().relativize(file).toString())

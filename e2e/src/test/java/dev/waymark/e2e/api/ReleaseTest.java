@@ -167,7 +167,7 @@ class ReleaseTest {
                 .contains("tests=\"3\" skipped=\"0\" failures=\"0\" errors=\"0\"");
     }
 
-    /** The major version of the Gradle on PATH. */
+    /** Returns the major version of the Gradle on PATH, if there is one. */
     private static OptionalInt gradle() throws IOException, InterruptedException {
         Process version;
         try {
@@ -299,14 +299,14 @@ class ReleaseTest {
         }
     }
 
-    /** Named threads need a server that stores them. */
+    /** Starts a real server, because named threads need a server that stores them. */
     private static DevServer realServer() throws IOException, InterruptedException {
         return DevServer.temporal(TemporalBinary.find().orElseThrow(), Optional.empty(), 0, 0);
     }
 
     /**
-     * Settings that find the released libraries and the artifacts in Maven's local repository. Programs are built
-     * concurrently, so each has its own settings.
+     * Writes settings that find the released libraries and the artifacts in Maven's local repository. Programs are
+     * built concurrently, so each has its own settings.
      */
     private static Path settings(Path program) throws IOException, InterruptedException {
         return Files.writeString(program.resolveSibling(program.getFileName() + "-settings.xml"), """
@@ -336,7 +336,8 @@ class ReleaseTest {
     }
 
     /**
-     * Maven's repository on this machine, used as a remote repository: nothing is downloaded, and it stays unchanged.
+     * Maven's repository on this machine, used as a remote repository: nothing is downloaded, and the repository stays
+     * unchanged.
      */
     private static Path localRepository() {
         return Path.of(System.getProperty(

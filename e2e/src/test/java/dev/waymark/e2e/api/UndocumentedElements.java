@@ -23,8 +23,8 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /**
- * Public elements without a doc comment. Elements that are documented elsewhere are exempt: overriding methods, record
- * components, constructors, enum constants, and test methods, whose names are sentences.
+ * Finds public elements without a doc comment. Elements that are documented elsewhere are exempt: overriding methods,
+ * record components, constructors, enum constants, and test methods, whose names are sentences.
  */
 final class UndocumentedElements extends TreePathScanner<Void, Void> {
     private static final Set<String> WORDS_ELSEWHERE = Set.of("Override", "Test", "ParameterizedTest");

@@ -39,7 +39,7 @@ final class CrashingWorker {
                 .build();
     }
 
-    /** Your tool. This one asks a ledger, whose entries are the charges. */
+    /** Your tool. This one sends each charge to a ledger. */
     static Tool chargeCard(int ledgerPort) {
         return RecordingTool.of("charge_card", ledgerPort)
                 .with(spec -> spec.verifiesItself().honouringKey().timeout(Duration.ofSeconds(5)));

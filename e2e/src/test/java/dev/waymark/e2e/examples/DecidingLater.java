@@ -18,7 +18,7 @@ final class DecidingLater {
         return result instanceof AgentResult.Interrupted interrupted ? interrupted.pending() : List.of();
     }
 
-    /** A new process. Approves exactly what was shown: if the arguments have changed since then, this is refused. */
+    /** Approves fewer cents, in a new process. Refused if the arguments have changed since they were shown. */
     static AgentResult approveLess(AgentClient client, PendingItem shown, int cents, String who) {
         return client.decide(
                 shown.thread(),

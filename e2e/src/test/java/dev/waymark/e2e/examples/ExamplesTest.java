@@ -33,7 +33,7 @@ class ExamplesTest {
         ledger = agents.resolve("waymark-ledger.txt");
         dev = Dev.inMemory(
                 new Agents(agents).assistant().greeter().shipped("billing").directory(),
-                // Where its programs leave their traces.
+                // The directory in which billing's programs write their ledger.
                 Map.of("TMPDIR", agents.toString()));
     }
 

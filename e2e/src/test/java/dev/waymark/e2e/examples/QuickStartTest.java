@@ -10,7 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** The quick start as it stands in the guide, with a service in place of the real one. */
+/** The quick start of the guide, unchanged, with a fake model service. */
 class QuickStartTest {
     private static final Path SOURCE =
             Path.of("src/test/java/dev/waymark/e2e/examples/QuickStart.java").toAbsolutePath();

@@ -15,7 +15,7 @@ final class RecoveryAfterFailure {
         return client.start(Prompt.of("assistant", "Analyse the codebase.")).thread();
     }
 
-    /** In any process, as often as it takes: waits while the turn runs, and executes nothing again. */
+    /** Works in any process, any number of times: waits while the turn runs, and never runs it again. */
     static AgentResult.Complete finish(AgentClient client, String thread) {
         return assertComplete(client.result(thread));
     }

@@ -13,11 +13,11 @@ import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverTarget;
 import java.util.function.Consumer;
 
-/** A thread with a name, on a server that forgets. */
+/** A named thread on a server that keeps everything in memory. */
 final class SavingAlong {
     private SavingAlong() {}
 
-    /** Continues the thread, even on another server. Each step is saved before the answer is returned. */
+    /** Continues the thread, even on another server. The newest step is saved before the answer is returned. */
     static String goOn(AgentClient client, String target, String message) {
         try (CheckpointSaver saver = SaverTarget.parse(target).open()) {
             Prompt prompt = Prompt.of("greeter", message).withThread("trip");

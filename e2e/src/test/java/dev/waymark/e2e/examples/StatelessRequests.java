@@ -6,7 +6,10 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
 import java.util.Map;
 
-/** Two HTTP requests, perhaps to two processes with no memory in common. All that travels is the thread's id. */
+/**
+ * Two HTTP requests, perhaps to two processes with no memory in common. Only the thread's id is passed from one to the
+ * other.
+ */
 final class StatelessRequests {
     private StatelessRequests() {}
 

@@ -10,7 +10,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Agents whose models read from a script, written into a directory. */
+/** Writes agents whose models follow a script into a directory. */
 public final class Agents {
     private final Path directory;
 
@@ -22,7 +22,7 @@ public final class Agents {
         return directory;
     }
 
-    /** An agent of the repository, with its programs. */
+    /** An agent of the repository, with the programs of all agents there. */
     public Agents shipped(String name) {
         Path shipped = Path.of("").toAbsolutePath().getParent().resolve("agents");
         try (Stream<Path> programs = Files.list(shipped.resolve("tools"))) {
@@ -242,7 +242,7 @@ public final class Agents {
                 """.formatted(below));
     }
 
-    /** Four calls at once: one asks, one needs approval, one fails, one succeeds. */
+    /** An agent that makes four calls at once: one asks a question, one needs approval, one fails, one succeeds. */
     public Agents parallel() {
         program("pay.sh", "read -r args; printf 'paid %s' \"$args\"");
         program("ask.sh", "echo '{\"question\":\"Which day?\"}'; exit 10");

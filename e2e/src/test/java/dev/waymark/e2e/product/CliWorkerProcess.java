@@ -27,11 +27,11 @@ public final class CliWorkerProcess implements AutoCloseable {
         this.log = log;
     }
 
-    /** Returns once the worker is ready. Its stderr goes into the log. */
+    /** Starts a worker, and returns once it is ready. Its stderr goes into the log. */
     public static CliWorkerProcess start(String address, Path agents, Map<String, String> environment, Path log) {
         ProcessBuilder builder = new ProcessBuilder(ScriptFile.call("worker", "--json", "--agents", agents.toString()))
                 .redirectError(log.toFile());
-        // Long-lived workers compile for speed. These end before that pays off.
+        // Full compilation pays off only for long-lived workers. These workers end earlier.
         builder.environment().put("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC");
         builder.environment().putAll(environment);
         builder.environment().put("TEMPORAL_ADDRESS", address);
@@ -77,7 +77,7 @@ public final class CliWorkerProcess implements AutoCloseable {
         return stdout.lines().collect(Collectors.joining("\n"));
     }
 
-    /** Kills the process like {@code kill -9}. Returns when it is dead. */
+    /** Kills the process and its descendants with SIGKILL, and waits until the process has ended. */
     public void kill() {
         process.descendants().forEach(ProcessHandle::destroyForcibly);
         process.destroyForcibly().onExit().join();
