@@ -19,8 +19,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Measures one page of each list while many threads wait for people, and the heap that these threads need. Then answers
- * some of the threads, and checks that each of them completes.
+ * Measures the time to read one page of each list while many threads wait for people, and the heap that these threads
+ * need. Then answers some of the threads, and checks that each of them completes.
  */
 final class ListsBenchmark {
     private static final double MOST_SECONDS = 1.5;

@@ -31,8 +31,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.IntToLongFunction;
 
 /**
- * Measures how far {@code watch} lags behind the provider: a service streams words over HTTP, each of which is the time
- * at which it was sent, and a {@code watch} in its own process prints them.
+ * Measures how far {@code watch} lags behind the provider. A service streams words over HTTP; each word is the time at
+ * which it is sent. A {@code watch} in its own process prints the words.
  */
 final class LiveWordsBenchmark {
     private static final double MOST_MILLIS = 400;

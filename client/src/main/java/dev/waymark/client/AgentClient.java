@@ -92,9 +92,9 @@ public final class AgentClient implements AutoCloseable {
     }
 
     /**
-     * Returns a client that decides about calls that need approval while it waits for an outcome. The waiting thread
-     * invokes the callback once for each call, even while other calls of the turn are running. The decision applies
-     * only to the arguments that the callback was given. Without a callback, the result is {@link
+     * Returns a client that decides about calls that need approval while it waits for an outcome. The Java thread that
+     * waits invokes the callback once for each call, even while other calls of the turn are running. The decision
+     * applies only to the arguments that the callback was given. Without a callback, the result is {@link
      * AgentResult.Interrupted} when a person has to decide.
      *
      * <pre>{@code
@@ -130,15 +130,15 @@ public final class AgentClient implements AutoCloseable {
         return new AgentClient(context.savingIn(where));
     }
 
-    /** Returns a client that reports events to the watcher while it waits for a turn, in the waiting thread. */
+    /** Returns a client that reports events to the watcher while it waits for a turn, in the Java thread that waits. */
     public AgentClient watchedBy(Watcher watcher) {
         return new AgentClient(context.watchedBy(watcher));
     }
 
     /**
      * Returns a client whose new threads join a trace: the supplier is called when a thread starts, and returns the
-     * current span as a {@code traceparent} of W3C Trace Context. Default: the environment variable {@code TRACEPARENT}.
-     * A {@link Prompt} with a {@code traceparent} of its own takes precedence.
+     * current span as a {@code traceparent} of W3C Trace Context. Default: the environment variable {@code
+     * TRACEPARENT}. A {@link Prompt} with a {@code traceparent} of its own takes precedence.
      */
     public AgentClient tracedBy(Supplier<Optional<String>> currentSpan) {
         return new AgentClient(context.tracedBy(currentSpan));
@@ -167,9 +167,9 @@ public final class AgentClient implements AutoCloseable {
     public record Started(String thread, String runId) {}
 
     /**
-     * Continues a closed thread in a new one, however it ended. Its record of side effects is carried over: a call that
-     * may have taken effect has an unknown outcome and is not simply repeated. Resuming the same thread twice with the
-     * same options, even concurrently, gives one thread.
+     * Continues a closed thread, however it ended, in a new thread. The record of side effects is carried over: an open
+     * call that may have taken effect has an unknown outcome and is not simply repeated. Resuming the same thread twice
+     * with the same options, even concurrently, gives one thread.
      *
      * @return the outcome of the continued turn; if the turn of the closed thread was complete, and the options contain
      * neither an answer nor a thread id, the outcome of that turn
@@ -194,9 +194,9 @@ public final class AgentClient implements AutoCloseable {
     }
 
     /**
-     * Starts a new thread with the conversation of another one and, if the options contain a message, waits for the
-     * outcome of its turn. Calls that the other thread has made are not repeated, and the other thread continues
-     * independently. Forking twice with the same options gives one thread.
+     * Starts a new thread with the conversation of another one. If the options contain a message, sends it to the new
+     * thread and waits for the outcome. Calls that the other thread has made are not repeated, and the other thread
+     * continues independently. Forking twice with the same options gives one thread.
      */
     public AgentResult fork(String thread, ForkOptions how) {
         return continuation.fork(thread, how);

@@ -32,10 +32,10 @@ public sealed interface AgentResult {
     /** {@code complete}, {@code interrupted}, {@code failed}, and so on, as printed and stored. */
     String status();
 
-    /** The problem of a turn that did not complete. */
+    /** Why the turn failed, was stopped or cancelled, or ended at a limit; otherwise empty. */
     Optional<Problem> problem();
 
-    /** The id of the thread. */
+    /** The id of the thread, which is all that a caller needs to continue it. */
     default String thread() {
         return details().thread();
     }
@@ -70,7 +70,7 @@ public sealed interface AgentResult {
         return details().queued();
     }
 
-    /** A checkpoint in the {@code runner} format. */
+    /** A checkpoint of this state, in the {@code runner} format. */
     default Json checkpoint() {
         return details().checkpoint();
     }
@@ -179,7 +179,7 @@ public sealed interface AgentResult {
         }
     }
 
-    /** The turn was stopped. */
+    /** Someone stopped the turn before it was complete. */
     record Stopped(Details details, Problem cause) implements AgentResult {
         @Override
         public String status() {
@@ -192,7 +192,7 @@ public sealed interface AgentResult {
         }
     }
 
-    /** The thread was cancelled. */
+    /** Someone cancelled the thread, which ended the turn and closed the thread. */
     record Cancelled(Details details, Problem cause) implements AgentResult {
         @Override
         public String status() {

@@ -36,8 +36,8 @@ final class CheckpointLineage {
      * Returns the source to continue from, if this checkpoint may be continued.
      *
      * @param named the thread, or the session, that the checkpoint names, if any
-     * @throws WaymarkException.Refused if this server has that thread, and the thread is open and the options name no
-     * other thread, or one of its open calls with side effects may run or has progressed since
+     * @throws WaymarkException.Refused if that thread is open on this server and the options name no other thread, or
+     * if a call with side effects that is open in the checkpoint may run in that thread or has progressed there
      */
     ResumeSource checked(ResumeSource file, Optional<String> named, ResumeOptions how) {
         if (named.isEmpty()) {

@@ -46,9 +46,9 @@ final class ThreadContinuation {
     }
 
     /**
-     * Continues a closed thread in a new one, however it ended. Its record of side effects is carried over: a call that
-     * may have taken effect has an unknown outcome and is not simply repeated. Resuming the same thread twice, even
-     * concurrently, gives one thread.
+     * Continues a closed thread, however it ended, in a new thread. The record of side effects is carried over: an open
+     * call that may have taken effect has an unknown outcome and is not simply repeated. Resuming the same thread
+     * twice, even concurrently, gives one thread.
      *
      * @return the outcome of the continued turn; if the turn of the closed thread was complete, and the options contain
      * neither an answer nor a thread id, the outcome of that turn
@@ -258,9 +258,9 @@ final class ThreadContinuation {
     }
 
     /**
-     * Starts a new thread with the conversation of another one and, if the options contain a message, waits for the
-     * outcome of its turn. Calls that the other thread has made are not repeated, and the other thread continues
-     * independently. Forking twice gives one thread.
+     * Starts a new thread with the conversation of another one. If the options contain a message, sends it to the new
+     * thread and waits for the outcome. Calls that the other thread has made are not repeated, and the other thread
+     * continues independently. Forking twice gives one thread.
      */
     AgentResult fork(String thread, ForkOptions how) {
         WaitDeadline deadline = context.deadline();

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Requests that return as soon as the server or the thread has accepted them, for callers that do not wait for outcomes,
- * such as servers.
+ * Requests that return as soon as the server or the thread has accepted them, for callers that do not wait for
+ * outcomes, such as servers.
  */
 public final class ThreadRequests {
     private final ThreadStarter starter;
@@ -25,8 +25,8 @@ public final class ThreadRequests {
     }
 
     /**
-     * Starts the thread that the prompt names, unless the same prompt has started it before. Durable on return; needs no
-     * worker.
+     * Starts the thread that the prompt names, unless the same prompt has started it before. Durable on return; needs
+     * no worker.
      *
      * @throws WaymarkException.Refused with type {@code KeyReused} if another prompt has started a thread with this id
      */

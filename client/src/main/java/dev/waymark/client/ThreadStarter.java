@@ -53,7 +53,10 @@ final class ThreadStarter {
         });
     }
 
-    /** Starts or continues without waiting. Returns as soon as the server has stored the request; needs no worker. */
+    /**
+     * Starts or continues a thread without waiting for an outcome. Returns as soon as the server has stored the
+     * request; needs no worker.
+     */
     AgentClient.Started start(Prompt prompt) {
         return context.translated(() -> {
             Valid valid = Valid.of(prompt);

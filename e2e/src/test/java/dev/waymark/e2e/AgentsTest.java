@@ -36,7 +36,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Runs the agents of the repository, unchanged, each to its end. */
+/** Runs each agent of the repository, unchanged, until its turn has ended. */
 @TestInstance(Lifecycle.PER_CLASS)
 @Timeout(400)
 @Tag("full")

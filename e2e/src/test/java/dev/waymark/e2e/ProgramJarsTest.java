@@ -35,17 +35,17 @@ class ProgramJarsTest {
     private static final Path HISTORIES = ROOT.resolve("worker/src/test/resources/histories/rules-4");
     private static final List<Path> JARS = List.of(WORKER, IN_MEMORY_SERVER, COMMANDS);
 
-    /** Classes that libraries look for and do without. */
+    /** Classes that libraries look for by name and do without, each with the reason. */
     private static final List<String> OPTIONAL = List.of(
             // NIO is used instead.
             "io.grpc.netty.shaded.io.netty.channel.epoll.",
-            // For tests of reactive programs.
+            // Only tests of reactive programs need it.
             "io.grpc.netty.shaded.io.netty.util.internal.Hidden$NettyBlockHoundIntegration",
             // No observations are made.
             "io.micrometer.observation.contextpropagation.ObservationThreadLocalAccessor",
             // Jackson 2 is used.
             "io.temporal.common.converter.Jackson3JsonPayloadConverter",
-            // For reflection on Kotlin's companion objects.
+            // Only reflection on Kotlin's companion objects needs them.
             "kotlin.jvm.internal.",
             // Logback recognises programs that use Spring.
             "org.springframework.");

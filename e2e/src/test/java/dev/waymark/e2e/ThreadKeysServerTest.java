@@ -225,7 +225,7 @@ class ThreadKeysServerTest {
                         HttpRequest.newBuilder(URI.create(url))
                                 .header("Content-Type", "application/json")
                                 .header("Authorization", "Bearer token-1")
-                                .header("X-Namespace", "") // As Temporal's CLI does.
+                                .header("X-Namespace", "") // Temporal's CLI sends this header, too.
                                 .header("Idempotency-Key", UUID.randomUUID().toString())
                                 .method(method, HttpRequest.BodyPublishers.ofString(body))
                                 .build(),

@@ -69,7 +69,10 @@ public enum ToolVariant {
         this.declared = declared;
     }
 
-    /** Declares a program that verifies a lost call. From then on, the ledger refuses the lost execution. */
+    /**
+     * Declares a program that verifies a lost call. The program makes the ledger refuse the lost execution from then
+     * on.
+     */
     private static ToolSpec.Builder verified(ToolSpec.Builder spec) {
         return spec.forbiddingByVerify().verifiedBy("bash", "-c", """
                 exec 3<>/dev/tcp/127.0.0.1/$LEDGER_PORT

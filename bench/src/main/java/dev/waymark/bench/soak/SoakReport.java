@@ -10,7 +10,7 @@ import java.util.Locale;
 
 /** Prints the report of a soak test in Markdown. */
 final class SoakReport {
-    /** Shorter soak tests end before a worker's cache of threads is full, and its heap grows until then. */
+    /** A worker's heap grows until its cache of threads is full. Shorter soak tests end before that. */
     private static final int LEAST_MINUTES_FOR_TREND = 10;
 
     /** The limit of the upper end of the trend, in MiB per hour. */

@@ -28,8 +28,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Kills a worker process at every crash point with every Java tool, and at the points that can be observed from outside
- * with programs, with one call or four calls at once. At every point, one run calls its model over each wire. At some
+ * Kills a worker process at every crash point with every Java tool, and at five points around the calls of programs,
+ * each with one call and with four calls at once. At every point, one run calls its model over each wire. At some
  * points, runs take place in a subagent's thread or around summaries, or their tools do not report whether they took
  * effect. At three points from before the claim to before the completion, other runs freeze the host, disconnect the
  * server, or terminate a thread that several clients then resume. All runs take place concurrently, because they mostly

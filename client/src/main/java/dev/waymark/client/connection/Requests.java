@@ -141,7 +141,10 @@ public final class Requests {
         }
     }
 
-    /** Sends a signal, and starts the thread if it does not exist. The signal is stored when this returns. */
+    /**
+     * Sends a signal, and starts the thread if it does not exist. The signal is stored when this returns. Returns the
+     * run that received it.
+     */
     public String signalWithStart(String thread, String name, Object payload, StartInput input) {
         WorkflowIdReusePolicy reuse = begin(thread, Optional.empty());
         try {
@@ -309,7 +312,7 @@ public final class Requests {
                 }
             } catch (StatusRuntimeException e) {
                 if (e.getStatus().getCode() == Status.Code.NOT_FOUND) {
-                    // A run that is continuing as new refuses updates it can no longer accept.
+                    // A run that is continuing as new refuses updates that it can no longer accept.
                     getOpen(thread);
                 } else if (!isPassing(e)) {
                     throw e;

@@ -3,7 +3,7 @@ package dev.waymark.client.connection;
 import com.google.protobuf.Timestamp;
 import java.time.Instant;
 
-/** Reads the times that the server sends. */
+/** Converts the server's timestamps. */
 public final class ServerTime {
     private ServerTime() {}
 

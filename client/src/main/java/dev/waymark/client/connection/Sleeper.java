@@ -1,6 +1,6 @@
 package dev.waymark.client.connection;
 
-/** Pauses the calling thread. */
+/** Pauses the calling Java thread. */
 public final class Sleeper {
     private Sleeper() {}
 

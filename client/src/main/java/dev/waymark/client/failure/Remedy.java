@@ -12,7 +12,9 @@ public record Remedy(Action action, Optional<String> thread, Optional<String> de
     /** Nothing can be done, or the message already says what to do. */
     public static final Remedy NONE = new Remedy(Action.NONE, Optional.empty(), Optional.empty());
 
-    /** What the caller can do, as a constant for programs. {@link #ADVICE} has only the text in the detail. */
+    /**
+     * What the caller can do, as a constant for programs. {@link #ADVICE} stands for advice that exists only as text.
+     */
     public enum Action {
         NONE(""),
         ADVICE(""),

@@ -36,7 +36,7 @@ public class WaymarkException extends RuntimeException {
         return remedy;
     }
 
-    /** The thread that the request reached or may still reach, for failures after which the caller can look at it. */
+    /** The thread in which the caller can look for the outcome of the request, if there is one. */
     public Optional<String> thread() {
         return Optional.ofNullable(thread);
     }

@@ -28,8 +28,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * A private key for signing decisions about agents with {@code approvals: signers}. The file format is PKCS #8 in PEM,
- * as written by {@code openssl genpkey -algorithm ed25519}.
+ * A private key for signing decisions about the calls of agents with {@code approvals: signers}. The file format is
+ * PKCS #8 in PEM, as written by {@code openssl genpkey -algorithm ed25519}.
  *
  * <pre>{@code
  * client.decide("trip", Approval.approve().withCall("tu_7"), DecisionKey.read(Path.of("ann.pem")));
@@ -46,7 +46,7 @@ public final class DecisionKey {
         this.key = key;
     }
 
-    /** The signer's name and the signature. */
+    /** A signature, and the name of the signer under which the key is known. */
     public record Signed(String by, String signature) {}
 
     /**

@@ -7,10 +7,10 @@ import java.util.Optional;
  * Options for forking a thread.
  *
  * @param thread the id of the new thread
- * @param place a version ({@code 3}) or an event ({@code e42}, {@code RUN/e42}) of the other thread; if empty, its
+ * @param place a version ({@code 3}) or an event ({@code e42}, {@code RUN/e42}) of the forked thread; if empty, its
  * newest state
  * @param message the first message; without one, nothing runs yet
- * @param owner the owner of the new thread; if empty, the owner of the other thread
+ * @param owner the owner of the new thread; if empty, the owner of the forked thread
  */
 public record ForkOptions(
         String thread,
@@ -18,7 +18,7 @@ public record ForkOptions(
         Optional<String> message,
         boolean volatileAllowed,
         Optional<ThreadOwner> owner) {
-    /** Forks the current state of the other thread. */
+    /** Forks the current state of a thread into a new thread with this id. */
     public static ForkOptions into(String thread) {
         return new ForkOptions(thread, Optional.empty(), Optional.empty(), false, Optional.empty());
     }

@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Higher limits for a thread: its cost, its tokens, and the model calls per turn. */
+/** Higher limits for a thread: on its cost, on its tokens, and on the model calls per turn. */
 public record LimitRaise(Optional<BigDecimal> usd, Optional<Long> tokens, Optional<Integer> iterations) {
     /** Raises the limit of model calls per turn. */
     public static LimitRaise toIterations(int most) {

@@ -10,7 +10,7 @@ import java.util.Optional;
  * @param once whether the thread closes when its first turn ends
  */
 public record NewThreadOptions(Optional<ThreadOwner> owner, boolean once) {
-    /** A thread of this owner. */
+    /** Options for a thread of this owner that stays open after its first turn. */
     public static NewThreadOptions ownedBy(Optional<ThreadOwner> owner) {
         return new NewThreadOptions(owner, false);
     }

@@ -93,7 +93,7 @@ public final class OutboundMessage {
         return new OutboundMessage(newId(), WireNames.SETTLE, settlement.payload());
     }
 
-    /** Raises limits. */
+    /** Raises limits of the thread. */
     public static OutboundMessage raise(LimitRaise raise) {
         return new OutboundMessage(newId(), WireNames.BUDGET, raise.payload());
     }
@@ -165,7 +165,7 @@ public final class OutboundMessage {
         return UUID.randomUUID().toString();
     }
 
-    /** The id of the message in the thread's history. */
+    /** The id of the message. The thread records it only if {@link #recordsId} is true. */
     public String id() {
         return id;
     }
@@ -181,9 +181,9 @@ public final class OutboundMessage {
     }
 
     /**
-     * The id of the update. If the thread records the id of the message, the update id contains a digest of the
-     * content: the server itself answers an update that it knows, so another message with the same id would not reach
-     * the thread.
+     * The id of the update. If the sender has chosen the id of the message and the thread records it, the update id
+     * also contains a digest of the content: the server itself answers an update that it knows, so another message with
+     * the same id would not reach the thread.
      */
     public String updateId() {
         if (!named || !recordsId()) {

@@ -23,7 +23,10 @@ public final class CheckpointWriter implements AutoCloseable {
     private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(10);
 
     private final SaveOptions saving;
-    /** The state of each thread, in the order of writing. Guarded by {@code this}, as are the following fields. */
+    /**
+     * What remains to be written for each thread, in the order of writing. Guarded by {@code this}, as are the
+     * following fields.
+     */
     private final Map<String, Place> places = new LinkedHashMap<>();
 
     private final Map<String, Long> toldAt = new HashMap<>();
@@ -45,7 +48,7 @@ public final class CheckpointWriter implements AutoCloseable {
         private Optional<ThreadSnapshot> betweenVersions = Optional.empty();
 
         private boolean writing;
-        /** Whether this writer wrote the saver's current checkpoint. Used by the writing thread only. */
+        /** Whether this writer wrote the saver's current checkpoint. Used only by the writer's Java thread. */
         private boolean known;
 
         private long cadenceAt = System.nanoTime();

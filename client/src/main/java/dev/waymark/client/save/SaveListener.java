@@ -10,7 +10,7 @@ public interface SaveListener {
     /** Ignores all events. */
     SaveListener NONE = new SaveListener() {};
 
-    /** The saver has this version. */
+    /** The saver has stored this version. */
     default void saved(CheckpointSaved event) {}
 
     /** A thread unknown to the server was restored from the saver. */

@@ -5,8 +5,8 @@ import dev.waymark.saver.CheckpointSaver;
 import java.time.Duration;
 
 /**
- * Where and how checkpoints are saved in addition to the server's history. They are written asynchronously; threads
- * never wait for a saver.
+ * Where and how checkpoints are saved in addition to the server's history. Checkpoints are written asynchronously;
+ * threads never wait for a saver.
  *
  * @param flushTimeout how long the end of a turn or of a program waits for the newest checkpoint to be written
  */
