@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A model's reply. It is the result of the {@code model} activity, so fields are only ever added.
  *
- * <p>{@code stop} is the reason why it ended, in the provider's words. The usual values, {@code end_turn}, and {@code
+ * <p>{@code stop} is the reason why the reply ended, in the provider's words. The usual values, {@code end_turn}, and {@code
  * tool_use} for a reply with calls, are omitted to save space in history.
  *
  * <p>{@code faults} are the calls whose arguments do not match their tool's schema. They are found before the reply is
