@@ -88,7 +88,9 @@ public record Conversation(
      */
     static final int MAX_DISPATCHES = 20;
 
-    /** How long after a lost call's timeout its processes may still be running. Then all of them have been killed. */
+    /**
+     * How long the processes of a lost call may still run after the call's timeout. Then all of them have been killed.
+     */
     static final Duration FENCE = Duration.ofSeconds(5);
 
     /**
@@ -157,7 +159,10 @@ public record Conversation(
                 .orElse(false);
     }
 
-    /** The results of the newest reply's calls, in call order. They enter the transcript with the next model call. */
+    /**
+     * The results of the newest reply's calls that have ended, in call order. They enter the transcript with the next
+     * model call.
+     */
     public List<Part.ToolResult> uncommittedResults() {
         return batchCalls().stream().flatMap(call -> call.toolResult().stream()).toList();
     }
@@ -192,7 +197,7 @@ public record Conversation(
         return openCalls().stream().flatMap(call -> call.wakeAt().stream()).anyMatch(time -> !time.isAfter(now));
     }
 
-    /** Why a message from outside is refused in this state; empty if it is admitted. */
+    /** Why an inbound fact is refused in this state; empty if it is admitted. */
     public Optional<Problem> refusal(Fact.Inbound fact) {
         return Admission.refusal(this, fact);
     }
@@ -202,7 +207,7 @@ public record Conversation(
         return refusal(fact).filter(problem -> !problem.type().equals(Problem.DUPLICATE));
     }
 
-    /** The fact number of the first delivery, if a message with the id of this one has arrived before. */
+    /** The fact number of the first delivery, if a message with the same id arrived before. */
     public Optional<Integer> firstDelivery(Fact.Inbound fact) {
         return fact.messageId().flatMap(id -> seen().factOf(id));
     }
@@ -246,7 +251,7 @@ public record Conversation(
         return batchCalls().stream().filter(Call::waitsForPerson).toList();
     }
 
-    /** Whether a subagent's thread has one of the open calls. */
+    /** Whether a subagent's thread is executing one of the open calls. */
     public boolean hasSubagents() {
         return openCalls().stream().anyMatch(call -> call.status() == Call.Status.DELEGATED);
     }

@@ -164,8 +164,8 @@ final class LostCallRules {
     }
 
     /**
-     * Whether the call may have taken effect after the check started. For a call from a checkpoint, no claim may be
-     * known; then it is not known either when the call ended, and the check counts.
+     * Whether the call may have taken effect after the check started. If no claim is known, as for some calls from a
+     * checkpoint, it is not known when the call ended, and the check counts.
      */
     private boolean wasTooEarly(Call call) {
         boolean isClaimed = call.claim().isPresent()

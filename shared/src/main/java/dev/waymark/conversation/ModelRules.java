@@ -117,7 +117,7 @@ final class ModelRules {
                 .problem()
                 .filter(problem -> problem.type().equals(Problem.SCHEMA_MISMATCH))
                 .map(Problem::message)
-                .filter(message -> message.startsWith(ASKED_TWICE)) // A checkpoint may contain any message.
+                .filter(message -> message.startsWith(ASKED_TWICE)) // Other problems of this type state no reason.
                 .map(message -> message.substring(ASKED_TWICE.length()))
                 .ifPresent(misfit -> draft.say(Optional.empty(), Message.user(ToolTexts.misfit(misfit))));
     }

@@ -300,7 +300,7 @@ public final class Restoration {
         return this;
     }
 
-    /** Marks a call as executed up to its question. Has an effect only if the turn waits for people only. */
+    /** Marks a call as executed up to its question. Has an effect only if a call is {@link #pending}. */
     public Restoration asked(String callId) {
         asked.add(callId);
         return this;

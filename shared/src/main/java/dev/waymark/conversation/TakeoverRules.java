@@ -73,7 +73,7 @@ final class TakeoverRules {
         takeUpOpenCalls();
     }
 
-    /** Starts a thread from the state of another one, which continues independently. */
+    /** Starts a thread from the state of another one, which may continue independently. */
     void fork(ForkRequest how) {
         begin(how.id());
         draft.identity.once = false;

@@ -184,7 +184,10 @@ final class ToolRules {
         }
     }
 
-    /** When a call that did not run is dispatched again; the delay grows each time. Empty means immediately. */
+    /**
+     * When to repeat the dispatch of a call that did not run: at once the first time (empty), then after a delay that
+     * doubles from 1 to 32 seconds.
+     */
     private Optional<Instant> pause(Call call) {
         long seconds = call.dispatches() < 2 ? 0 : 1L << Math.min(call.dispatches() - 2, 5);
         return seconds == 0 ? Optional.empty() : Optional.of(draft.at.plusSeconds(seconds));

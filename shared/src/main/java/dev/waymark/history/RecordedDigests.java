@@ -57,8 +57,8 @@ final class RecordedDigests {
     }
 
     /**
-     * Compares the recorded result of a run with the run's last state. No model call follows the last reply and records
-     * its digest, but the result contains the reply.
+     * Compares the recorded result of a run with the run's last state. No later model call records a digest of the last
+     * reply, but the result contains the reply.
      */
     void completed(Payloads result, Conversation projected) {
         RunOutcome recorded;

@@ -23,8 +23,8 @@ public final class FileKeyStore implements KeyStore {
     private final Path directory;
 
     /**
-     * The directory must exist. It is not created here: while its file system is not mounted, an empty directory would
-     * take its place, and the keys would seem to be missing.
+     * The directory must exist. It is not created here: if its file system is not mounted, an empty directory would be
+     * created instead, and the keys would seem to be missing.
      */
     public FileKeyStore(Path directory) {
         this.directory = directory.toAbsolutePath();

@@ -14,10 +14,10 @@ import java.util.function.Supplier;
  *
  * <p>Every saver guarantees: {@link #save} is atomic, so readers see the old document or the new one, never a part.
  * Once it returns, the document outlives the process (except with {@link MemorySaver}). If it throws, the old document
- * is unchanged, except that a save which a {@link BoundedSaver} gave up on may still take effect. An unreadable entry
- * is reported by {@link #load} and never overwritten. Savers are thread-safe, and any number of processes may use the
- * same storage; if two processes save the same thread at once, one of the documents is stored. The testkit's {@code
- * CheckpointSaverContract} tests these guarantees.
+ * is unchanged, except that a save may still take effect after a {@link BoundedSaver} gave up on it. An unreadable
+ * entry is reported by {@link #load} and never overwritten. Savers are thread-safe, and any number of processes may use
+ * the same storage; if two processes save the same thread at once, one of the documents is stored. The testkit's
+ * {@code CheckpointSaverContract} tests these guarantees.
  *
  * <pre>{@code
  * try (CheckpointSaver saver = SaverTarget.parse("file:checkpoints").open()) {

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Thrown if a saver fails. Says what is wrong with which storage or value, and what can be done about it. */
 public final class SaverException extends RuntimeException {
-    /** The storage failed, for example because it is full, read-only or unreachable. */
+    /** The storage failed or did not answer in time, for example because it is full, read-only or unreachable. */
     public static final String FAILED = "SaverFailed";
 
     /** The entry belongs to another thread, or is newer than the checkpoint to be saved. */

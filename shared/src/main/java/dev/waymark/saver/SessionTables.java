@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 final class SessionTables {
     private static final int LONGEST_NAME_BYTES = 1_000;
 
-    /** The statement that creates each table, by a query of the columns that the table must have. */
+    /** For each table: a query of the columns that it must have, and the statement that creates it. */
     private static final Map<String, String> TABLES = tables();
 
     private final boolean hasTimes;
@@ -101,8 +101,8 @@ final class SessionTables {
     }
 
     /**
-     * Creates missing tables and the index. Throws a {@link SaverException} if a table with one of the names has other
-     * columns.
+     * Creates missing tables and the index. Throws a {@link SaverException} if a table with one of the names lacks a
+     * column.
      */
     void create(Connection connection) throws SQLException {
         for (Map.Entry<String, String> table : TABLES.entrySet()) {

@@ -361,7 +361,7 @@ public record Call(
                         && subagent.filter(Delegation::waitsForPerson).isPresent());
     }
 
-    /** Whether a worker or a subagent has the call, or a worker checks it. */
+    /** Whether a worker or a subagent has the call, or a worker is checking it. */
     @JsonIgnore
     public boolean isInFlight() {
         return status.waits == Waits.FOR_ACTIVITY;

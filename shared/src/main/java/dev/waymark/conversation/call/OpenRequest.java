@@ -20,7 +20,7 @@ import java.util.Optional;
  * @param args not set for a question
  * @param rerun whether a person may decide that the lost call runs again
  * @param evidence what was observed of a call with an unknown outcome
- * @param signers the people of whom one must sign the decision, if it must be signed
+ * @param signers the people who may sign the decision, if it must be signed
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)

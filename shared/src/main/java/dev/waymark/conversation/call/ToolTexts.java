@@ -84,7 +84,7 @@ public final class ToolTexts {
                         + evidence.map(seen -> " What was seen of it: " + seen).orElse(""));
     }
 
-    /** The result of a call that has none in a checkpoint and is safe to repeat. */
+    /** The result for a call without a result in a checkpoint, if the call is safe to repeat. */
     public static String durabilityOfHarmless(String tool, String callId) {
         return durabilityError(
                 tool,
@@ -93,7 +93,7 @@ public final class ToolTexts {
                         + " since, so the framework did not re-invoke it. Call it again if its result is still needed.");
     }
 
-    /** The result of a call that has none in a checkpoint, for a reader who does not know the tool. */
+    /** The result for a call without a result in a checkpoint, if the reader does not know the tool. */
     public static String durabilityWithoutAgent(String tool, String callId) {
         return durabilityError(
                 tool,

@@ -29,7 +29,7 @@ public sealed interface Fact permits Fact.Inbound, ThreadFact, ModelFact, ToolFa
             return match((InboundCases<R>) cases);
         }
 
-        /** The id under which it was sent, to detect repeated deliveries. */
+        /** The id with which the fact was sent, to detect repeated deliveries. */
         default Optional<String> messageId() {
             return Optional.empty();
         }

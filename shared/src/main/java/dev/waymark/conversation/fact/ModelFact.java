@@ -32,7 +32,7 @@ public sealed interface ModelFact extends Fact {
         }
     }
 
-    /** The model call failed, and is not retried. */
+    /** The activity of a model call failed for good. */
     record ModelFailed(int step, Problem problem, Spent spent) implements ModelFact {
         public ModelFailed(int step, Problem problem) {
             this(step, problem, Spent.NOTHING);
@@ -78,7 +78,10 @@ public sealed interface ModelFact extends Fact {
         }
     }
 
-    /** The model call for a summary failed, and is not retried. The conversation continues without a summary. */
+    /**
+     * The activity of a model call for a summary failed for good. The conversation continues without a summary, unless
+     * the workers only left the call to others.
+     */
     record SummaryFailed(int step, Problem problem, Spent spent) implements ModelFact {
         @Override
         public String type() {

@@ -96,7 +96,10 @@ public sealed interface ToolFact extends Fact {
         }
     }
 
-    /** An execution reports that its tool did not run and will not. {@code execution} is its claim name. */
+    /**
+     * An execution reported that its tool did not run and will not run. {@code execution} is the name that the
+     * execution uses in claims.
+     */
     record ToolNotStarted(String callId, int dispatch, String execution, String reason) implements ToolFact {
         @Override
         public String type() {

@@ -6,8 +6,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 
 /**
  * Counts of facts applied, model calls made, versions reached, and messages committed. Continue-as-new and clearing
- * keep them. Only a model call that is taken back lowers its counter. Ids are derived from the counters, so that
- * replays create the same ids.
+ * keep them. Only a model call that is taken back lowers a count. Ids are derived from the counts, so that replays
+ * create the same ids.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record Counters(

@@ -50,7 +50,9 @@ public final class RestoredTurn {
         structured = Optional.of(value);
     }
 
-    /** Returns the newest turn. If the checkpoint does not state a status, it is derived from this transcript. */
+    /**
+     * Returns the newest turn. If the checkpoint does not state a status, the status is derived from this transcript.
+     */
     public Turn of(Transcript transcript, boolean callsAreOpen) {
         Optional<String> lastWords = transcript.finalReply().map(Message::text);
         Turn.Status now = status.orElseGet(() -> statusOf(transcript, lastWords.isPresent() && !callsAreOpen));

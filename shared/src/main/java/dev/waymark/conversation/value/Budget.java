@@ -8,7 +8,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What a thread may spend over its whole life. It is checked before each model call, so the last call may exceed it.
+ * What a thread may spend over its whole life. The budget is checked before each model call, so the last call may
+ * exceed it.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)

@@ -26,7 +26,7 @@ public record Problem(
     public static final String DUPLICATE = "Duplicate";
     /** The model's final reply does not match the schema. */
     public static final String SCHEMA_MISMATCH = "SchemaMismatch";
-    /** Only signed decisions count, and this one has no valid signature. */
+    /** Only signed decisions count, and this decision has no valid signature. */
     public static final String SIGNATURE_REQUIRED = "SignatureRequired";
     /** The input is invalid, or not possible in the current state. */
     public static final String BAD_INPUT = "BadInput";
