@@ -57,7 +57,10 @@ final class ClaimRules {
         }
     }
 
-    /** Attaches a claim to a call whose result is not in the transcript yet, if possible. */
+    /**
+     * Attaches a claim to a call of the newest reply. Returns false if the call asks a question, has completed, or is
+     * executed by a subagent.
+     */
     private boolean attach(Call call, Call.Claim claim) {
         switch (call.status()) {
             case ISSUED, HELD, AWAITING, DISPATCHED, CLAIMED, UNKNOWN, DOUBTED, UNSETTLED -> {
@@ -67,7 +70,7 @@ final class ClaimRules {
             case VERIFYING, LOST -> draft.book.put(call.claimedLater(claim));
             case DENIED, FAILED, CANCELLED -> {
                 if (draft.dialogue.turn.isRunning() && call.status() != Call.Status.CANCELLED) {
-                    lost.doubt(call.claimedLater(claim)); // The call was reported as not run.
+                    lost.doubt(call.claimedLater(claim)); // The model has not seen the result, which omits this claim.
                 } else {
                     String known = call.claim().isPresent() ? "" : ToolTexts.claimed(claim.at());
                     String text = call.result().orElse("") + known;

@@ -49,10 +49,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The whole state of a thread: an immutable value, folded from its facts.
+ * The whole state of a thread: an immutable value, and the result of applying the thread's facts in order.
  *
- * <p>It contains no run id, event id or attempt: those belong to one execution, and a thread outlives many executions.
- * Its JSON is carried over by continue-as-new, so fields are only ever added.
+ * <p>No rule depends on a run id, event id or attempt: those belong to one execution, and a thread outlives many
+ * executions. Continue-as-new carries the state over as JSON, so fields are only ever added.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -65,7 +65,7 @@ public record Conversation(
         @JsonUnwrapped ParentLink parentLink,
         @JsonUnwrapped Arrivals arrivals,
         @JsonProperty("counters") Counters counters) {
-    /** The maximum length of a tool call's arguments, as canonical JSON. */
+    /** The maximum length of a tool call's arguments: characters of canonical JSON. */
     static final int MAX_ARGS_LENGTH = 256 * 1024;
 
     /** The maximum number of calls executed per reply, since applying a fact visits all of them. */
@@ -83,18 +83,26 @@ public record Conversation(
     /** The maximum nesting depth of subagents' threads. */
     public static final int MAX_DEPTH = 5;
 
-    /** How often a call is dispatched without being started before the model is told that it failed. */
+    /**
+     * The maximum number of dispatches of a call that never starts. After that, the model is told that the call failed.
+     */
     static final int MAX_DISPATCHES = 20;
 
-    /** The time after a lost call's timeout by which all of its processes have been killed. */
+    /**
+     * How long the processes of a lost call may still run after the call's timeout. Then all of them have been killed.
+     */
     static final Duration FENCE = Duration.ofSeconds(5);
 
     /**
-     * How long the turn waits for a late outcome of a timed-out call. Workers reconnect to a server in half that time.
+     * The longest time that the turn waits for a lost call to report its outcome. Workers reconnect to a server in half
+     * that time.
      */
     static final Duration LATE_WORD = Duration.ofSeconds(20);
 
-    /** How long the turn waits for a late outcome of a call that is no longer running: its report may still arrive. */
+    /**
+     * The shortest time that the turn waits for a lost call to report its outcome, even if the call can no longer be
+     * running: the report may be on its way.
+     */
     static final Duration REPORT_ON_ITS_WAY = Duration.ofSeconds(10);
 
     /** What a thread is doing, in one word. The names are shown to users. */
@@ -121,14 +129,14 @@ public record Conversation(
         Objects.requireNonNull(counters, "counters");
     }
 
-    /** The state of a new thread. */
+    /** The state after a thread's first fact. */
     public static Conversation start(ThreadFact.RunStarted fact, Instant at) {
         return Evolution.start(fact, at);
     }
 
     /**
-     * The state after a fact. Facts that no longer matter, such as a late reply of a model, change almost nothing. A
-     * timer that fires when nothing is due does not change the state at all.
+     * The state after another fact. A fact that no longer matters, such as a late reply of the model, changes only
+     * counters, times and spending. A timer that fires when nothing is due does not change the state at all.
      */
     public Conversation apply(Fact fact, Instant at) {
         if (fact instanceof ThreadFact.TimePassed && !isDue(at)) {
@@ -137,18 +145,24 @@ public record Conversation(
         return Evolution.apply(this, fact, at);
     }
 
-    /** What should happen now, from the state alone. Executing a step applies a fact that removes it from this list. */
+    /**
+     * What should happen now, from the state alone. Executing a step applies a fact that removes the step from this
+     * list, except for {@link Step.WakeAt}, which stays until its time, and {@link Step.Close}, which ends the thread.
+     */
     public List<Step> decide() {
         return Decider.decide(this);
     }
 
-    /** Whether a subagent executes or executed this call. */
+    /** Whether the call's tool is a subagent; false while the agent is not known. */
     public boolean isForSubagent(Call call) {
         return terms().map(known -> known.tools().get(call.tool()) == AgentPolicy.Executor.SUBAGENT)
                 .orElse(false);
     }
 
-    /** The results of the newest calls that are not in the transcript yet, in call order. */
+    /**
+     * The results of the newest reply's calls that have ended, in call order. They enter the transcript with the next
+     * model call.
+     */
     public List<Part.ToolResult> uncommittedResults() {
         return batchCalls().stream().flatMap(call -> call.toolResult().stream()).toList();
     }
@@ -168,19 +182,22 @@ public record Conversation(
         return dialogue.isSummarising(counters.steps());
     }
 
-    /** The number of identical calls with a known outcome before this call runs or ran. */
+    /**
+     * The number of identical calls whose outcome was known before this call ran. For a call that has not run, the
+     * number so far.
+     */
     public int repeatOf(Call call) {
         boolean runsLater =
                 call.isOpen() && call.dispatches() == 0 && call.claim().isEmpty() && !call.wasBegun();
         return runsLater ? callBook.effectOf(call).executions() : call.repeat();
     }
 
-    /** Whether a call's waiting time is over. */
+    /** Whether the waiting time of an open call is over. */
     private boolean isDue(Instant now) {
         return openCalls().stream().flatMap(call -> call.wakeAt().stream()).anyMatch(time -> !time.isAfter(now));
     }
 
-    /** Why a message from outside is refused in this state; empty if it is admitted. */
+    /** Why an inbound fact is refused in this state; empty if it is admitted. */
     public Optional<Problem> refusal(Fact.Inbound fact) {
         return Admission.refusal(this, fact);
     }
@@ -190,7 +207,7 @@ public record Conversation(
         return refusal(fact).filter(problem -> !problem.type().equals(Problem.DUPLICATE));
     }
 
-    /** The number of the fact of the first delivery, if this is a repeated one. */
+    /** The fact number of the first delivery, if a message with the same id arrived before. */
     public Optional<Integer> firstDelivery(Fact.Inbound fact) {
         return fact.messageId().flatMap(id -> seen().factOf(id));
     }
@@ -205,7 +222,7 @@ public record Conversation(
                 .filter(claim -> claim.execution().equals(claimed.execution()));
     }
 
-    /** The link to this thread for a subagent that executes one of its calls. */
+    /** The parent link for the subagent's thread that this step starts. */
     public Parent parentFor(Step.StartSubagent step) {
         return new Parent(step.call().id(), parent().map(Parent::depth).orElse(0) + 1, step.budget());
     }
@@ -234,7 +251,7 @@ public record Conversation(
         return batchCalls().stream().filter(Call::waitsForPerson).toList();
     }
 
-    /** Whether a subagent is working. */
+    /** Whether a subagent's thread is executing one of the open calls. */
     public boolean hasSubagents() {
         return openCalls().stream().anyMatch(call -> call.status() == Call.Status.DELEGATED);
     }
@@ -262,22 +279,25 @@ public record Conversation(
         return turn().isRunning() && Call.onlyAsk(openCalls());
     }
 
-    /** Whether there is nothing to ask a model about. */
+    /** Whether the transcript and the queue are empty, so that there is nothing to send to a model. */
     @JsonIgnore
     public boolean isBlank() {
         return dialogue.isBlank();
     }
 
     /**
-     * Whether nothing happens until someone sends something. While the agent is not resolved, a running turn is not
-     * settled: the agent may not exist, and calls from a checkpoint depend on it.
+     * Whether no turn is running, or the turn waits for people only. While the agent is not resolved, a running turn is
+     * not settled: the agent may not exist, and calls from a checkpoint depend on it.
      */
     @JsonIgnore
     public boolean isSettled() {
         return !turn().isRunning() || (isInterrupted() && terms().isPresent());
     }
 
-    /** Whether the thread ends, or has ended, because its agent was not found. Such a thread has done nothing. */
+    /**
+     * Whether the thread is closing or closed, and its agent's definition was requested but has not arrived. At the end
+     * of a thread, this means that the agent was not found, and that the thread has done nothing.
+     */
     public boolean lacksAgent() {
         return life() == ThreadIdentity.Life.CLOSING && binding.isResolving();
     }
@@ -307,7 +327,10 @@ public record Conversation(
         return openCalls().isEmpty() ? Phase.THINKING : Phase.ACTING;
     }
 
-    /** The maximum number of model calls per turn; empty while the agent is not known. */
+    /**
+     * The maximum number of model calls per turn; empty if the thread has no limit of its own and its agent is not
+     * known.
+     */
     @JsonIgnore
     public Optional<Integer> iterationLimit() {
         return money.iterationLimit(terms());
@@ -360,7 +383,7 @@ public record Conversation(
 
     /**
      * A copy of this restored conversation for a reader who does not know its agent. If the checkpoint has no result
-     * for a call, the result in the copy does not say whether the tool is safe to retry, except for
+     * for a call, the copy's result says that it is not known whether the tool is safe to retry, except for
      * {@code harmlessTools}.
      *
      * @param harmlessTools tools that are safe to retry with any agent
@@ -369,7 +392,6 @@ public record Conversation(
         return Evolution.readWithoutAgent(this, harmlessTools);
     }
 
-    /** A copy with another transcript. */
     public Conversation withTranscript(Transcript other) {
         Draft draft = new Draft(this, updatedAt());
         draft.dialogue.transcript = other;

@@ -17,9 +17,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * Decides from the state alone what should happen now. Executing a step applies a fact that removes it from the list.
- */
+/** Implements {@link Conversation#decide()}. */
 final class Decider {
     private final Conversation state;
     private final List<Step> steps = new ArrayList<>();
@@ -47,7 +45,7 @@ final class Decider {
 
     /**
      * Whether the parent needs a report. If only the spending has changed, only a cancelled thread reports it: other
-     * threads return their spending when they end, which a cancelled thread cannot do.
+     * threads return their spending when they end, but a cancelled thread cannot.
      */
     private boolean isReportDue(SubagentProgress now, SubagentProgress before) {
         return now.waiting() != before.waiting()
@@ -98,7 +96,9 @@ final class Decider {
         steps.add(isSummaryDue() ? new Step.Summarise(next) : new Step.CallModel(next));
     }
 
-    /** Whether the next model call would exceed the limit and the older part of the conversation can be summarized. */
+    /**
+     * Whether the next model call would reach the token limit and the older part of the conversation can be summarized.
+     */
     private boolean isSummaryDue() {
         Optional<SummaryRule> rule = state.terms().flatMap(AgentPolicy::summaries);
         TokenEstimate read = state.dialogue().estimate();

@@ -19,10 +19,10 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * The mutable copy of the state, made once for each fact. The rules change it one after the other, and {@link #state()}
+ * A mutable copy of the state, made for each fact. The rules change the copy one after the other, and {@link #state()}
  * turns it back into an immutable value.
  *
- * <p>Besides the parts of the state, it has only helpers that several rules need and that concern several parts.
+ * <p>Besides the parts of the state, it has only helpers that several rules share.
  */
 final class Draft {
     /** The time of the fact that is being applied. */
@@ -52,7 +52,7 @@ final class Draft {
         this.counters = from.counters().new Edit();
     }
 
-    /** The state of a thread in which nothing has happened yet. */
+    /** A draft of a thread in which nothing has happened yet. */
     static Draft blank(int rules, String agent, Instant at) {
         Conversation blank = new Conversation(
                 ThreadIdentity.begun(rules, at),
@@ -111,7 +111,7 @@ final class Draft {
         book.put(call.ended(Call.Status.FAILED, text, at));
     }
 
-    /** Ends a call. If it was the last open one, this completes a version. */
+    /** Ends a call. If no other call is open, this completes a version. */
     void end(Call call, Call.Status status, String text) {
         book.put(call.ended(status, text, at));
         reachVersionWhenBatchIsDone();
@@ -123,7 +123,7 @@ final class Draft {
         }
     }
 
-    /** Whether a failure only means that a worker could not read this thread and left the work to others. */
+    /** Whether the problem is only that a worker could not read this thread and left the work to others. */
     boolean isLeft(Problem problem) {
         return identity.rules >= 2 && problem.type().equals(Problem.UNKNOWN_RULES);
     }
@@ -132,7 +132,10 @@ final class Draft {
         versionReached |= book.openCalls().isEmpty();
     }
 
-    /** Tells the model that a call that ends without an outcome was claimed, and so may have taken effect. */
+    /**
+     * Text for the model about a call that ends without an outcome: the call was claimed, so it may have taken effect.
+     * Empty if the call was not claimed.
+     */
     static String claimNote(Call call) {
         return call.claim().map(claim -> ToolTexts.claimed(claim.at())).orElse("");
     }

@@ -17,9 +17,9 @@ final class EffectRules {
     }
 
     /**
-     * A claim, with a fencing token larger than those of all earlier claims for the same tool and arguments. The token
-     * starts with the time, so that it also grows across a reset, and from a saved thread to the thread that continues
-     * it.
+     * A claim with a fencing token that is larger than all earlier tokens for the same tool and arguments. The token is
+     * at least the time in milliseconds, so it also grows across a reset, and from a saved thread to the thread that
+     * continues it. Version 1 of the rules has no tokens.
      */
     Call.Claim claim(String tool, String argsDigest, String execution) {
         if (draft.identity.rules < 2) {
@@ -38,9 +38,9 @@ final class EffectRules {
     }
 
     /**
-     * Records a claimed call that failed. Under version 1 of the rules, a failure used up the call's key. Now it does
-     * so only with proof that nothing took effect. An error that a tool reports is no such proof, so the next identical
-     * call must use the same key.
+     * Records a claimed call that failed. Under version 1 of the rules, every failure used up the call's key. Now a
+     * failure uses up the key only with proof that nothing took effect. An error that a tool reports is no such proof,
+     * so the next identical call must use the same key.
      */
     void failed(Call call, boolean notDone) {
         if (notDone || draft.identity.rules < 2) {
@@ -63,14 +63,14 @@ final class EffectRules {
         }
     }
 
-    /** Drops the records of tools without side effects. A checkpoint does not say which tools have side effects. */
+    /** Drops the records of tools without side effects, which a checkpoint cannot tell apart from other tools. */
     void keepOnlyEffects(AgentPolicy terms) {
         draft.book.effects = draft.book.effects.of(tool -> terms.policyOf(tool).effect());
     }
 
     /**
-     * Carries the effects of the original thread over to its fork. If a result was deleted, the outcome counts as
-     * unknown.
+     * Carries the effects of the original thread over to its fork. If the result of a call was deleted, its outcome
+     * counts as unknown.
      */
     void inherit() {
         Map<String, String> results = new LinkedHashMap<>();

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A step of the fold: makes a draft of the state, lets the rules for the fact's subject change it, and applies all
+ * Applies one fact: makes a draft of the state, lets the rules for the fact's subject change the draft, and applies all
  * immediate consequences.
  *
  * <p>Consequences that need nothing from outside happen here, not in steps: turns end and open, and versions are
@@ -53,7 +53,7 @@ final class Evolution implements Fact.Cases<Runnable> {
         agent = new AgentRules(draft, turns, effects, takeover);
     }
 
-    /** The state of a new thread. */
+    /** The state after a thread's first fact. */
     static Conversation start(ThreadFact.RunStarted fact, Instant at) {
         Draft blank = Draft.blank(fact.rules(), fact.agent(), at);
         blank.identity.once = fact.once();
@@ -68,7 +68,7 @@ final class Evolution implements Fact.Cases<Runnable> {
         return new Evolution(before, at).apply(fact);
     }
 
-    /** The state of a thread that continues a closed one. */
+    /** The initial state of a thread that continues a closed one. */
     static Conversation resume(Conversation over, Resumption how, Instant at) {
         Evolution evolution = new Evolution(over, at);
         evolution.takeover.resume(how);
@@ -78,7 +78,7 @@ final class Evolution implements Fact.Cases<Runnable> {
         return how.answer().isPresent() ? evolution.draft.state() : evolution.draft.state(over.updatedAt());
     }
 
-    /** The state of a thread forked from a point of another one, which may continue too. */
+    /** The initial state of a thread that is forked from another one. Both may continue. */
     static Conversation fork(Conversation ancestor, ForkRequest how, Instant at) {
         Evolution evolution = new Evolution(ancestor, at);
         evolution.takeover.fork(how);
@@ -113,8 +113,8 @@ final class Evolution implements Fact.Cases<Runnable> {
     }
 
     /**
-     * Applies immediate consequences: a held call is released when the one before it has ended, a queued message opens
-     * the next turn when one completes, and a turn at its limit ends.
+     * Applies immediate consequences: a held call is released when the identical call before it has ended, a queued
+     * message opens the next turn when a turn completes, and a turn at its limit ends.
      */
     private void settle() {
         calls.releaseHeldCalls();

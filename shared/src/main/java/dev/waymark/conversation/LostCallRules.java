@@ -26,10 +26,11 @@ final class LostCallRules {
     }
 
     /**
-     * Handles a call whose claimed execution is lost to the server but may still be running. The execution gets some
-     * time to report before the model is told that the outcome is unknown. It gets this time even if its time limit has
-     * passed, since the report may be on its way. The tool's check starts, or a person is asked, at once or as soon as
-     * the call can no longer be running; the report of the execution may still come first.
+     * Handles a call whose claimed execution is lost to the server but may still be running. A tool's check starts as
+     * soon as the call can no longer be running. Without a check, the person who settles the call is asked at once. If
+     * the tool has neither, the execution gets some time to report before the model is told that the outcome is
+     * unknown. It gets this time even if its time limit has passed, since the report may be on its way. In all cases, a
+     * report that comes first decides the outcome.
      */
     void awaitWord(Call call) {
         AgentPolicy.ToolPolicy policy = draft.policyOf(call);
@@ -52,7 +53,7 @@ final class LostCallRules {
         return a.isAfter(b) ? a : b;
     }
 
-    /** The wait for a report of the execution is over. */
+    /** Handles a call for which the time to report is over. */
     void giveUpWaiting(Call call) {
         if (draft.identity.rules < 2 || draft.policyOf(call).verify()) {
             draft.book.put(call.doubted(draft.at));
@@ -62,7 +63,11 @@ final class LostCallRules {
         }
     }
 
-    /** Handles a claimed call without waiting for a report of its execution. */
+    /**
+     * Finds out the outcome of a claimed call without waiting for its report. A tool's check starts as soon as the call
+     * can no longer be running. Without a check, a person settles the call, or the model is told that the outcome is
+     * unknown.
+     */
     void doubt(Call call) {
         if (!draft.policyOf(call).verify()) {
             leaveUndecided(call);
@@ -98,7 +103,7 @@ final class LostCallRules {
     }
 
     /**
-     * The time after which neither the call nor an identical call that a reset removed is still running: by then, a
+     * The time from which neither the call nor an identical call that a reset removed is running any more: by then, a
      * worker or its launcher has ended them.
      */
     private Instant fenceOf(Call call) {
@@ -116,12 +121,15 @@ final class LostCallRules {
         return call.claim().map(claim -> fenceOf(call)).filter(time -> time.isAfter(draft.at));
     }
 
-    /** Keeps the claim until the call can no longer be running: a person may say too early that it had no effect. */
+    /**
+     * Runs the call again. The claim stays until the call can no longer be running: a person may say too early that the
+     * call had no effect.
+     */
     private void runAgain(Call call) {
         Call kept = draft.identity.rules < 4 ? call : call.withUsedKey();
         Call again = fenceToCome(call).isPresent() ? kept : kept.withoutClaim();
         if (approvals.isMissingFor(call)) {
-            approvals.askFor(again); // It was approved in a run that was undone.
+            approvals.askFor(again); // A reset undid the approval, or only a checkpoint states it.
         } else {
             draft.book.put(again.issued(fenceToCome(again), draft.at));
         }
@@ -145,7 +153,7 @@ final class LostCallRules {
             if (fact.landed().orElse(false)) {
                 settleAsDone(call, fact.result().orElseGet(ToolTexts::verified));
             } else if (fact.landed().isPresent() && wasTooEarly(call)) {
-                doubt(call); // Another claim was discovered meanwhile.
+                doubt(call); // Another claim was discovered during the check.
             } else if (fact.landed().isPresent() && draft.policyOf(call).rerunOnCheck(draft.identity.rules)) {
                 runAgain(call);
             } else {
@@ -156,8 +164,8 @@ final class LostCallRules {
     }
 
     /**
-     * Whether the call may have taken effect after the check. A call from a file may have a claim that is not known
-     * here.
+     * Whether the call may have taken effect after the check started. If no claim is known, as for some calls from a
+     * checkpoint, it is not known when the call ended, and the check counts.
      */
     private boolean wasTooEarly(Call call) {
         boolean isClaimed = call.claim().isPresent()
@@ -165,7 +173,7 @@ final class LostCallRules {
         return (isClaimed || draft.identity.rules < 2) && fenceOf(call).isAfter(call.since());
     }
 
-    /** A worker left the check to others, so it is due again. */
+    /** Makes the check due again, because a worker left it to others. */
     void verifyLeft(ToolFact.VerifyLeft fact) {
         draft.book
                 .calls

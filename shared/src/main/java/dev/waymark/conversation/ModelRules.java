@@ -108,8 +108,8 @@ final class ModelRules {
     }
 
     /**
-     * Tells the model again why its final reply did not match, since providers reject a conversation that ends with a
-     * reply of the model.
+     * When a turn is retried, tells the model again why its final reply did not match. Without this message, providers
+     * would reject the conversation, because it ends with a reply of the model.
      */
     void answerMisfit() {
         draft.dialogue
@@ -117,7 +117,7 @@ final class ModelRules {
                 .problem()
                 .filter(problem -> problem.type().equals(Problem.SCHEMA_MISMATCH))
                 .map(Problem::message)
-                .filter(message -> message.startsWith(ASKED_TWICE)) // A message from a file may be anything.
+                .filter(message -> message.startsWith(ASKED_TWICE)) // Other problems of this type state no reason.
                 .map(message -> message.substring(ASKED_TWICE.length()))
                 .ifPresent(misfit -> draft.say(Optional.empty(), Message.user(ToolTexts.misfit(misfit))));
     }
@@ -162,7 +162,7 @@ final class ModelRules {
 
     /**
      * Drops the harmless calls of messages that a summary replaced, so that the log of calls does not grow forever.
-     * Looks at these messages only, since a thread may have many calls and many summaries.
+     * Looks only at the replaced messages, since a thread may have many calls and many summaries.
      */
     private void dropCalls(List<Transcript.Entry> replaced) {
         replaced.stream()
@@ -174,7 +174,8 @@ final class ModelRules {
 
     /**
      * Whether the call is no longer needed. A call is kept if it is part of the record of side effects, if people
-     * decided or answered it, if a subagent executed it, or if it may still report an outcome.
+     * decided or answered it, if a subagent executed it, if it may still report an outcome, or if the agent does not
+     * have its tool.
      */
     private boolean isDroppable(Call call) {
         return call.hasOwnResult()
@@ -221,17 +222,17 @@ final class ModelRules {
         }
     }
 
-    /** A reply that arrives after its turn was stopped is ignored. */
+    /** Whether the thread still waits for this model call. It does not after the turn was stopped. */
     private boolean isCurrent(int step) {
         return draft.dialogue.modelCalled && draft.dialogue.turn.isRunning() && draft.counters.steps == step;
     }
 
-    /** Replaces control characters in ids, which programs, databases and terminals may not handle. */
+    /** Replaces control characters in an id, since programs, databases and terminals may not handle them. */
     private String wanted(String id) {
         return draft.identity.rules < 2 ? id : CONTROL.matcher(id).replaceAll("_");
     }
 
-    /** Models reuse call ids. An id that was used before in this thread gets a suffix and becomes unique. */
+    /** Makes call ids unique, since models reuse them: an id that was used before in this thread gets a suffix. */
     private List<Part> withUnusedCallIds(List<Part> content) {
         List<Part> parts = new ArrayList<>(content.size());
         Set<String> inThisReply = new LinkedHashSet<>();

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Rules of people: messages, answers, approvals and settled outcomes, for this thread and its subagents. */
+/** Rules for what people send: messages, answers, approvals and settled outcomes, for this thread and its subagents. */
 final class PeopleRules {
     private final Draft draft;
     private final TurnRules turns;
@@ -99,7 +99,7 @@ final class PeopleRules {
         OpenRequest ask = asked(OpenRequest.Kind.APPROVAL, fact.callId());
         boolean passedOn = subagents.passOn(ask, fact.signal(), body -> {
             fact.args().ifPresent(args -> body.put("args", args.value()));
-            // Binds the decision to the arguments that were shown here, in case the request changes before it arrives.
+            // Binds the decision to the arguments shown here, in case the request changes before the decision arrives.
             body.put("argsDigest", ask.argsDigest().orElseThrow());
             fact.by().ifPresent(by -> body.put("by", by));
             fact.reason().ifPresent(reason -> body.put("reason", reason));
@@ -148,7 +148,7 @@ final class PeopleRules {
         }
     }
 
-    /** The request that an answer or a decision refers to. It exists, since the fact was admitted. */
+    /** The request that an answer or a decision refers to. The request exists, since the fact was admitted. */
     private OpenRequest asked(OpenRequest.Kind kind, Optional<String> callId) {
         return Admission.meant(draft.state(), kind, callId).orElseThrow();
     }

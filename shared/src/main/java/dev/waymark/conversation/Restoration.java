@@ -35,7 +35,7 @@ import java.util.Set;
  * the call that waits for a person, and the calls of an {@link #untouched} reply were never started. Messages that
  * people sent after an open call are queued. Not thread-safe.
  *
- * <p>A violation of the transcript rules is an {@link IllegalArgumentException} that names the place.
+ * <p>Throws an {@link IllegalArgumentException} if the content violates the rules of transcripts.
  */
 public final class Restoration {
     /** This tool only asks a person, so repeating a call of it is harmless with any agent. */
@@ -77,7 +77,10 @@ public final class Restoration {
 
     private record Answer(Part.ToolResult result, Optional<String> id, Instant at) {}
 
-    /** @param repairing whether calls without a result get one that says so, instead of being rejected */
+    /**
+     * @param repairing whether to repair violations instead of rejecting them: an earlier call without a result gets an
+     *     error result, and a message between a call and its result is moved after the result
+     */
     public Restoration(Instant createdAt, boolean repairing) {
         this.createdAt = createdAt;
         this.batchAt = createdAt;
@@ -167,7 +170,7 @@ public final class Restoration {
         answers.put(callId, new Answer(result, id, at));
     }
 
-    /** Adds a call's result from a source other than the transcript, unless the call has one. */
+    /** Adds a call's result from a source other than the transcript, unless the call already has a result. */
     public Restoration answerIfOpen(String callId, String text, boolean isError, Instant at) {
         if (unanswered.remove(callId) != null) {
             answers.put(callId, new Answer(new Part.ToolResult(callId, text, isError), Optional.empty(), at));
@@ -176,21 +179,21 @@ public final class Restoration {
     }
 
     /**
-     * The arguments that a call ran or will run with; after an approval they may differ from those in the reply. Must
-     * be called before the reply.
+     * Sets the arguments that a call ran or will run with; after an approval they may differ from those in the reply.
+     * Must be called before the reply is added.
      */
     public Restoration ranWith(String callId, Json args) {
         ran.put(callId, args);
         return this;
     }
 
-    /** When a call ended, if that is known more precisely than from the transcript. */
+    /** Sets when a call ended, if that is known more precisely than from the transcript. */
     public Restoration endedAt(String callId, Instant at) {
         ends.put(callId, at);
         return this;
     }
 
-    /** How many identical calls had run before this one, if its idempotency key shows that. */
+    /** Sets how many identical calls had run before this one, if its idempotency key shows that. */
     public Restoration repeating(String callId, int earlier) {
         effects.repeating(callId, earlier);
         return this;
@@ -237,7 +240,10 @@ public final class Restoration {
         effects.ended(use.id(), use.name(), call.args(), text, !isError);
     }
 
-    /** A call with an unknown outcome, which may be missing from the transcript. It must not simply be repeated. */
+    /**
+     * Records a call with an unknown outcome, unless the transcript contains the call. An identical call must not
+     * simply run.
+     */
     public Restoration rememberIssued(String callId, String tool, Json args, Instant startedAt) {
         if (remembered(callId, tool, args, Call.Status.LOST, startedAt)) {
             effects.started(callId, tool, args, startedAt);
@@ -245,7 +251,7 @@ public final class Restoration {
         return this;
     }
 
-    /** An ended call, which may be missing from the transcript. Its result may have been deleted. */
+    /** Records an ended call, unless the transcript contains the call. The result is empty if it was deleted. */
     public Restoration rememberEnded(
             String callId, String tool, Json args, Optional<String> result, boolean succeeded, Instant startedAt) {
         Call.Status how = succeeded ? Call.Status.COMPLETED : Call.Status.FAILED;
@@ -274,55 +280,60 @@ public final class Restoration {
         return this;
     }
 
-    /** The call that waits for a person; nothing else is running. */
+    /** Sets the call that waits for a person; no other call is running. */
     public Restoration pending(String callId) {
         pending = Optional.of(callId);
         return this;
     }
 
-    /** The turn waits for people only, starting with the first open call. */
+    /**
+     * Marks the turn as waiting for people only. Unless another call is {@link #pending}, the first open call waits.
+     */
     public Restoration paused() {
         paused = true;
         return this;
     }
 
-    /** The turn waits for people only, and every open call has run up to its question. */
+    /** Marks the turn as waiting for people only, and every open call as executed up to its question. */
     public Restoration allAsked() {
         allAsked = true;
         return this;
     }
 
-    /** The call has run up to its question, if the turn waits for people only. */
+    /** Marks a call as executed up to its question. Has an effect only if a call is {@link #pending}. */
     public Restoration asked(String callId) {
         asked.add(callId);
         return this;
     }
 
-    /** The question of the call that waits for a person. */
+    /** Sets the question of the call that waits for a person. */
     public Restoration prompt(String question) {
         prompt = question;
         return this;
     }
 
-    /** The open call was approved, so it may have run. */
+    /** Marks an open call as approved, so that it may have run. */
     public Restoration approved(String callId) {
         approved.add(callId);
         return this;
     }
 
-    /** The call was executed with an unknown outcome, and must never be executed again. */
+    /**
+     * Marks a call as executed with an unknown outcome. It runs again only if a check or a person finds that it had no
+     * effect.
+     */
     public Restoration begun(String callId) {
         begun.add(callId);
         return this;
     }
 
-    /** Marks all calls that are open at the end as {@link #begun}. */
+    /** Marks every call that has no result so far as {@link #begun}. */
     public Restoration allBegun() {
         unanswered.keySet().forEach(this::begun);
         return this;
     }
 
-    /** None of the open calls was started. */
+    /** Marks the open calls as never started. */
     public Restoration untouched() {
         untouched = true;
         return this;
@@ -333,7 +344,7 @@ public final class Restoration {
         return this;
     }
 
-    /** The cost of the thread before this checkpoint. */
+    /** Sets the cost of the thread up to the checkpoint. */
     public Restoration cost(double dollars) {
         cost = dollars > 0 ? Optional.of(Usd.of(BigDecimal.valueOf(dollars))) : Optional.empty();
         return this;
@@ -350,13 +361,13 @@ public final class Restoration {
         return this;
     }
 
-    /** The turn's status, its final reply, and why it ended if it failed. */
+    /** Sets the turn's status, its final reply, and why it ended if it failed. */
     public Restoration standing(Turn.Status how, String text, String reason) {
         turn.standing(how, text, reason);
         return this;
     }
 
-    /** The final reply as JSON. */
+    /** Sets the final reply as JSON. */
     public Restoration structured(Json value) {
         turn.structured(value);
         return this;
@@ -376,7 +387,7 @@ public final class Restoration {
         return calls.contains(id);
     }
 
-    /** A call of the newest reply without a result. */
+    /** The call with this id, if it belongs to the newest reply and has no result. */
     public Optional<Part.ToolUse> openCall(String id) {
         return Optional.ofNullable(unanswered.get(id));
     }
@@ -386,12 +397,12 @@ public final class Restoration {
         return List.copyOf(unanswered.values());
     }
 
-    /** The request of a call, open or not. */
+    /** The request of a call, open or not, with the arguments that the call ran or will run with. */
     public Optional<Part.ToolUse> toolUse(String id) {
         return calls.get(id).map(call -> new Part.ToolUse(id, call.tool(), call.args()));
     }
 
-    /** The number of calls with a result. */
+    /** The number of calls that are not open. */
     public int answeredCalls() {
         return calls.size() - unanswered.size();
     }
@@ -477,7 +488,10 @@ public final class Restoration {
                 .begunElsewhere(pending.isEmpty() ? Call.Status.CLAIMED : Call.Status.UNSETTLED);
     }
 
-    /** A call that has run and asks a question. It must never run again, even if it would need approval to run. */
+    /**
+     * A copy of a call that has run and asks a question. Because of its claim, the call is not mistaken for one that
+     * waits for approval, and never runs again.
+     */
     private Call asking(Call call, String words) {
         Call counted = effects.counted(call);
         effects.executed(call.tool(), call.args());

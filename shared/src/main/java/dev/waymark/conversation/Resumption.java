@@ -46,7 +46,7 @@ public record Resumption(
         this(id, agent, answer, maxIterations, once, session, Optional.empty());
     }
 
-    /** The initial state of a thread that continues this one. */
+    /** The initial state of a thread that continues a thread with this final state. */
     public Conversation of(Conversation over, Instant at) {
         return Evolution.resume(over, this, at);
     }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class StateTools {
     static final int MAX_ITEMS = 500;
     static final int MAX_FILE_LENGTH = 256 * 1024;
-    /** The limit for all files together, which are part of the state. */
+    /** The maximum number of characters of all files together, since they are part of the state. */
     static final int MAX_FILES_LENGTH = 1024 * 1024;
 
     static final int MAX_PATH_LENGTH = 1_024;
@@ -200,7 +200,7 @@ final class StateTools {
         }
     }
 
-    /** Invalid arguments. */
+    /** Thrown for invalid arguments. The model gets the message. */
     private static final class Unfit extends Exception {
         private static final long serialVersionUID = 1;
 

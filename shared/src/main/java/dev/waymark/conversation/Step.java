@@ -9,7 +9,10 @@ import dev.waymark.conversation.value.Budget;
 import java.time.Instant;
 import java.util.Optional;
 
-/** Something that should happen now. The driver executes it and applies the fact that records it. */
+/**
+ * Something that should happen now. Executing it applies a fact that records it, except for {@link WakeAt} and
+ * {@link Close}.
+ */
 public sealed interface Step {
     <R> R match(Cases<R> cases);
 
@@ -21,7 +24,7 @@ public sealed interface Step {
         }
     }
 
-    /** Call the model for the {@code step}-th time in this thread. */
+    /** Call the model. {@code step} counts the model calls of the thread, including those for summaries. */
     record CallModel(int step) implements Step {
         @Override
         public <R> R match(Cases<R> cases) {
@@ -29,7 +32,7 @@ public sealed interface Step {
         }
     }
 
-    /** Let the model summarize the older part of the conversation, before the next call. */
+    /** Let the model summarize the older part of the conversation, before it is called for the next reply. */
     record Summarise(int step) implements Step {
         @Override
         public <R> R match(Cases<R> cases) {
@@ -37,7 +40,7 @@ public sealed interface Step {
         }
     }
 
-    /** Let a worker run a tool. */
+    /** Dispatch a call to a worker, for the {@code dispatch}-th time. */
     record RunTool(Call call, int dispatch) implements Step {
         @Override
         public <R> R match(Cases<R> cases) {
@@ -53,7 +56,7 @@ public sealed interface Step {
         }
     }
 
-    /** Let a subagent execute a call in a thread of its own, with this budget. */
+    /** Let a subagent execute a call in a thread of its own, within this budget. */
     record StartSubagent(Call call, Optional<Budget> budget) implements Step {
         @Override
         public <R> R match(Cases<R> cases) {

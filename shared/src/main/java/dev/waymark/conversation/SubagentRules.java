@@ -67,7 +67,7 @@ final class SubagentRules {
             } else if (fact.problem()
                     .filter(problem -> problem.type().equals(Problem.RAN_BEFORE))
                     .isPresent()) {
-                lost.giveUp(heard); // A reset removed the call, and retention its thread; the effects remain.
+                lost.giveUp(heard); // A reset removed the call, and retention deleted its thread; the effects remain.
             } else {
                 draft.end(
                         heard,

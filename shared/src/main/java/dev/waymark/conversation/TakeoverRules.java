@@ -73,7 +73,7 @@ final class TakeoverRules {
         takeUpOpenCalls();
     }
 
-    /** Starts a thread from the state of another one, which continues independently. */
+    /** Starts a thread from the state of another one, which may continue independently. */
     void fork(ForkRequest how) {
         begin(how.id());
         draft.identity.once = false;
@@ -126,7 +126,7 @@ final class TakeoverRules {
         if (question.isPresent()
                 && draft.binding.terms.isEmpty()
                 && question.get().asksNothing()) {
-            // The call may be waiting for approval instead. Only the agent's tools show that.
+            // The call may be waiting for approval instead of an answer. Only the agent's tools show that.
             draft.book.put(question.get().answeredEarly(words));
         } else if (question.isPresent()) {
             draft.end(question.get(), Call.Status.COMPLETED, words);
@@ -136,7 +136,7 @@ final class TakeoverRules {
         }
     }
 
-    /** Handles the imported open calls once the agent's tools are known. */
+    /** Handles the imported open calls if the agent's tools are known. */
     void takeUpOpenCalls() {
         if (draft.binding.terms.isPresent()) {
             List<Call> open = draft.book.openCalls();
@@ -146,8 +146,9 @@ final class TakeoverRules {
     }
 
     /**
-     * Does not wait for calls that were running elsewhere. A file does not show whether a call was claimed. It shows
-     * only that the call has no result and, in a conversation that waited for people, that the call waits too.
+     * Continues an imported open call, without waiting for an execution in the other thread. A checkpoint does not show
+     * whether a call was claimed. It shows only that the call has no result and, if the conversation waited for people,
+     * that the call waits too.
      */
     private void takeUp(Call call, AgentPolicy terms) {
         Optional<AgentPolicy.Executor> executor =
@@ -160,7 +161,7 @@ final class TakeoverRules {
         } else if (executor.isEmpty()) {
             lost.giveUp(call);
         } else if (mayHaveRun && executor.get() == AgentPolicy.Executor.SUBAGENT) {
-            lost.giveUp(call); // The effects of its thread are not known here, and a second thread would repeat them.
+            lost.giveUp(call); // The effects of its thread are not known here, and a second thread could repeat them.
         } else if (mayHaveRun && !draft.policyOf(call).effect()) {
             if (isOverElsewhere(call) && executor.get() == AgentPolicy.Executor.ACTIVITY) {
                 draft.book.put(
@@ -191,8 +192,8 @@ final class TakeoverRules {
     }
 
     /**
-     * Updates the results of calls that a checkpoint left without one. Which tools are safe to call again is known only
-     * with the agent.
+     * Updates the results of calls that have no result in the checkpoint. Which tools are safe to call again is known
+     * only with the agent.
      */
     void tellWhatIsHarmless() {
         Map<String, String> texts = new LinkedHashMap<>();
@@ -205,7 +206,7 @@ final class TakeoverRules {
         replaceResults(texts);
     }
 
-    /** Updates the same results for a reader who does not know the agent. */
+    /** Updates the results of calls that have no result in the checkpoint, for a reader who does not know the agent. */
     void tellWithoutAgent(Set<String> harmlessTools) {
         Map<String, String> texts = new LinkedHashMap<>();
         for (Call call : callsOverElsewhere()) {

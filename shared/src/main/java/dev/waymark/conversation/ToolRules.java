@@ -29,7 +29,7 @@ final class ToolRules {
                 .ifPresent(call -> draft.book.put(call.dispatched(fact.dispatch(), draft.at)));
     }
 
-    /** The call, if the thread waits for this dispatch of it. */
+    /** The call, if the thread waits for this dispatch. */
     private Optional<Call> running(String callId, int dispatch) {
         return draft.book
                 .calls
@@ -64,7 +64,7 @@ final class ToolRules {
         }
     }
 
-    /** Counts the effect of a call after the model was told another outcome. */
+    /** Counts the effect of a call after the model was told a different outcome. */
     private void countLate(Call call, ToolFact.ToolFinished fact) {
         count(call, fact);
         draft.book.put(draft.book.call(call.id()).withoutClaim());
@@ -103,7 +103,7 @@ final class ToolRules {
         return draft.identity.rules < 2 ? call : call.seen(reason);
     }
 
-    /** The execution that holds the claim has reported its outcome late. */
+    /** Applies the late outcome of the execution that holds the claim. */
     void toolEndedLate(ToolFact.ToolEndedLate fact) {
         Call call = draft.book.call(fact.callId());
         boolean isTold = !call.isOpen()
@@ -165,12 +165,12 @@ final class ToolRules {
                     FAILED,
                     DENIED,
                     LOST -> {
-                // The outcome belongs to another dispatch.
+                // The call does not wait for this dispatch any more.
             }
         }
     }
 
-    /** Dispatches again a call that did not run. The model is told only if the call never runs. */
+    /** Prepares a call that did not run for another dispatch. The model is told only if the call never runs. */
     private void dispatchAgain(Call call, String reason) {
         if (call.dispatches() >= Conversation.MAX_DISPATCHES) {
             draft.end(call.withoutClaim(), Call.Status.FAILED, ToolTexts.failure("could not be started: " + reason));
@@ -184,7 +184,10 @@ final class ToolRules {
         }
     }
 
-    /** When a call that did not run is dispatched again; the delay grows each time. Empty means immediately. */
+    /**
+     * When to repeat the dispatch of a call that did not run: at once the first time (empty), then after a delay that
+     * doubles from 1 to 32 seconds.
+     */
     private Optional<Instant> pause(Call call) {
         long seconds = call.dispatches() < 2 ? 0 : 1L << Math.min(call.dispatches() - 2, 5);
         return seconds == 0 ? Optional.empty() : Optional.of(draft.at.plusSeconds(seconds));

@@ -43,7 +43,7 @@ final class TurnRules {
         stop(how, text, new Problem(how == Turn.Status.STOPPED ? "Stopped" : "Cancelled", text));
     }
 
-    /** @param text the results of the open calls */
+    /** @param text the result that each open call gets */
     void stop(Turn.Status how, String text, Problem why) {
         if (draft.dialogue.turn.isRunning()) {
             draft.cancelOpenCalls(text);
@@ -51,7 +51,7 @@ final class TurnRules {
         }
     }
 
-    /** Opens the next turn for queued messages, and ends one that has reached a limit. */
+    /** Opens the next turn for queued messages, and ends a turn that has reached a limit. */
     void settle() {
         if (draft.dialogue.turn.status() == Turn.Status.COMPLETE && !draft.dialogue.queue.isEmpty()) {
             open();
@@ -132,7 +132,7 @@ final class TurnRules {
         draft.dialogue.transcript = Transcript.EMPTY;
         draft.dialogue.gauge = draft.dialogue.gauge.map(TokenEstimate::unread);
         draft.book.workspace = Workspace.EMPTY;
-        // The arguments of calls are part of the conversation, and with them a full thread would stay full.
+        // Arguments of calls are part of the conversation. If they stayed, a full thread would stay full.
         PersistentMap<Call> kept = draft.book.calls;
         kept.forEach(
                 (id, call) -> draft.book.put(call.forgotten(draft.policyOf(call).effect())));

@@ -13,8 +13,8 @@ public final class UnsignedDecisions {
     private UnsignedDecisions() {}
 
     /**
-     * The calls whose decision lacks a required valid signature. Empty unless history was changed. Calls of a cleared
-     * conversation are skipped, since their decisions were deleted too.
+     * The ids of calls whose decision lacks a required valid signature. Empty unless history was changed. Calls of a
+     * cleared conversation are skipped, since their decisions were deleted too.
      */
     public static List<String> in(Conversation state) {
         Optional<Signers> signers = state.terms().flatMap(AgentPolicy::signers);

@@ -3,7 +3,7 @@ package dev.waymark.display;
 import java.util.Locale;
 
 /**
- * The beginning of a text, with a note about the length of the rest.
+ * A text, or its beginning with a note that says how much of it is shown.
  *
  * @param isCut whether a part is missing; if so, the excerpt is not enough for a decision
  */

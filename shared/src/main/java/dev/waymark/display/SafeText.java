@@ -40,7 +40,7 @@ public final class SafeText {
 
     private SafeText() {}
 
-    /** On one line: line breaks, tabs and runs of spaces become one space. */
+    /** Makes a text safe on one line: line breaks, tabs and runs of spaces become one space. */
     public static String line(String text) {
         StringBuilder line = new StringBuilder(text.length());
         boolean spaceDue = false;
@@ -59,7 +59,10 @@ public final class SafeText {
         return line.toString();
     }
 
-    /** Safe text on several lines: line breaks and tabs are kept. The caller must mark each line as foreign text. */
+    /**
+     * Makes a text safe on several lines: line breaks and tabs are kept. The caller must mark each line as foreign
+     * text.
+     */
     public static String lines(String text) {
         String unix = text.replace("\r\n", "\n");
         StringBuilder lines = new StringBuilder(unix.length());
@@ -77,7 +80,7 @@ public final class SafeText {
     }
 
     /**
-     * JSON on one line, with letters of all languages readable: only unsafe characters stay escaped.
+     * Makes JSON safe on one line, with letters of all languages readable: only unsafe characters stay escaped.
      *
      * @param canonical JSON in which everything outside of printable ASCII is escaped
      */
@@ -99,7 +102,7 @@ public final class SafeText {
         return escaped(readable.toString());
     }
 
-    /** Keeps spaces, which are significant inside JSON strings. */
+    /** Escapes unsafe characters, and keeps all spaces, which are significant inside JSON strings. */
     private static String escaped(String text) {
         StringBuilder safe = new StringBuilder(text.length());
         int previous = NOTHING;
@@ -140,7 +143,7 @@ public final class SafeText {
         };
     }
 
-    /** Visible format characters of Arabic, Syriac and Kaithi. */
+    /** Whether this is one of the visible format characters of Arabic, Syriac and Kaithi. */
     private static boolean isVisibleFormat(int character) {
         return (character >= 0x600 && character <= 0x605)
                 || character == 0x6DD
@@ -152,7 +155,9 @@ public final class SafeText {
                 || character == 0x110CD;
     }
 
-    /** Other invisible characters: fillers, variation selectors, tags, the blank Braille pattern. */
+    /**
+     * Whether this is another invisible character: a filler, a variation selector, a tag, or the blank Braille pattern.
+     */
     private static boolean isInvisible(int character) {
         return character == 0x34F
                 || character == 0x115F

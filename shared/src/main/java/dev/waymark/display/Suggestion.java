@@ -9,7 +9,10 @@ import java.util.Optional;
 public final class Suggestion {
     private Suggestion() {}
 
-    /** The nearest known word that differs by no more than a typing error or starts with the given word. */
+    /**
+     * The nearest known word that differs from the given word by at most one edit per three letters, or that starts
+     * with the given word of at least three letters.
+     */
     public static Optional<String> of(String word, Collection<String> known) {
         String typed = word.toLowerCase(Locale.ROOT);
         int most = typed.length() / 3;

@@ -27,7 +27,7 @@ public interface WorkerExtension {
     /**
      * The tools that this extension adds.
      *
-     * @param environment the variables of the worker, which may differ from those of the process
+     * @param environment the worker's environment variables, which may differ from the process's
      */
     default List<Tool> tools(Map<String, String> environment) {
         return List.of();
@@ -36,7 +36,7 @@ public interface WorkerExtension {
     /**
      * The model providers that this extension adds, by the name before the colon in {@code model:}.
      *
-     * @param environment the variables of the worker, which may differ from those of the process
+     * @param environment the worker's environment variables, which may differ from the process's
      */
     default Map<String, ModelProvider> providers(Map<String, String> environment) {
         return Map.of();

@@ -89,7 +89,7 @@ final class CarriedArrival {
             Map<Long, StateChunk> chunks,
             Optional<CarriedState> whole,
             Optional<String> digest) {
-        /** The chunks in the history of a run; empty if the run does not begin with such a state. */
+        /** The chunks in the history of a run; empty if the run did not have to fetch its state in chunks. */
         static Optional<Chunks> of(WorkflowExecutionHistory history) {
             return HistoryPages.startInput(history.getEvents().get(0))
                     .inChunks()

@@ -7,7 +7,7 @@ import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** An event that has arrived, but that no completed workflow task has seen yet. */
+/** An event that has arrived, but that has not been applied yet. */
 final class HeldEvent {
     private final long eventId;
     private final Instant arrivedAt;
@@ -34,12 +34,12 @@ final class HeldEvent {
         return arrivedAt;
     }
 
-    /** The fact, once it has been applied. */
+    /** The fact; empty until it is applied, and for an event that carries a state. */
     Optional<Fact> fact() {
         return Optional.ofNullable(known);
     }
 
-    /** Whether this is the state that a run begins with, not a fact. */
+    /** Whether the event brings the state that a run begins with, not a fact. */
     boolean carriesState() {
         return carried != null;
     }

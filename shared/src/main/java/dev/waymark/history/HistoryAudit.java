@@ -17,7 +17,7 @@ import java.util.Set;
  * differently.
  */
 public final class HistoryAudit {
-    /** The ends of a run that do not involve a worker. */
+    /** The events that end a run without a worker. */
     private static final Set<EventType> OUTSIDE_ENDS = Set.of(
             EventType.EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED, EventType.EVENT_TYPE_WORKFLOW_EXECUTION_TIMED_OUT);
 
@@ -56,7 +56,7 @@ public final class HistoryAudit {
             RunAudit audit = new RunAudit(run, ofRun);
             Optional<String> found = audit.project();
             agent = found.isPresent() ? found : agent;
-            if (!audit.hasUnknownRules()) { // Workers would not even begin to replay it.
+            if (!audit.hasUnknownRules()) { // Workers would not even begin to replay the run.
                 replay.replay(replayable(run.history()))
                         .ifPresent(failure -> findings.add(new HistoryFinding(
                                 HistoryFinding.Kind.NONDETERMINISM,
@@ -83,7 +83,7 @@ public final class HistoryAudit {
                 : history;
     }
 
-    /** Projects one run. */
+    /** Projects one run and collects findings. */
     private static final class RunAudit {
         private final ThreadHistory.Run run;
         private final Optional<Live> live;
@@ -98,7 +98,7 @@ public final class HistoryAudit {
             this.projector = new Projector(run.runId(), moment -> {});
         }
 
-        /** Returns the name of the agent, if it is known. */
+        /** Projects the run. Returns the name of the agent, if it is known. */
         Optional<String> project() {
             for (HistoryEvent event : run.history().getEvents()) {
                 try {

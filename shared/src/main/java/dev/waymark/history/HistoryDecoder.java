@@ -34,7 +34,7 @@ final class HistoryDecoder {
     }
 
     /**
-     * The decoded event.
+     * The event with decoded payloads and failure messages.
      *
      * @throws KeyProblem if a payload was altered, belongs elsewhere, or needs a missing key
      */
@@ -78,10 +78,10 @@ final class HistoryDecoder {
     }
 
     /**
-     * Returns the event for a reader without keys.
+     * Returns the event unchanged, for a reader without keys.
      *
-     * @throws KeyProblem if a worker or starter encrypted it. Data from other senders may claim to be encrypted, but
-     *     cannot make a thread unreadable.
+     * @throws KeyProblem if a worker or starter encrypted the event. Data from other senders may claim to be encrypted,
+     *     but cannot make a thread unreadable.
      */
     static HistoryEvent refuseEncrypted(HistoryEvent event) {
         if (ofWorkers(event).anyMatch(EncryptionCodec::isEncrypted)) {
@@ -90,7 +90,9 @@ final class HistoryDecoder {
         return event;
     }
 
-    /** The payloads of workers and starters. Avoids reflection, which would take as long as parsing the event. */
+    /**
+     * The payloads that workers and starters wrote. Avoids reflection, which would take as long as parsing the event.
+     */
     private static Stream<Payload> ofWorkers(HistoryEvent event) {
         Payloads payloads = switch (event.getAttributesCase()) {
             case WORKFLOW_EXECUTION_STARTED_EVENT_ATTRIBUTES ->
@@ -117,7 +119,7 @@ final class HistoryDecoder {
         return payloads.getPayloadsList().stream();
     }
 
-    /** Whether any payload of an event, or of a part of one, is encrypted, by any sender. */
+    /** Whether this message or a part of it contains an encrypted payload, from any sender. */
     static boolean isEncrypted(Message message) {
         if (message instanceof Payload payload) {
             return EncryptionCodec.isEncrypted(payload);

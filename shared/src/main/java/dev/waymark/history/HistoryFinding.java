@@ -13,13 +13,12 @@ public record HistoryFinding(
         @JsonProperty("runId") String runId,
         @JsonProperty("event") Optional<Long> eventId,
         @JsonProperty("message") String message) {
-    /** The kinds of findings. */
     public enum Kind {
-        /** The workflow code does not replay: its threads would be stuck. */
+        /** The workflow code cannot replay the history: the thread would be stuck. */
         NONDETERMINISM,
         /** The projection differs from what the workflow recorded, or from what another build projects. */
         PROJECTION,
-        /** The thread uses rules that this build does not know: it would wait for a newer worker. */
+        /** The thread uses rules that this build does not know: the thread would wait for a newer worker. */
         RULES;
 
         @JsonValue

@@ -20,10 +20,11 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
-/** Reads the events of a run, page by page, decoded. */
+/** Reads the events of a run from a server, page by page. */
 final class HistoryPages {
     /**
-     * Page sizes, counted in batches of events. The first page usually reaches from one model call to the previous one.
+     * The size of the first page when reading backwards, in batches of events. It usually reaches from one model call
+     * to the previous one.
      */
     private static final int FIRST_REVERSE_PAGE = 16;
 
@@ -128,12 +129,12 @@ final class HistoryPages {
                 .build();
     }
 
-    /** The input in the first event of a run. */
+    /** The start input in the first event of a run. */
     static StartInput startInput(HistoryEvent started) {
         return input(started, StartInput.class);
     }
 
-    /** The start input of a run of any workflow type. */
+    /** The start input in the first event of a run, for any workflow type. */
     static <T> T input(HistoryEvent started, Class<T> type) {
         Payloads input = started.getWorkflowExecutionStartedEventAttributes().getInput();
         return PayloadJson.dataConverter().fromPayloads(0, Optional.of(input), type, type);

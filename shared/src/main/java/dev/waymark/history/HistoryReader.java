@@ -38,7 +38,7 @@ public final class HistoryReader {
     private final WorkflowServiceStubs stubs;
     private final String namespace;
     private final HistoryPages pages;
-    /** The in-memory server cannot read backwards. */
+    /** False after the server has turned out to be the in-memory server, which cannot read backwards. */
     private volatile boolean readsBackwards = true;
 
     /** Reads histories of this client's namespace, and decodes them if the client has a codec. */
@@ -58,7 +58,10 @@ public final class HistoryReader {
         readAwaited(workflowId, projector);
     }
 
-    /** While a run is still fetching the state of the previous run, readers see the previous run's state. */
+    /**
+     * Reads the previous run if the run is still fetching its state from there. Until the state arrives, readers see
+     * the previous run's state.
+     */
     private void readAwaited(String workflowId, Projector projector) {
         Optional<CarriedReference> awaited = projector.awaited();
         if (awaited.isEmpty()) {
@@ -91,8 +94,9 @@ public final class HistoryReader {
     }
 
     /**
-     * Waits for new events of the run, for about this long at most, and reads them into the projector. Uses a long
-     * poll, which the server answers as soon as something happens. Returns false if there were no new events.
+     * Waits for new events of the run, and reads them into the projector. Uses a long poll, which the server answers as
+     * soon as something happens. Returns false if the server answers without new events. If it does not answer within
+     * {@code waitMillis}, this throws an exception with the status {@code DEADLINE_EXCEEDED}.
      */
     public boolean awaitMore(String workflowId, Projector projector, Following following, long waitMillis) {
         GetWorkflowExecutionHistoryResponse page = stubs.blockingStub()
@@ -153,12 +157,12 @@ public final class HistoryReader {
         return projector.lastEventId() > before;
     }
 
-    /** The state of a long poll. */
+    /** The position in the history from which the next long poll continues. */
     public static final class Following {
         private ByteString token = ByteString.EMPTY;
     }
 
-    /** The newest run of a thread, or empty if the server has no such thread. */
+    /** The server's description of a thread's newest run, or empty if the server has no such thread. */
     public Optional<DescribeWorkflowExecutionResponse> describe(String workflowId) {
         try {
             return Optional.of(stubs.blockingStub().describeWorkflowExecution(describing(workflowId)));
@@ -194,7 +198,8 @@ public final class HistoryReader {
 
     /**
      * The run that continues the thread after this one closed, or empty if the thread closed with it. A reset
-     * terminates the old run without a reference to the new one, so the server is queried for a newer run.
+     * terminates the old run without a reference to the new one, so after a termination the server is queried for a
+     * newer run.
      */
     public Optional<String> successor(String workflowId, String runId, RunEnding ending) {
         if (ending.kind() != RunEnding.Kind.TERMINATED) {
@@ -212,7 +217,10 @@ public final class HistoryReader {
         return newestRun(workflowId).map(newest -> readToTheEnd(workflowId, newest));
     }
 
-    /** Like {@link #read}, starting with the newest run, which may get a successor while it is read. */
+    /**
+     * Like {@link #read}, but starts with this run. If the run has a successor, or gets one meanwhile, returns the
+     * timeline of the newest run instead.
+     */
     public Timeline readToTheEnd(String workflowId, String runId) {
         Timeline timeline = read(workflowId, runId);
         Optional<String> next = successor(workflowId, timeline);
@@ -265,9 +273,9 @@ public final class HistoryReader {
     }
 
     /**
-     * Projects the history of a thread, as far as the server still has it, and compares the digests in it. Also returns
-     * the newest run's state after the workflow task that started at {@code historyLength}, for comparison with the
-     * state that a live run reports.
+     * Projects the history of a thread, as far as the server still has it, and compares the digests that it records.
+     * Also returns the newest run's state after the workflow task that started at {@code historyLength}, for comparison
+     * with the state that a live run reports.
      */
     public Optional<DigestAudit> audit(String workflowId, long historyLength) {
         return newestRun(workflowId).map(newest -> audit(workflowId, newest, historyLength));
@@ -328,7 +336,10 @@ public final class HistoryReader {
                 HistoryPages.startInput(first).traceparent());
     }
 
-    /** The first run of the thread that this run belongs to. It does not change with a reset or continue-as-new. */
+    /**
+     * The id of the first run of the thread that this run belongs to. It does not change with a reset or
+     * continue-as-new.
+     */
     public String firstRunId(String workflowId, String runId) {
         return HistoryPages.firstRunId(pages.firstEvent(workflowId, runId)).orElse(runId);
     }
@@ -346,9 +357,10 @@ public final class HistoryReader {
     }
 
     /**
-     * The thread that continues a closed one, or is about to be started to continue it; empty if there is none.
+     * The thread that continues a closed one, or is about to be started to continue it; empty if there is none. Threads
+     * that ended because their agent was not found are skipped.
      *
-     * @param marker the workflow id of its first marker, see {@link ContinuationMarker}
+     * @param marker the workflow id of the closed thread's first marker, see {@link ContinuationMarker}
      */
     public Optional<String> continuedAs(String marker) {
         return lastContinuation(marker).map(Continuation::thread);
@@ -369,7 +381,7 @@ public final class HistoryReader {
     /**
      * A thread that continues a closed one.
      *
-     * @param marker the workflow id of the marker that names it
+     * @param marker the workflow id of the marker that names the continuing thread
      */
     public record Continuation(String marker, String thread) {}
 
@@ -381,7 +393,7 @@ public final class HistoryReader {
         return !original.isEmpty() && !original.equals(runId);
     }
 
-    /** The run of the parent thread that started this one; empty if there is none. */
+    /** The run of the parent thread that started this run; empty if there is none. */
     Optional<WorkflowExecution> parent(String workflowId, String runId) {
         var started = pages.firstEvent(workflowId, runId).getWorkflowExecutionStartedEventAttributes();
         return started.hasParentWorkflowExecution()
@@ -464,7 +476,7 @@ public final class HistoryReader {
         return history.getEvents(history.getEventsCount() - 1).getEventId();
     }
 
-    /** Whether the server does not have the run. */
+    /** Whether the error says that the server does not have the run. */
     public static boolean isNotFound(StatusRuntimeException e) {
         Status.Code code = e.getStatus().getCode();
         return code == Status.Code.NOT_FOUND || code == Status.Code.INVALID_ARGUMENT;

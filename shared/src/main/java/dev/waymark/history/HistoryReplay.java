@@ -15,7 +15,7 @@ public interface HistoryReplay extends AutoCloseable {
     void close();
 
     /**
-     * The workflow code does something different from the history.
+     * A difference between the workflow code and the history.
      *
      * @param eventId the event that the code contradicts; empty if the failure does not name one
      */

@@ -36,8 +36,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Removes secrets from the events of a thread, so that they can leave the place where the thread runs. The identities
- * of workers and clients and all headers are removed as well. The conversation remains.
+ * Removes secrets from the events of a thread, so that they can leave the place where the thread runs. Also removes the
+ * identities of workers and clients, and all headers. The conversation remains.
  *
  * <p>Recorded digests of masked data are replaced with digests of the masked text, so that the result replays and
  * projects like the original. An instance is for one thread only.
@@ -130,7 +130,7 @@ public final class HistoryScrubber {
     private Payload masked(Payload payload) {
         String text = payload.getData().toStringUtf8();
         if (!ByteString.copyFromUtf8(text).equals(payload.getData())) {
-            return payload; // Agents record only text.
+            return payload; // Masks apply to text, and agents record nothing else.
         }
         JsonNode json;
         try {
@@ -194,7 +194,7 @@ public final class HistoryScrubber {
         return Sha256.hex(PayloadJson.MAPPER.convertValue(json, Json.class).canonical());
     }
 
-    /** Replaces the recorded digests of the original conversation with those of the masked one. */
+    /** Replaces the recorded digests of the original conversation with digests of the masked one. */
     private static WorkflowExecutionHistory resealed(String runId, WorkflowExecutionHistory masked) {
         Projector projector = new Projector(runId, moment -> {});
         History.Builder result = History.newBuilder();
@@ -311,7 +311,7 @@ public final class HistoryScrubber {
         }
     }
 
-    /** What happened, without the texts. */
+    /** A moment without its texts: the event, the fact, the turn's status, and the number of messages. */
     private record Step(long eventId, String fact, String status, int calls) {}
 
     private static List<Step> steps(String runId, WorkflowExecutionHistory history) {
@@ -336,7 +336,7 @@ public final class HistoryScrubber {
 
         private MaskedChunks() {}
 
-        /** The masked result for this event, if the event ends such a fetch and its result was masked. */
+        /** The masked result for this event, if the event ends the fetch of a chunk and its result was masked. */
         Optional<Payloads> result(HistoryEvent event) {
             return Optional.ofNullable(results.get(event.getEventId()));
         }
@@ -353,7 +353,7 @@ public final class HistoryScrubber {
         }
 
         /**
-         * Empties the chunks that are not part of an assembled state, and never will be if the previous run is gone.
+         * Empties the chunks that are not part of an assembled state, for example because the previous run is gone.
          * They may contain parts of secrets, and a replay needs only their numbers.
          */
         private void empty(CarriedArrival.Chunks arrival) {

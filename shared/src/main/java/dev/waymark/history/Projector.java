@@ -53,7 +53,10 @@ public final class Projector {
     private final Consumer<Moment> moments;
     private final DataConverter converter = PayloadJson.dataConverter();
 
-    /** Events that a completed task has seen, but that may follow an update in the next events. */
+    /**
+     * Events that a completed task has seen and that are not applied yet. An update in the next events may come before
+     * them.
+     */
     private final List<HeldEvent> ready = new ArrayList<>();
 
     private final List<HeldEvent> held = new ArrayList<>();
@@ -75,12 +78,12 @@ public final class Projector {
     private Instant taskStartedAt = Instant.EPOCH;
     private boolean commandsFollow;
     private Optional<Long> waitingTask = Optional.empty();
-    /** The first update that a reset reapplied since the last completed task. */
+    /** The id of the first event with an update that a reset reapplied, since the last completed task. */
     private long firstAdmitted = Long.MAX_VALUE;
 
     private final RecordedDigests checks;
 
-    /** @param moments receives every state, in order */
+    /** @param moments receives every moment, in order */
     public Projector(String runId, Consumer<Moment> moments) {
         this.runId = runId;
         this.firstRunId = runId;
@@ -183,7 +186,8 @@ public final class Projector {
     }
 
     /**
-     * The state after the workflow has seen everything that has arrived, for threads that no worker has taken yet.
+     * The state that the workflow will have once it has seen everything that has arrived. Known even if no worker has
+     * taken the thread yet.
      */
     public Optional<Conversation> expectedState() {
         Conversation now = state().orElse(null);
@@ -208,7 +212,10 @@ public final class Projector {
                 .map(CarriedArrival::reference);
     }
 
-    /** Until the state has arrived, readers see the last state of the run that it comes from. */
+    /**
+     * Takes over the last state of the previous run, if this run is still fetching it. Readers see that state until it
+     * has arrived.
+     */
     void expect(Projector previous) {
         Optional<Conversation> last = previous.state();
         boolean isAwaited = awaited()
@@ -279,7 +286,10 @@ public final class Projector {
         return lastEventId;
     }
 
-    /** The event in which the newest workflow task started. The workflow reports its id as its history's length. */
+    /**
+     * The id of the event in which the newest workflow task started. The workflow reports this id as the length of its
+     * history.
+     */
     public long taskStartedId() {
         return taskStartedId;
     }
@@ -297,7 +307,9 @@ public final class Projector {
         return checks.modelCalls();
     }
 
-    /** The model calls whose recorded digest differs from the projection: none, unless something is broken. */
+    /**
+     * The model calls whose recorded digest differs from the projection. There are none, unless something is broken.
+     */
     public List<DigestMismatch> mismatches() {
         return checks.mismatches();
     }
@@ -391,7 +403,9 @@ public final class Projector {
         apply(eventId, work.begun());
     }
 
-    /** A thread signals reports to its parent, and people's decisions to its subagents. */
+    /**
+     * Applies the sending of a signal. A thread signals reports to its parent, and people's decisions to its subagents.
+     */
     private void signalled(long eventId, SignalExternalWorkflowExecutionInitiatedEventAttributes signal) {
         apply(
                 eventId,
@@ -400,7 +414,7 @@ public final class Projector {
                         : decode(signal.getInput(), PassedOnDecision.class).sent());
     }
 
-    /** After a reset, an update's payload is in its admitted event only. */
+    /** Applies an update. After a reset, only the admitted event contains its payload. */
     private void updateAccepted(long eventId, WorkflowExecutionUpdateAcceptedEventAttributes accepted) {
         Request request = accepted.hasAcceptedRequest()
                 ? accepted.getAcceptedRequest()

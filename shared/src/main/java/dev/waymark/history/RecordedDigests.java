@@ -57,8 +57,8 @@ final class RecordedDigests {
     }
 
     /**
-     * Compares the recorded result of a run with its last state. No later model call records the last reply, but the
-     * result does.
+     * Compares the recorded result of a run with the run's last state. No later model call records a digest of the last
+     * reply, but the result contains the reply.
      */
     void completed(Payloads result, Conversation projected) {
         RunOutcome recorded;
@@ -72,7 +72,7 @@ final class RecordedDigests {
             return;
         }
         RunOutcome outcome = RunOutcome.of(projected);
-        // The result of a subagent's thread may be shortened for the thread above.
+        // The result of a subagent's thread may be shortened for its parent.
         boolean isWhole = projected.parent().isEmpty();
         if (isWhole
                 && (!recorded.status().equals(outcome.status())

@@ -4,7 +4,7 @@ import java.util.Optional;
 
 /** How a run closed, and the run that continues it, if any. */
 public record RunEnding(Kind kind, Optional<String> nextRunId) {
-    /** The server's status. */
+    /** The status with which the server closed the run. */
     public enum Kind {
         COMPLETED,
         FAILED,

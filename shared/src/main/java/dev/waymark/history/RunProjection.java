@@ -13,7 +13,8 @@ import java.util.Optional;
  * The projection of a run, as digests of its last state. If another build's projection of the same events differs, that
  * build understands the thread differently.
  *
- * @param state the digest of everything except the transcript
+ * @param transcript the running digest of the messages
+ * @param state the digest of the whole state, with the transcript represented by its digest
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record RunProjection(
@@ -39,7 +40,7 @@ public record RunProjection(
         return new RunProjection(report.rules(), status, report.facts(), report.digest(), report.state());
     }
 
-    /** Empty if no workflow task has completed yet. */
+    /** The projection of these events; empty if no workflow task has completed yet. */
     static Optional<RunProjection> of(String runId, WorkflowExecutionHistory history) {
         Projector projector = new Projector(runId, moment -> {});
         history.getEvents().forEach(projector::accept);

@@ -45,7 +45,7 @@ public final class RunReader {
         this.mostRuns = mostRuns;
     }
 
-    /** A model call in the history of its run. */
+    /** The state in which a model call was scheduled, and the agent. */
     public record Called(Conversation state, AgentSpec agent) {
         private boolean isFor(ModelInput call) {
             return state.counters().steps() == call.step() && call.isOf(state.transcript());
@@ -56,7 +56,7 @@ public final class RunReader {
         }
     }
 
-    /** A call that {@link #note} has cached for a run. */
+    /** A model call that {@link #note} has cached for a run. */
     private record Note(String runId, Called called) {
         private long bytes() {
             return called.bytes();
@@ -170,7 +170,10 @@ public final class RunReader {
                 .flatMap(parent -> continuedAs(parent.getWorkflowId(), parent.getRunId()));
     }
 
-    /** Whether an earlier thread with this name had the call of this run before a reset of the parent thread. */
+    /**
+     * Whether an earlier thread with this name may have executed the call of this run, before a reset of the parent
+     * thread.
+     */
     public boolean wasBegunBefore(String workflowId, String runId) {
         return histories.wasBegunBefore(workflowId, runId);
     }
@@ -191,7 +194,7 @@ public final class RunReader {
         return reset;
     }
 
-    /** The data about the thread that tools get in addition to their call. */
+    /** The agent and the context that tools get in addition to their call. */
     public record Setting(AgentSpec agent, Json context) {
         static Setting of(AgentSpec agent, Conversation state) {
             return new Setting(agent, state.context().orElse(Json.EMPTY_OBJECT));
@@ -247,7 +250,7 @@ public final class RunReader {
     private static final class Known {
         private final String runId;
         private final Projector projector;
-        /** The size of the conversation at its last read. */
+        /** The size of the conversation when the run was last read. */
         private volatile long bytes;
 
         Known(String runId) {

@@ -16,15 +16,14 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The events of a thread: all runs that the server still has, oldest first, and their projections at the time when they
- * were read. The payloads are not encrypted.
+ * The events of a thread: all runs that the server still has, oldest first, and optionally their projections. The
+ * payloads are not encrypted.
  *
- * <p>As a document:
- * {@code {"waymarkHistory": 1, "thread": …, "runs": [{"runId": …, "events": […], "projection": {…}}]}}, with events in
- * Temporal's JSON. The output of {@code temporal workflow show --output json}, which is a single run without a
- * projection, can be read as well.
+ * <p>As a document: {@code {"waymarkHistory": 1, "thread": …, "runs": [{"runId": …, "events": […], "projection":
+ * {…}}]}}, with events in Temporal's JSON. The output of {@code temporal workflow show --output json}, which is a
+ * single run without a projection, can be read as well.
  *
- * @param encrypted whether any part of it is encrypted on the server
+ * @param encrypted whether any part of the thread is encrypted on the server
  */
 public record ThreadHistory(String thread, List<Run> runs, boolean encrypted) {
     private static final int FORMAT = 1;
@@ -34,7 +33,7 @@ public record ThreadHistory(String thread, List<Run> runs, boolean encrypted) {
         runs = List.copyOf(runs);
     }
 
-    /** @param projection the projection of the run at the time when it was read, if it is known */
+    /** @param projection the projection of the run by the build that recorded it, if it is known */
     public record Run(String runId, WorkflowExecutionHistory history, Optional<RunProjection> projection) {}
 
     /** The document that {@link #parse} reads. */
@@ -97,7 +96,7 @@ public record ThreadHistory(String thread, List<Run> runs, boolean encrypted) {
     }
 
     /**
-     * Reads a document.
+     * Reads a document in either of the two forms.
      *
      * @throws IllegalArgumentException if it is not the history of a thread; the message says why
      */

@@ -27,10 +27,10 @@ public final class ThreadHistoryReader {
     }
 
     /**
-     * The ids of all open threads, including those of subagents, sorted.
+     * The ids of all open threads, including subagents' threads, sorted.
      *
-     * @param filter a further condition of a visibility query; the in-memory server does not support queries and
-     *     ignores it
+     * @param filter a further condition of a visibility query; ignored with the in-memory server, which does not
+     *     support queries
      */
     public List<String> open(Optional<String> filter) {
         String condition = ThreadListing.IS_OPEN

@@ -17,7 +17,7 @@ public final class ThreadListing {
     /** The condition for open threads. */
     public static final String IS_OPEN = "ExecutionStatus = 'Running'";
 
-    /** Leaves out runs whose thread has moved to a new run. */
+    /** The condition for runs that have not continued as new. */
     public static final String IS_LAST_RUN = "ExecutionStatus != 'ContinuedAsNew'";
 
     /** Lets the server choose the size of a page. */
@@ -54,7 +54,10 @@ public final class ThreadListing {
         return infos;
     }
 
-    /** The in-memory server does not support queries, and returns runs of all workflows on one page. */
+    /**
+     * The runs on the in-memory server, which does not support queries. It returns the runs of all workflows on one
+     * page.
+     */
     public List<WorkflowExecutionInfo> inMemory(boolean openOnly) {
         List<WorkflowExecutionInfo> infos = new ArrayList<>(stubs.blockingStub()
                 .listOpenWorkflowExecutions(ListOpenWorkflowExecutionsRequest.newBuilder()

@@ -15,8 +15,8 @@ import java.util.Optional;
 /**
  * The event that closes an activity or a child workflow, with the failure that the SDK throws for it.
  *
- * @param begunBy the event that scheduled or initiated the work
- * @param result its result; empty if it failed
+ * @param begunBy the id of the event that scheduled or initiated the work
+ * @param result the result of the work; empty if it failed
  */
 record WorkClosing(long begunBy, Optional<Payloads> result, Optional<RuntimeException> failure) {
     static WorkClosing of(HistoryEvent event, DataConverter converter) {

@@ -12,17 +12,20 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Stores each entry as a JSON file in a directory. Only the owner may read them.
+ * Stores each entry as a JSON file in a directory. Only the owner may read the files.
  *
  * <p>An entry is written to a temporary file, forced to disk and then renamed, so a crash at any point leaves the old
- * entry or the new one. New entries get their names by a hard link, which fails if the name exists.
+ * entry or the new one. A new entry gets its name by a hard link, which fails if the name exists.
  */
 public final class FileKeyStore implements KeyStore {
     private static final String ENTRY = ".json";
 
     private final Path directory;
 
-    /** The directory must exist. If it were created while its file system is not mounted, it would have no keys. */
+    /**
+     * The directory must exist. It is not created here: if its file system is not mounted, an empty directory would be
+     * created instead, and the keys would seem to be missing.
+     */
     public FileKeyStore(Path directory) {
         this.directory = directory.toAbsolutePath();
     }

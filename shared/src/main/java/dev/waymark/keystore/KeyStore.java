@@ -10,7 +10,7 @@ import java.util.Optional;
  * <p>All methods throw {@link KeyStoreException} if the storage does not answer or has an invalid entry.
  */
 public interface KeyStore extends AutoCloseable {
-    /** The entry with this id. */
+    /** The entry with this id; empty if there is none. */
     Optional<ThreadKeyEntry> find(String id);
 
     /** Stores an entry unless one with its id exists. Returns whether it was stored. */
@@ -19,7 +19,7 @@ public interface KeyStore extends AutoCloseable {
     /** Replaces the entry with the same id if it equals {@code known}. Returns whether it was replaced. */
     boolean replace(ThreadKeyEntry known, ThreadKeyEntry entry);
 
-    /** All entries. */
+    /** All entries, in the order of their ids. */
     List<ThreadKeyEntry> all();
 
     /** Releases connections. The next operation opens them again. */

@@ -1,8 +1,8 @@
 package dev.waymark.keystore;
 
 /**
- * The keys of threads cannot be read or written now. Nothing was encrypted with another key instead, and the operation
- * can be repeated when the storage answers again.
+ * Thrown if the keys of threads cannot be read or written now. Nothing was encrypted with another key instead, and the
+ * operation can be repeated when the storage answers again.
  */
 public final class KeyStoreException extends RuntimeException {
     /** The failure type for programs. */
@@ -23,7 +23,7 @@ public final class KeyStoreException extends RuntimeException {
         super(message, cause);
     }
 
-    /** The storage at this place failed. */
+    /** A failure of the storage at this place. */
     static KeyStoreException of(String what, String place, Throwable cause) {
         String reason = cause.getMessage();
         String words = reason == null ? "" : ": " + reason.lines().findFirst().orElse("");

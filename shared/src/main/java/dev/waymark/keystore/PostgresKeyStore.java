@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * path.
  *
  * <p>Keeps one connection open, and opens another one after a failure. Gives up on a database that does not answer
- * within a few seconds, since workflow tasks wait for it.
+ * within 3 seconds, since workflow tasks wait for it.
  */
 public final class PostgresKeyStore implements KeyStore {
     private static final String COLUMNS = """
@@ -101,8 +101,8 @@ public final class PostgresKeyStore implements KeyStore {
     }
 
     /**
-     * Repeats the work once if the connection was lost since its last use. All statements can be repeated. A timeout is
-     * not followed by a second attempt: the caller would wait twice as long.
+     * Repeats the work once if it fails on a connection that was used before, since that connection may be lost. All
+     * statements can be repeated. A timeout is not followed by a second attempt: the caller would wait twice as long.
      */
     private <T> T connected(String done, Work<T> work) {
         lock.lock();

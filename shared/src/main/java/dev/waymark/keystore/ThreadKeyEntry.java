@@ -93,12 +93,12 @@ public record ThreadKeyEntry(
         }
     }
 
-    /** The id of this entry. */
+    /** The id under which this entry is stored. */
     public String id() {
         return id(namespace, thread);
     }
 
-    /** The number of the newest key. */
+    /** The number of the newest key, even if that key was destroyed. */
     public int number() {
         return forgotten.size() + (key.isPresent() ? 1 : 0);
     }
@@ -120,7 +120,7 @@ public record ThreadKeyEntry(
         return new ThreadKeyEntry(namespace, thread, created, Optional.empty(), copiedFrom, times);
     }
 
-    /** Parses {@link #text}. The place is shown in error messages. */
+    /** Reads an entry from its {@link #text}. The place is shown in error messages. */
     static ThreadKeyEntry parse(String text, String place) {
         try {
             return MAPPER.readValue(text, ThreadKeyEntry.class);

@@ -20,12 +20,12 @@ public final class ModelFailure extends Exception {
         this.retryAfter = retryAfter;
     }
 
-    /** A retry would fail the same way: a bad key, a bad request, no credit. */
+    /** A failure that a retry would repeat, such as a bad key, a bad request or no credit. */
     public static ModelFailure permanent(String type, String message) {
         return new ModelFailure(type, message, false, Optional.empty());
     }
 
-    /** A retry may help: overload, a rate limit, a broken connection. */
+    /** A failure for which a retry may help, such as overload, a rate limit or a broken connection. */
     public static ModelFailure passing(String type, String message) {
         return new ModelFailure(type, message, true, Optional.empty());
     }
@@ -45,7 +45,7 @@ public final class ModelFailure extends Exception {
         return retryable;
     }
 
-    /** The delay that the provider requested. */
+    /** The delay before a retry that the provider requested, if any. */
     public Optional<Duration> retryAfter() {
         return retryAfter;
     }

@@ -40,7 +40,7 @@ public interface ModelProvider {
     }
 
     /**
-     * A message for the operator if something that its models need is missing, such as a key. The worker prints the
+     * A message for the operator if something that the provider needs is missing, such as a key. The worker prints the
      * message and starts anyway, since the agent file is valid and other agents may not need this provider.
      */
     default Optional<String> lacks() {
@@ -53,14 +53,14 @@ public interface ModelProvider {
     }
 
     /**
-     * Checks whether a model can be called, as far as that is known without a request. An agent file with another model
-     * is rejected with this message.
+     * Checks whether a model can be called, as far as that is known without a request. An agent file whose model fails
+     * this check is rejected with the failure's message.
      *
      * @param model the part after {@code provider:}
      */
     default void check(String model) throws ModelFailure {}
 
-    /** The options that this provider passes on. An agent with another option is rejected. */
+    /** The options that this provider passes on. An agent that sets any other option is rejected. */
     default Set<ModelOption> knownOptions() {
         return Set.of();
     }

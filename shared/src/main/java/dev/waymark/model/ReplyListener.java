@@ -3,8 +3,8 @@ package dev.waymark.model;
 import dev.waymark.conversation.value.Usage;
 
 /**
- * Receives a reply while it streams, in the thread that requested it. The partial text is for display, and the usage is
- * for the cost of a failed attempt; only the returned reply counts.
+ * Receives a reply while it streams, in the Java thread that requested it. The partial text is for display, and the
+ * usage is for the cost of a failed attempt; only the returned reply counts.
  */
 @FunctionalInterface
 public interface ReplyListener {
@@ -14,10 +14,10 @@ public interface ReplyListener {
     /**
      * Called when the reply begins, and when it grows by something other than text, such as reasoning or the arguments
      * of a call. Not called for events that only keep the connection open. If no text or progress arrives for longer
-     * than the agent allows, the model counts as silent, and the thread that requested the reply is interrupted.
+     * than the agent allows, the model counts as silent, and the Java thread that requested the reply is interrupted.
      */
     default void progress() {}
 
-    /** Receives the usage so far; each report replaces the one before. */
+    /** Receives the usage so far; each report replaces the previous one. */
     default void usage(Usage soFar) {}
 }

@@ -20,7 +20,7 @@ public final class BoundedSaver implements CheckpointSaver {
     private final Duration most;
 
     /**
-     * Closing this closes the saver.
+     * Wraps a saver. Closing this object closes the saver.
      *
      * @param most the time limit of each operation
      */

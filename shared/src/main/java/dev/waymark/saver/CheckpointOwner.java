@@ -11,9 +11,9 @@ import java.util.Optional;
  * <p>A thread that is restored on another server takes over the entry, with the next epoch. If the earlier thread is
  * still alive, its later saves are refused, so that it cannot replace the checkpoints of its successor.
  *
- * @param run the first run of the thread; it does not change with a reset or continue-as-new
+ * @param run the id of the first run of the thread; it does not change with a reset or continue-as-new
  * @param agent the thread's agent; empty until it is known
- * @param session the id that the idempotency keys of its calls are derived from
+ * @param session the id that the idempotency keys of the thread's calls are derived from
  * @param epoch 1 for the thread that created the entry, incremented by each thread that takes it over
  */
 public record CheckpointOwner(String run, String agent, String session, int epoch) {

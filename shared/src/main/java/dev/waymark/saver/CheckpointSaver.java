@@ -14,9 +14,10 @@ import java.util.function.Supplier;
  *
  * <p>Every saver guarantees: {@link #save} is atomic, so readers see the old document or the new one, never a part.
  * Once it returns, the document outlives the process (except with {@link MemorySaver}). If it throws, the old document
- * is unchanged. An unreadable entry is reported by {@link #load} and never overwritten. Savers are thread-safe, and any
- * number of processes may use the same storage; if two save the same thread, one wins. The testkit's {@code
- * CheckpointSaverContract} tests all of this.
+ * is unchanged, except that a save may still take effect after a {@link BoundedSaver} gave up on it. An unreadable
+ * entry is reported by {@link #load} and never overwritten. Savers are thread-safe, and any number of processes may use
+ * the same storage; if two processes save the same thread at once, one of the documents is stored. The testkit's
+ * {@code CheckpointSaverContract} tests these guarantees.
  *
  * <pre>{@code
  * try (CheckpointSaver saver = SaverTarget.parse("file:checkpoints").open()) {
@@ -34,9 +35,9 @@ public interface CheckpointSaver extends AutoCloseable {
     void save(Json checkpoint);
 
     /**
-     * Like {@link #save(Json)}, for savers that store more than the newest checkpoint: the thread in the {@code
-     * session} format, with its tool call log. Between two versions, when calls begin or end, the document has no
-     * {@code checkpoint}.
+     * Like {@link #save(Json)}, for savers that store more than the newest checkpoint: the thread in the
+     * {@code session} format, with its tool call log. Between two versions, when calls begin or end, the session
+     * document has no {@code checkpoint}.
      *
      * @param session called at most once, by savers that need it
      */
@@ -61,7 +62,8 @@ public interface CheckpointSaver extends AutoCloseable {
 
     /**
      * Makes this owner, which is the first or has the next epoch, the owner of the thread's entry. The document does
-     * not change. If several threads take over from the same owner, one succeeds.
+     * not change. If several threads take over from the same owner, one succeeds. Savers that store no owners ignore
+     * the call.
      *
      * @throws SaverException with type {@code CheckpointSuperseded} if another thread has taken over
      */

@@ -49,7 +49,7 @@ public final class CheckpointText {
         throw SaverException.refused("the checkpoint names no thread: threadId", "Save one that has a threadId");
     }
 
-    /** The id, if it is valid. */
+    /** Returns the id if it is Unicode text, and throws a {@link SaverException} if it contains a lone surrogate. */
     public static String checked(String threadId) {
         if (!isWellFormed(threadId)) {
             throw SaverException.refused(
@@ -58,12 +58,12 @@ public final class CheckpointText {
         return threadId;
     }
 
-    /** On one line. */
+    /** The document as JSON on one line. */
     public static String write(Json checkpoint) {
         return write(checkpoint, MAPPER.writer());
     }
 
-    /** Formatted for people. */
+    /** The document as indented JSON, for people. */
     public static String writeIndented(Json checkpoint) {
         return write(checkpoint, MAPPER.writerWithDefaultPrettyPrinter());
     }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class DirectoryLock implements Closeable {
     private static final String FILE = ".lock";
 
-    /** A process cannot hold two locks on the same file. */
+    /** The threads of a process share one lock, since a process cannot hold two locks on the same file. */
     private static final Map<Path, DirectoryLock> LOCKS = new ConcurrentHashMap<>();
 
     private final ReentrantLock inProcess = new ReentrantLock();

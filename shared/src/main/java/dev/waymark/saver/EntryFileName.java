@@ -5,9 +5,9 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The file name of a thread's entry: the id as an {@link EscapedName}, so that {@code ls} shows it, or the hash of the
- * id if that name is too long for file systems. Different ids have different names on every file system, and no name is
- * reserved on Windows.
+ * The file name of a thread's entry: the id as an {@link EscapedName}, so that {@code ls} shows the id, or the hash of
+ * the id if that name is too long for file systems. Different ids have different names on every file system, and no
+ * name is reserved on Windows.
  */
 record EntryFileName(String stem) {
     private static final String DOCUMENT = ".json";
@@ -17,7 +17,7 @@ record EntryFileName(String stem) {
     /** File systems allow 255 bytes, including the suffix. */
     private static final int LONGEST_STEM = 200;
 
-    /** Differs from every escaped name: there, a percent sign is followed by two digits. */
+    /** Differs from every escaped name: there, a percent sign is followed by two hexadecimal digits. */
     private static final String EMPTY = "%";
 
     private static final String HASH_MARK = "~";
@@ -49,7 +49,7 @@ record EntryFileName(String stem) {
         return isOurs ? Optional.of(file) : Optional.empty();
     }
 
-    /** Whether the name contains only a hash, so that the thread's id must be read from another file. */
+    /** Whether the name contains only a hash, so that the thread's id must be read from the content of a file. */
     boolean isHashed() {
         return HASHED.matcher(stem).matches();
     }

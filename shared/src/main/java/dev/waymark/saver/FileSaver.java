@@ -232,7 +232,7 @@ public final class FileSaver implements CheckpointSaver {
         }
     }
 
-    /** Removes the leftovers of killed processes, at most once an hour, because this lists the whole directory. */
+    /** Removes temporary files of killed processes, at most once an hour, because this lists the whole directory. */
     private void tidy() {
         long due = tidyAt.get();
         if (due - System.nanoTime() > 0 || !tidyAt.compareAndSet(due, System.nanoTime() + DRAFT_IS_LEFT.toNanos())) {

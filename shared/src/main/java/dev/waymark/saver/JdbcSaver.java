@@ -10,9 +10,10 @@ import java.util.function.Supplier;
 /**
  * Stores checkpoints in a SQLite or PostgreSQL database: as entries of a {@link JdbcStore}, which are loaded again, and
  * in the tables {@code sessions}, {@code checkpoints} and {@code tool_calls}, for people and other programs. A save
- * writes both in one transaction.
+ * with a session writes both in one transaction; a save without one writes only the entry.
  *
- * <p>Each save with a session adds a version; no version is ever overwritten. Rows of old versions may be deleted.
+ * <p>A save with a session adds a version if the conversation has changed, and never overwrites a version. Other
+ * programs may delete rows of old versions.
  */
 public final class JdbcSaver implements CheckpointSaver {
     private final JdbcStore store;
@@ -61,7 +62,7 @@ public final class JdbcSaver implements CheckpointSaver {
         });
     }
 
-    /** Runs in the transaction of the save: if two threads save the same entry at once, one is refused. */
+    /** Stores the owner in the transaction of the save: if two owners save the same entry at once, one is refused. */
     private void own(Connection connection, String threadId, CheckpointOwner owner) throws SQLException {
         String key = entries.ownerKey(threadId);
         Optional<String> stored;

@@ -15,12 +15,12 @@ import java.util.Optional;
 import java.util.Properties;
 
 /**
- * Stores entries in a table of a SQLite or PostgreSQL database, {@code waymark_entries}, which it creates on first use.
+ * Stores entries in a table of a SQLite or PostgreSQL database, {@code waymark_entries}, which is created on first use.
  * The driver must be on the class path.
  *
- * <p>Every operation uses a connection of its own, so it recovers from outages of the database, and there is nothing to
- * close. Keys are stored as {@link EscapedName}, because databases differ in how they treat NUL, case and composed
- * letters, and indexed by their hash, because PostgreSQL's index entries are limited to 2,704 bytes.
+ * <p>Every operation uses a connection of its own, so the store recovers from outages of the database, and there is
+ * nothing to close. Keys are stored as {@link EscapedName}, because databases differ in how they treat NUL, case and
+ * composed letters. They are indexed by their hash, because PostgreSQL's index entries are limited to 2,704 bytes.
  */
 public final class JdbcStore implements KeyValueStore {
     private static final String COLUMNS = """
@@ -42,7 +42,7 @@ public final class JdbcStore implements KeyValueStore {
         this.url = supported(url);
     }
 
-    /** The URL, if it belongs to a supported database. */
+    /** Returns the URL if it belongs to a supported database, and throws a {@link SaverException} otherwise. */
     static String supported(String url) {
         if (!url.startsWith(SQLITE) && !url.startsWith(POSTGRESQL)) {
             throw SaverException.refused(
@@ -80,7 +80,10 @@ public final class JdbcStore implements KeyValueStore {
         return get(connection, key, "");
     }
 
-    /** Locks the entry until the transaction ends. SQLite's transactions do that by themselves. */
+    /**
+     * The value of a key. Locks the entry until the transaction ends; SQLite's transactions lock the whole database
+     * anyway.
+     */
     Optional<String> getForUpdate(Connection connection, String key) throws SQLException {
         return get(connection, key, isSqlite() ? "" : " FOR UPDATE");
     }
@@ -121,7 +124,10 @@ public final class JdbcStore implements KeyValueStore {
         return inTable("written", connection -> replace(connection, key, expected, value));
     }
 
-    /** In PostgreSQL, waits for a transaction that writes the same entry. */
+    /**
+     * Implements {@link #replace(String, Optional, String)}. In PostgreSQL, waits for a transaction that writes the
+     * same entry.
+     */
     static boolean replace(Connection connection, String key, Optional<String> expected, String value)
             throws SQLException {
         if (expected.isEmpty()) {
@@ -169,12 +175,11 @@ public final class JdbcStore implements KeyValueStore {
         });
     }
 
-    /** An operation on a connection. */
     interface Work<T> {
         T in(Connection connection) throws SQLException;
     }
 
-    /** Runs the operation in a transaction. */
+    /** Runs the operation in a transaction on a connection of its own, and rolls back if the operation fails. */
     <T> T transaction(String done, Work<T> work) {
         return inTable(done, connection -> {
             connection.setAutoCommit(false);
@@ -189,7 +194,11 @@ public final class JdbcStore implements KeyValueStore {
         });
     }
 
-    /** @param done the name of the operation, for error messages */
+    /**
+     * Runs the operation on a connection of its own. Creates the table before the first one.
+     *
+     * @param done the operation as a participle for error messages, such as {@code written}
+     */
     <T> T inTable(String done, Work<T> work) {
         if (!hasTable && isSqlite()) {
             createPrivateFile();
@@ -227,8 +236,8 @@ public final class JdbcStore implements KeyValueStore {
     }
 
     /**
-     * Waits for other writers. SQLite's driver gives up after 3 s by default, too short for a few commits on a busy
-     * machine.
+     * Opens a connection that waits up to 30 s for other writers of a SQLite database. By default, the driver gives up
+     * after 3 s, which is too short for a few commits on a busy machine.
      */
     private Connection connect() throws SQLException {
         Properties properties = new Properties();

@@ -4,7 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 
-/** Creates a table on first use. */
+/** Creates tables unless they exist. */
 public final class JdbcTable {
     private JdbcTable() {}
 
@@ -12,7 +12,7 @@ public final class JdbcTable {
      * Creates a table unless it exists. If several clients do so at once, PostgreSQL fails for all but one, despite IF
      * NOT EXISTS.
      *
-     * @param columns their definitions
+     * @param columns the definitions of the columns
      */
     public static void create(Connection connection, String name, String columns) throws SQLException {
         if (exists(connection, name)) {
@@ -31,7 +31,11 @@ public final class JdbcTable {
         return has(connection, "1 FROM " + name);
     }
 
-    /** @param columns {@code column, … FROM table} */
+    /**
+     * Whether a query for these columns succeeds.
+     *
+     * @param columns {@code column, … FROM table}
+     */
     static boolean has(Connection connection, String columns) {
         try (Statement select = connection.createStatement()) {
             select.executeQuery("SELECT " + columns + " WHERE 1 = 0").close();

@@ -8,11 +8,11 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Stores checkpoints in a key-value store, under {@code NAMESPACE/checkpoints/THREAD}, and their owners under {@code
- * NAMESPACE/owners/THREAD}. Closing it closes the store.
+ * Stores checkpoints in a key-value store, under {@code NAMESPACE/checkpoints/THREAD}, and their owners under
+ * {@code NAMESPACE/owners/THREAD}. Closing the saver closes the store.
  *
  * <p>Entries are only replaced if they still have the value that was read. So a save that has checked its owner does
- * not replace the document of a thread that took over after that.
+ * not replace a document that another thread saved after it took over.
  */
 public final class KeyValueSaver implements CheckpointSaver {
     private final KeyValueStore store;

@@ -15,7 +15,7 @@ import java.util.Optional;
  * <p>Failures are thrown as {@link SaverException#failed}.
  */
 public interface KeyValueStore extends AutoCloseable {
-    /** The value of a key. */
+    /** The value of a key; empty if there is no entry. */
     Optional<String> get(String key);
 
     /** Creates the entry or replaces its value. */

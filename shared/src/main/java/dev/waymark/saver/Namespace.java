@@ -5,7 +5,8 @@ import java.util.regex.Pattern;
 /**
  * Separates the checkpoints of applications that share a store.
  *
- * <p>It cannot contain a slash: {@code a/checkpoints/b} can also be a thread id.
+ * <p>The name cannot contain a slash. Otherwise entries of two namespaces could have the same key, since a thread id
+ * may contain {@code /checkpoints/}.
  */
 public record Namespace(String name) {
     private static final Pattern ALLOWED = Pattern.compile("[A-Za-z0-9._-]{1,100}");

@@ -31,7 +31,7 @@ public final class PrivateFiles {
 
     private PrivateFiles() {}
 
-    /** The attributes to create this file with. */
+    /** The attributes with which to create this file. */
     public static FileAttribute<?>[] fileAttributes(Path file) {
         return attributes(file, FILE);
     }
@@ -45,7 +45,7 @@ public final class PrivateFiles {
         }
     }
 
-    /** Makes a file private, if it exists and has the same owner. */
+    /** Makes a file private, if it exists and belongs to the user of this process. */
     public static void restrict(Path file) {
         if (Files.isRegularFile(file) && hasPermissions(file)) {
             try {
@@ -61,7 +61,7 @@ public final class PrivateFiles {
         Files.createDirectory(directory, attributes(directory, DIRECTORY));
     }
 
-    /** Creates a directory and its missing parents. Existing ones are not changed. */
+    /** Creates a directory and its missing parents. Existing directories are not changed. */
     public static void createDirectories(Path directory) throws IOException {
         Path absolute = directory.toAbsolutePath();
         if (Files.isDirectory(absolute)) {
@@ -118,7 +118,7 @@ public final class PrivateFiles {
 
     /**
      * Creates a file durably, with its whole text, unless it exists. Returns whether it was created. If several
-     * processes create it at once, one of them succeeds.
+     * processes create the file at once, one of them succeeds.
      */
     public static boolean createNew(Path file, String text) throws IOException {
         Path draft = file.resolveSibling("." + UUID.randomUUID() + DRAFT);
@@ -153,7 +153,10 @@ public final class PrivateFiles {
         return DRAFTS.matcher(file.getFileName().toString()).matches();
     }
 
-    /** Without this, a crash of the machine may undo the rename. Windows neither supports nor needs it. */
+    /**
+     * Forces the entries of a directory to disk. Without this, a crash of the machine may undo a rename. Windows
+     * neither supports nor needs it.
+     */
     static void force(Path directory) throws IOException {
         if (CAN_FORCE_DIRECTORIES) {
             try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {

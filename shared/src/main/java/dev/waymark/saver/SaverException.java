@@ -4,12 +4,12 @@ import dev.waymark.conversation.value.Problem;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A failure of a saver: what is wrong with which storage or value, and what can be done about it. */
+/** Thrown if a saver fails. Says what is wrong with which storage or value, and what can be done about it. */
 public final class SaverException extends RuntimeException {
-    /** The storage failed, for example because it is full, read-only or unreachable. */
+    /** The storage failed or did not answer in time, for example because it is full, read-only or unreachable. */
     public static final String FAILED = "SaverFailed";
 
-    /** The entry belongs to another thread, which has taken it over. */
+    /** The entry belongs to another thread, or is newer than the checkpoint to be saved. */
     public static final String SUPERSEDED = "CheckpointSuperseded";
 
     private static final int MOST_SHOWN = 300;
@@ -25,7 +25,7 @@ public final class SaverException extends RuntimeException {
         this.remedy = remedy;
     }
 
-    /** The entry at this place is not a valid document of its thread. */
+    /** A failure because the entry at this place is not a valid document of its thread. */
     public static SaverException corrupt(String place, String why) {
         return new SaverException(
                 Problem.CORRUPTION,
@@ -34,7 +34,7 @@ public final class SaverException extends RuntimeException {
                 null);
     }
 
-    /** The storage at this place failed. */
+    /** A failure of the storage at this place. */
     public static SaverException failed(String what, String place, Throwable cause) {
         return new SaverException(
                 FAILED,
@@ -43,7 +43,7 @@ public final class SaverException extends RuntimeException {
                 cause);
     }
 
-    /** The checkpoint was not saved within this time. */
+    /** A failure because a checkpoint was not saved within this time. */
     public static SaverException late(String threadId, Duration waited) {
         return new SaverException(
                 FAILED,
@@ -52,7 +52,7 @@ public final class SaverException extends RuntimeException {
                 null);
     }
 
-    /** The saver did not answer in time. The operation may still take effect. */
+    /** A failure because the saver did not answer in time. The operation may still take effect. */
     public static SaverException timedOut(String what, Duration waited) {
         return new SaverException(
                 FAILED,
@@ -61,7 +61,7 @@ public final class SaverException extends RuntimeException {
                 null);
     }
 
-    /** Another thread has taken over the entry. */
+    /** A failure because another thread has taken over the entry. */
     public static SaverException superseded(String threadId, int epoch) {
         return new SaverException(
                 SUPERSEDED,
@@ -71,7 +71,7 @@ public final class SaverException extends RuntimeException {
                 null);
     }
 
-    /** The saver has a newer or different checkpoint than the one to be saved. */
+    /** A failure because the saver has a newer or different checkpoint than the one to be saved. */
     public static SaverException poorer(String threadId, String why) {
         return new SaverException(
                 SUPERSEDED,
@@ -80,7 +80,7 @@ public final class SaverException extends RuntimeException {
                 null);
     }
 
-    /** The request is invalid. */
+    /** A failure because the request is invalid. */
     public static SaverException refused(String message, String remedy) {
         return new SaverException(Problem.BAD_INPUT, message, remedy, null);
     }
@@ -110,7 +110,7 @@ public final class SaverException extends RuntimeException {
         return type;
     }
 
-    /** What to do about it, as a sentence. */
+    /** What to do about the failure, in one or two sentences for people. */
     public String remedy() {
         return remedy;
     }

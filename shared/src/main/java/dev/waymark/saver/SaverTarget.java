@@ -19,15 +19,19 @@ import java.util.Optional;
 public record SaverTarget(Kind kind, String place, Namespace namespace) {
     private static final String NAMESPACE = "namespace=";
 
-    /** The kind of storage. */
+    /** The storage behind a saver. */
     public enum Kind {
         FILE,
         JDBC,
-        /** Not shared: each opened saver has its own content. */
+        /** The memory of this process. Not shared: each opened saver has its own content. */
         MEMORY
     }
 
-    /** @throws SaverException with type {@code BadInput} if it is not a valid target */
+    /**
+     * Parses a target in the form in which users write it.
+     *
+     * @throws SaverException with type {@code BadInput} if it is not a valid target
+     */
     public static SaverTarget parse(String text) {
         int question = text.indexOf('?');
         String place = question < 0 ? text : text.substring(0, question);

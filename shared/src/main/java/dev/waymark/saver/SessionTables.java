@@ -18,18 +18,18 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tables {@code sessions}, {@code checkpoints} and {@code tool_calls}, for other programs: written from documents
- * in the {@code session} format, and never read back.
+ * The tables {@code sessions}, {@code checkpoints} and {@code tool_calls}, for other programs. They are written from
+ * documents in the {@code session} format, and no thread is restored from them.
  *
  * <p>A session is named by its thread's id, with {@code %00} for NUL, {@code %25} for a percent sign and {@code %7e}
- * for a leading tilde. The tables have no column for namespaces, so outside of the default one a session is named
- * {@code ~NAMESPACE/ID}. A name of more than 1,000 bytes, too long for an index, is replaced with {@code ~} and its
- * SHA-256. In other texts, NUL is replaced with U+FFFD, since PostgreSQL does not accept it.
+ * for a leading tilde. The tables have no column for namespaces, so in a namespace other than the default one a session
+ * is named {@code ~NAMESPACE/ID}. A name of more than 1,000 bytes, too long for an index, is replaced with {@code ~}
+ * and its SHA-256. In other texts, NUL is replaced with U+FFFD, since PostgreSQL does not accept it.
  */
 final class SessionTables {
     private static final int LONGEST_NAME_BYTES = 1_000;
 
-    /** The definition of each table. */
+    /** For each table: a query of the columns that it must have, and the statement that creates it. */
     private static final Map<String, String> TABLES = tables();
 
     private final boolean hasTimes;
@@ -100,7 +100,10 @@ final class SessionTables {
         return fits ? name : "~" + Sha256.hex(name);
     }
 
-    /** Creates missing tables. */
+    /**
+     * Creates missing tables and the index. Throws a {@link SaverException} if a table with one of the names lacks a
+     * column.
+     */
     void create(Connection connection) throws SQLException {
         for (Map.Entry<String, String> table : TABLES.entrySet()) {
             if (!JdbcTable.has(connection, table.getKey())) {
@@ -117,7 +120,10 @@ final class SessionTables {
         execute(connection, "CREATE INDEX IF NOT EXISTS idx_tool_calls_idempotency ON tool_calls (idempotency_key)");
     }
 
-    /** If several clients create the same table at once, PostgreSQL fails for all but one, despite IF NOT EXISTS. */
+    /**
+     * Executes a statement, and repeats it after a failure. If several clients create the same table at once,
+     * PostgreSQL fails for all but one, despite IF NOT EXISTS.
+     */
     private static void execute(Connection connection, String sql) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             try {
@@ -128,7 +134,7 @@ final class SessionTables {
         }
     }
 
-    /** Updates the rows of a session to this document, in the caller's transaction. */
+    /** Updates the rows of a session from this document, in the caller's transaction. */
     void write(Connection connection, String session, Json document) throws SQLException {
         // The session's own row comes first: if several writers save the session at once, all but one wait.
         writeSession(connection, session, Json.of(document.field("session")));
@@ -167,8 +173,9 @@ final class SessionTables {
             long version, String transcript, @Nullable String plan) {}
 
     /**
-     * Writes a version; existing versions are never overwritten. The version gets the thread's own number or, because a
-     * restored thread starts counting again, the next free number.
+     * Writes a version, unless the newest version has the same transcript and plan. Existing versions are never
+     * overwritten. The version gets the thread's own number or, because a restored thread starts counting again, the
+     * next free number.
      */
     private void writeCheckpoint(Connection connection, String session, Json row) throws SQLException {
         String transcript = CheckpointText.write(Json.of(row.field("transcript")));
@@ -212,7 +219,7 @@ final class SessionTables {
         }
     }
 
-    /** Writes only new and changed calls, since a thread may have thousands. */
+    /** Writes only new, open and changed calls, since a thread may have thousands. */
     private void writeCalls(Connection connection, String session, @Nullable Object calls) throws SQLException {
         Map<String, String> known = calls(connection, session);
         try (PreparedStatement upsert = connection.prepareStatement("""

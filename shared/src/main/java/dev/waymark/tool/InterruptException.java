@@ -1,7 +1,7 @@
 package dev.waymark.tool;
 
 /**
- * Thrown by a tool to ask a person. The thread waits for the answer as long as it takes, and the answer becomes the
+ * Thrown by a tool to ask a person. The thread waits for the answer without a time limit, and the answer becomes the
  * call's result; the tool is not run again. Unchecked, so that it can be thrown from any depth.
  *
  * <pre>{@code

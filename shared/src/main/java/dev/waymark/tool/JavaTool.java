@@ -31,7 +31,7 @@ public final class JavaTool<A extends Record> implements Tool {
     /** Executes a call, see {@link Tool#run}. */
     @FunctionalInterface
     public interface Handler<A> {
-        /** Executes a call. */
+        /** Returns the result for the model. */
         String run(A args, ToolContext context) throws Exception;
     }
 
@@ -49,7 +49,7 @@ public final class JavaTool<A extends Record> implements Tool {
         this.verifier = verifier;
     }
 
-    /** A side-effecting tool with the default timeout. */
+    /** A tool with side effects and the default timeout of 60 seconds. */
     public static <A extends Record> JavaTool<A> of(
             String name, String description, Class<A> args, Handler<A> handler) {
         ToolSpec spec = ToolSpec.java(name)
@@ -63,22 +63,22 @@ public final class JavaTool<A extends Record> implements Tool {
         return with(spec.with().safeToRetry());
     }
 
-    /** The maximum time of an execution. */
+    /** Sets the maximum time of an execution. */
     public JavaTool<A> withTimeout(Duration timeout) {
         return with(spec.with().timeout(timeout));
     }
 
-    /** Requires approval of every call by a person. */
+    /** Requires that a person approves every call. */
     public JavaTool<A> approved() {
         return with(spec.with().approved());
     }
 
-    /** A repeated call with the same arguments returns the result of the thread's first success. */
+    /** Makes a repeated call with the same arguments return the result of the thread's first success. */
     public JavaTool<A> deduplicated() {
         return with(spec.with().deduplicated());
     }
 
-    /** A person settles lost calls whose outcome is unknown. */
+    /** Lets a person settle a lost call whose outcome stays unknown. */
     public JavaTool<A> askingOnUnknown() {
         return with(spec.with().askingOnUnknown());
     }

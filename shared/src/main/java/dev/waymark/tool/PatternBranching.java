@@ -18,6 +18,8 @@ final class PatternBranching {
     }
 
     /**
+     * The numbers of attempts that a match may make without reading a character.
+     *
      * @param beforeFirst attempts before the first character
      * @param afterAny the most attempts between a character and the next
      */
@@ -35,17 +37,17 @@ final class PatternBranching {
     }
 
     /**
-     * Part of a pattern.
+     * The counts for a part of a pattern.
      *
      * @param passes the number of ways through this part that read no character
      * @param attempts the number of attempts to try all passes
-     * @param exits the number of ways from a character in this part to its end
+     * @param exits the number of ways from a character in this part to the end of the part
      * @param attemptsAfter the number of attempts to try all exits
      */
     private record Part(long passes, long attempts, long exits, long attemptsAfter) {
         static final Part EMPTY = new Part(1, 0, 0, 0);
         static final Part CHARACTER = new Part(0, 1, 1, 0);
-        /** May read characters or none. */
+        /** Something that may read characters or none, such as an anchor, a quotation or a back reference. */
         static final Part ASSERTION = new Part(1, 1, 1, 0);
 
         Part {
@@ -140,7 +142,7 @@ final class PatternBranching {
         return looks ? inside.ahead() : inside;
     }
 
-    /** Skips what follows the question mark: a name, flags, or the kind of the group. */
+    /** Skips what follows the question mark after an opening parenthesis: a name, flags, or the kind of the group. */
     private void skipGroupHead() {
         boolean isName = isAt('<') && !pattern.startsWith("<=", at) && !pattern.startsWith("<!", at);
         String last = isName ? ">" : pattern.startsWith("<", at) ? "=!" : ":=!>";

@@ -20,7 +20,7 @@ import java.util.Optional;
 final class RecordSchema {
     private RecordSchema() {}
 
-    /** @throws IllegalArgumentException with the name of the component, for a type that has no schema */
+    /** @throws IllegalArgumentException if a component's type has no schema; the message names the component */
     static Json of(Class<? extends Record> type) {
         return Json.of(schema(type));
     }

@@ -15,10 +15,10 @@ public interface Tool {
     /**
      * Executes a call.
      *
-     * <p>The arguments match the input schema. The model sees the returned text, cut to 256 KiB. An exception becomes
-     * an error result with its message, and the conversation continues. {@link InterruptException} asks a person
-     * instead; the answer becomes the result, and the tool is not run again. If the call is cancelled or times out, the
-     * thread is interrupted.
+     * <p>The arguments match the input schema. The model sees the returned text, cut to 256 KiB. Most exceptions become
+     * an error result with their message, and the conversation continues. {@link InterruptException} asks a person
+     * instead; the answer becomes the result, and the tool is not run again. {@link EffectUnknownException} says that
+     * the outcome is unknown. If the call is cancelled or times out, the Java thread is interrupted.
      */
     String run(Json args, ToolContext context) throws Exception;
 

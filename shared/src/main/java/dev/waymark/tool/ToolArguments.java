@@ -24,8 +24,8 @@ import java.util.stream.Collectors;
 
 /**
  * Validates arguments against a tool's input schema (JSON Schema, 2020-12 by default). Schemas are compiled once. A
- * {@code $ref} to another document is not followed: nothing is fetched. Arguments are rejected if the check takes
- * longer than a few seconds, because a pattern backtracks or references branch.
+ * {@code $ref} to another document is not followed: nothing is fetched. Arguments are rejected if the check takes too
+ * many steps, because a pattern backtracks or references branch. The limit corresponds to a few seconds.
  */
 public final class ToolArguments {
 
@@ -43,7 +43,7 @@ public final class ToolArguments {
                             .regularExpressionFactory(ValidationSteps::regularExpression)
                             .build()));
 
-    /** A prefix that the JDK's class adds to its messages; it is removed. */
+    /** The beginning of messages from the JDK's {@code URLDecoder}, which is removed. */
     private static final String DECODER = "URLDecoder: ";
 
     private static final Map<Json, Schema> COMPILED = new ConcurrentHashMap<>();
@@ -79,7 +79,7 @@ public final class ToolArguments {
         }
     }
 
-    /** The root cause, without Java's class names. */
+    /** The message of the root cause, without Java's class names. */
     private static String reason(RuntimeException failure) {
         Throwable root = failure;
         while (root.getCause() != null) {

@@ -9,12 +9,13 @@ import java.lang.annotation.Target;
 /**
  * A method that models can call. {@link ToolMethods} turns it into a tool.
  *
- * <p>Its arguments are the components of one record, or none; see {@link JavaTool} for the types that they can have. It
- * may also take the {@link ToolContext}. The model sees the returned value: a string unchanged, {@code done} if there
- * is none, and anything else as JSON. Exceptions are treated like those of {@link Tool#run}.
+ * <p>The components of one record parameter are the tool's arguments; {@link JavaTool} lists the types that they can
+ * have. Without such a parameter, the tool takes no arguments. The method may also have a {@link ToolContext}
+ * parameter. The model sees the returned value: a string unchanged, {@code done} if there is none, and anything else as
+ * JSON. Exceptions are treated as in {@link Tool#run}.
  *
  * <p>A tool has side effects unless it declares {@code safeToRetry}. A call of a tool with side effects takes effect at
- * most once, whatever crashes.
+ * most once, even if processes crash.
  *
  * <pre>{@code
  * record Charge(String customer, int cents) {}
@@ -35,30 +36,30 @@ public @interface ToolMethod {
     /** The name for models. Default: the name of the method. */
     String name() default "";
 
-    /** Running the tool twice is harmless. */
+    /** Whether running the tool twice is harmless. */
     boolean safeToRetry() default false;
 
-    /** Every call needs approval by a person. */
+    /** Whether a person must approve every call. */
     boolean approval() default false;
 
-    /** A repeated call with the same arguments returns the result of the thread's first success. */
+    /** Whether a repeated call with the same arguments returns the result of the thread's first success. */
     boolean deduplicated() default false;
 
-    /** The maximum time of an execution. */
+    /** The maximum time of an execution, in seconds. */
     int timeoutSeconds() default 60;
 
-    /** The called system deduplicates by {@link ToolContext#idempotencyKey}. */
+    /** Whether the called system deduplicates by {@link ToolContext#idempotencyKey}. */
     boolean honoursKey() default false;
 
-    /** A person settles calls whose outcome stays unknown. */
+    /** Whether a person settles lost calls whose outcome stays unknown. */
     boolean askOnUnknown() default false;
 
     /**
-     * The name of a method of the same object that checks whether a lost call took effect. It can take the same
+     * The name of a method of the same object that checks whether a lost call took effect. The method can take the same
      * parameters, and returns a {@link Verdict}.
      */
     String verifiedBy() default "";
 
-    /** A check that finds no effect makes the called system refuse the lost call from then on. */
+    /** Whether a check that finds no effect also makes the called system refuse the lost call from then on. */
     boolean verifyForbids() default false;
 }

@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * A tool call. A thread keeps it, unless it was harmless and a summary replaced it.
+ * A tool call. A thread keeps it, unless it was harmless and a summary replaced its message.
  *
  * @param args the arguments to run with; after an approval, the approved ones
  * @param dispatches how often it was dispatched to a worker
@@ -26,7 +26,7 @@ import java.util.function.Consumer;
  * @param result the result, until it is committed to the transcript; for a call that asks a question, an answer that
  *     arrived before it was known whether the call waits for an answer or for approval
  * @param since the time of the last status change
- * @param wakeAt when the status changes by itself
+ * @param wakeAt when the waiting time of the status ends, if it has one
  * @param claim the execution that was allowed to take effect, if any
  * @param digest the digest of the arguments, if they were deleted and the digest may still be needed
  * @param evidence what was observed of an execution with an unknown outcome, such as {@code HTTP 504}
@@ -122,8 +122,8 @@ public record Call(
     /**
      * Allows one execution of a dispatch to take effect.
      *
-     * @param token the fencing token, larger than those of all earlier claims for the same tool and arguments; 0 if the
-     * thread's rules have no tokens
+     * @param token the fencing token, larger than the tokens of all earlier claims for the same tool and arguments; 0
+     *     if the thread's rules have no tokens
      */
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Claim(
@@ -144,7 +144,7 @@ public record Call(
             this(execution, at, 0);
         }
 
-        /** The claim of an execution that is known from a checkpoint only. */
+        /** The claim of an execution that only a checkpoint mentions. */
         public static Claim elsewhere(Instant at) {
             return new Claim(ELSEWHERE, at);
         }
@@ -201,7 +201,7 @@ public record Call(
         return become(Status.HELD, at, edit -> {});
     }
 
-    /** Marks a call that ran elsewhere and whose outcome did not arrive. */
+    /** Marks a call that may have run elsewhere and has no result. Keeps the time of the last status change. */
     public Call begunElsewhere(Status standing) {
         return become(standing, since, edit -> {});
     }
@@ -326,8 +326,8 @@ public record Call(
     }
 
     /**
-     * What remains of a call after the conversation is deleted: its existence, its outcome, and the digest of its
-     * arguments if a late report about its effect may arrive.
+     * A copy for a deleted conversation, without arguments, texts and names. If the tool has side effects, the copy
+     * keeps the digest of the arguments, since a late report about the effect may arrive.
      */
     public Call forgotten(boolean effect) {
         return but(edit -> {
@@ -347,7 +347,7 @@ public record Call(
         return status.waits != Waits.NOT;
     }
 
-    /** Whether the call ended with a result or refusal of its own. No execution reports anything after that. */
+    /** Whether the call completed, failed or was denied. No execution reports anything after that. */
     @JsonIgnore
     public boolean hasOwnResult() {
         return status == Status.COMPLETED || status == Status.FAILED || status == Status.DENIED;
@@ -361,13 +361,16 @@ public record Call(
                         && subagent.filter(Delegation::waitsForPerson).isPresent());
     }
 
-    /** Whether a worker or a subagent is executing the call. */
+    /** Whether a worker or a subagent has the call, or a worker is checking it. */
     @JsonIgnore
     public boolean isInFlight() {
         return status.waits == Waits.FOR_ACTIVITY;
     }
 
-    /** Whether the call may be running or may have run, here or elsewhere. */
+    /**
+     * Whether the status says that the call may have taken effect, here or elsewhere, and that its outcome is not
+     * known.
+     */
     @JsonIgnore
     public boolean wasBegun() {
         return switch (status) {
@@ -389,7 +392,10 @@ public record Call(
 
     public record Identity(String tool, Json args) {}
 
-    /** Whether all of these open calls wait for people. */
+    /**
+     * Whether all of these open calls wait for people, directly or because they are held by an identical call. False if
+     * there are none.
+     */
     public static boolean onlyAsk(List<Call> open) {
         return !open.isEmpty() && open.stream().allMatch(call -> call.waitsForPerson() || call.isHeld());
     }
@@ -428,7 +434,6 @@ public record Call(
         return edit.done();
     }
 
-    /** A mutable copy of a call. */
     private final class Edit {
         private Json args = Call.this.args;
         private Status status = Call.this.status;

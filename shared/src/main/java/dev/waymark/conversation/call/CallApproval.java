@@ -10,8 +10,9 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Who decided about a call, and why.
+ * A decision about a call that needed approval.
  *
+ * @param edited whether the person changed the arguments
  * @param by the name that the decision states
  * @param stated whether only a checkpoint contains the decision; such a decision does not allow the call to run
  * @param verified the person who decided, if a server verified them
@@ -35,7 +36,7 @@ public record CallApproval(
         this(approved, edited, by, reason, at, Optional.empty(), false, Optional.empty());
     }
 
-    /** A signed decision that was made in this thread, not read from a checkpoint. */
+    /** A decision that was made in this thread, not read from a checkpoint, with its signature if it must be signed. */
     public CallApproval(
             boolean approved,
             boolean edited,
@@ -66,11 +67,11 @@ public record CallApproval(
     }
 
     /**
-     * The data to verify a signed decision again.
+     * The data that is needed to verify a signed decision again.
      *
      * @param asked when the decision was requested
      * @param argsDigest the digest of the arguments shown
-     * @param newArgsDigest the digest of replaced arguments
+     * @param newArgsDigest the digest of the arguments that replaced those shown, if any did
      */
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_ABSENT)

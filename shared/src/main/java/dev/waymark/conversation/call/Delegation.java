@@ -16,10 +16,10 @@ import java.util.Optional;
 /**
  * What a thread knows about the subagent's thread that executes one of its calls.
  *
- * @param report the newest report
- * @param decided the ids of the subagent's requests that people decided here
+ * @param report the newest progress report
+ * @param decided the ids of the requests in the report that people have decided here
  * @param past the ids of the subagent's earlier requests
- * @param outbox decisions still to be passed on, in order
+ * @param outbox decisions that must still be passed on, in order
  * @param reserved the subagent's budget, which is reserved while the subagent works
  * @param booked the part of the subagent's spending that this thread has already counted
  * @param over whether the subagent will send no more reports
@@ -87,7 +87,10 @@ public record Delegation(
         return past.contains(callId) || decided.contains(callId);
     }
 
-    /** A decision counts until the subagent's thread has received it, so that its request is not shown again. */
+    /**
+     * Replaces the report. A decided request stays decided until a report no longer contains it, so that people are not
+     * shown it again.
+     */
     public Delegation reported(SubagentProgress newer) {
         List<String> gone = new ArrayList<>(past);
         List<String> still = new ArrayList<>();
@@ -110,7 +113,10 @@ public record Delegation(
         return new Delegation(report, more, past, longer, reserved, booked, over);
     }
 
-    /** The part of the subagent's budget that it may still spend and that is not counted yet. */
+    /**
+     * The part of the reserved budget that the subagent may still spend; {@link Budget#UNLIMITED} if nothing is
+     * reserved.
+     */
     public Budget outstanding() {
         return over ? Budget.UNLIMITED : reserved.orElse(Budget.UNLIMITED).minus(booked);
     }
@@ -125,7 +131,7 @@ public record Delegation(
         return new Delegation(report, decided, past, outbox, reserved, spent, over);
     }
 
-    /** A copy without undelivered decisions, in which all requests of the subagent are earlier ones. */
+    /** A copy that drops undelivered decisions, and counts the subagent's open requests as past ones. */
     Delegation abandoned() {
         List<String> all = new ArrayList<>(past);
         report.asks().forEach(ask -> all.add(ask.callId()));

@@ -14,7 +14,7 @@ import java.util.function.Predicate;
 
 /**
  * The record of side effects, by tool and arguments: models give a repeated call a new id, so ids cannot identify it.
- * It survives a cleared conversation.
+ * The record remains when a conversation is cleared.
  */
 public final class EffectLog {
     public static final EffectLog NONE = new EffectLog(PersistentMap.empty());
@@ -36,7 +36,7 @@ public final class EffectLog {
         return tool + ":" + argsDigest;
     }
 
-    /** The entries of tools that match. */
+    /** The entries of the tools whose name matches. */
     public EffectLog of(Predicate<String> tool) {
         EffectLog[] kept = {NONE};
         known.forEach((key, effect) -> {
@@ -77,7 +77,7 @@ public final class EffectLog {
         return known.get(key).orElse(Effect.NONE);
     }
 
-    /** The result of this call, if it is the success that later calls return. */
+    /** The result of this call, if later identical calls return it. */
     public Optional<String> resultOf(Call call) {
         Effect effect = of(key(call.tool(), call.argsDigest()));
         return effect.success().equals(Optional.of(call.id())) ? effect.result() : Optional.empty();
@@ -103,14 +103,15 @@ public final class EffectLog {
     }
 
     /**
-     * A tool with one set of arguments.
+     * What is recorded about a tool with one set of arguments.
      *
-     * @param executions how many claimed calls ended with a known outcome
-     * @param success the first successful call, if later ones return its result
+     * @param executions the number of claimed calls that ended with a known outcome
+     * @param success the id of the first successful call, if later calls return its result
      * @param result the result of that call
-     * @param remembered claims granted to calls that this thread does not have, because a reset removed the calls but
-     * not their effects
-     * @param inherited whether the success comes from the thread that this one was forked from; it is always returned
+     * @param remembered claims that are not attached to an open call, for example because a reset removed the calls but
+     *     not their effects
+     * @param inherited whether the success comes from the thread that this one was forked from; its result is then
+     *     always returned
      * @param token the fencing token of the newest claim
      */
     @JsonIgnoreProperties(ignoreUnknown = true)
@@ -189,7 +190,10 @@ public final class EffectLog {
         }
     }
 
-    /** A claim of a call that this thread does not have. The time in {@code claim} is when the claim was reapplied. */
+    /**
+     * A claim that is not attached to an open call. After a reset, the time in {@code claim} is when the claim was
+     * reapplied.
+     */
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Remembered(
             @JsonProperty("callId") String callId,

@@ -18,9 +18,9 @@ import java.util.Optional;
  *
  * @param callId the call's id; for a call of a subagent's thread, preceded by the id of the subagent call and a slash
  * @param args not set for a question
- * @param rerun whether a lost call may be run again
+ * @param rerun whether a person may decide that the lost call runs again
  * @param evidence what was observed of a call with an unknown outcome
- * @param signers who must sign the decision, if it must be signed
+ * @param signers the people who may sign the decision, if it must be signed
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -71,7 +71,7 @@ public record OpenRequest(
         signers = signers == null ? Optional.empty() : signers;
     }
 
-    /** A request without evidence, which anyone may decide. */
+    /** A request without evidence, for a decision that need not be signed. */
     public OpenRequest(
             String callId,
             Kind kind,
@@ -119,7 +119,9 @@ public record OpenRequest(
                 call + "/" + callId, kind, tool, question, args, argsDigest, rerun, since, evidence, signers);
     }
 
-    /** Whether both are the same request, even if one was shortened. A repeated request is a different one. */
+    /**
+     * Whether both are the same request, even if one was shortened. A request that is made again is a different one.
+     */
     boolean isSame(OpenRequest other) {
         return callId.equals(other.callId)
                 && kind == other.kind
@@ -128,7 +130,8 @@ public record OpenRequest(
     }
 
     /**
-     * A copy with question and arguments cut to this many characters. The digest is still that of the full arguments.
+     * A copy whose question is cut to this many characters, and whose arguments are replaced by their length if they
+     * are longer than that. The digest remains the digest of the full arguments.
      */
     OpenRequest shortened(int most) {
         return new OpenRequest(

@@ -11,7 +11,7 @@ import java.util.Optional;
 /**
  * The parent of a subagent's thread.
  *
- * @param callId the parent's call that this thread executes
+ * @param callId the id of the parent's call that this thread executes
  * @param depth the number of ancestors
  * @param budget what this thread may spend, if an ancestor has a limit
  */

@@ -20,17 +20,17 @@ public final class RestoredEffects {
         return log;
     }
 
-    /** How many identical calls had run before this one, if its idempotency key shows that. */
+    /** Sets how many identical calls had run before this one, according to its idempotency key. */
     public void repeating(String callId, int earlier) {
         repeats.put(callId, earlier);
     }
 
-    /** The call, with the number of identical calls before it. */
+    /** A copy of the call with the number of identical calls counted so far. */
     public Call counted(Call call) {
         return call.repeating(log.of(keyOf(call)).executions());
     }
 
-    /** Counts a call that has run, and that asks a question or has lost its result. */
+    /** Counts a call that has run but has no result: it asks a question, or its result was deleted. */
     public void executed(String tool, Json args) {
         String key = keyOf(tool, args);
         log = log.with(key, log.of(key).executed());
@@ -42,7 +42,10 @@ public final class RestoredEffects {
         log = log.with(key, log.of(key).remembering(new EffectLog.Remembered(callId, 0, Call.Claim.elsewhere(at))));
     }
 
-    /** Records a call that ended with this text. It counts as executed unless the text says that it did not run. */
+    /**
+     * Records a call that ended with this text. A success counts as executed unless the text repeats an earlier result,
+     * and a failure only if the text is an error of the tool.
+     */
     public void ended(String callId, String tool, Json args, String text, boolean succeeded) {
         boolean ran = succeeded ? !text.startsWith(REPLAY) : text.startsWith(ToolTexts.failure(""));
         if (ran) {
@@ -52,7 +55,10 @@ public final class RestoredEffects {
         }
     }
 
-    /** The calls, with counts from idempotency keys instead of those derived from results. */
+    /**
+     * Replaces the numbers that were derived from results by those from idempotency keys, in the returned calls and in
+     * the log.
+     */
     public PersistentMap<Call> countedByKeys(PersistentMap<Call> calls) {
         PersistentMap<Call> counted = calls;
         Map<String, List<Call>> identical = new LinkedHashMap<>();

@@ -9,9 +9,9 @@ import java.util.Objects;
 
 /**
  * What a subagent's thread reports to its parent while it runs: its spending, and the requests that wait for people in
- * this thread or below it.
+ * that thread or its own subagents.
  *
- * @param waiting whether only people can continue it
+ * @param waiting whether only people can continue the thread
  * @param spent the spending since the thread started, including its own subagents
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -22,7 +22,10 @@ public record SubagentProgress(
     /** The maximum number of requests in a report. */
     private static final int MAX_ASKS = 50;
 
-    /** The maximum number of characters of all questions, and of all arguments, since a report is one payload. */
+    /**
+     * The maximum number of characters of all questions together, and of all arguments together: a report is one
+     * payload.
+     */
     public static final int MAX_LENGTH = 60_000;
 
     public static final SubagentProgress NONE = new SubagentProgress(false, List.of(), Spent.NOTHING);
@@ -33,7 +36,7 @@ public record SubagentProgress(
         Objects.requireNonNull(spent, "spent");
     }
 
-    /** A report of the first of these requests, cut to the size of one payload. */
+    /** A report with the first of these requests, shortened so that it fits into one payload. */
     public static SubagentProgress of(List<OpenRequest> requests, boolean waiting, Spent spent) {
         List<OpenRequest> asks = requests.stream().limit(MAX_ASKS).toList();
         int most = MAX_LENGTH / Math.max(1, asks.size());

@@ -48,7 +48,7 @@ public final class ToolTexts {
         return "[idempotent replay of " + callId + "]: " + result;
     }
 
-    /** Appended for a call that may have taken effect. */
+    /** A sentence for the end of a call's result, if the call may have taken effect. */
     public static String claimed(Instant at) {
         return " The call had been claimed for execution at " + at + "; whether it took effect is not known.";
     }
@@ -84,7 +84,7 @@ public final class ToolTexts {
                         + evidence.map(seen -> " What was seen of it: " + seen).orElse(""));
     }
 
-    /** The result of a call that is safe to repeat and that, according to a checkpoint, has ended. */
+    /** The result for a call without a result in a checkpoint, if the call is safe to repeat. */
     public static String durabilityOfHarmless(String tool, String callId) {
         return durabilityError(
                 tool,
@@ -93,7 +93,7 @@ public final class ToolTexts {
                         + " since, so the framework did not re-invoke it. Call it again if its result is still needed.");
     }
 
-    /** The result of a call that, according to a checkpoint, has ended, for a reader who does not know the tool. */
+    /** The result for a call without a result in a checkpoint, if the reader does not know the tool. */
     public static String durabilityWithoutAgent(String tool, String callId) {
         return durabilityError(
                 tool,
@@ -109,7 +109,10 @@ public final class ToolTexts {
                 + ",\"toolCallId\":" + quoted(callId) + "}";
     }
 
-    /** Whether this is a result of {@link #durability}. */
+    /**
+     * Whether this is a result from {@link #durability}, {@link #durabilityOfHarmless} or
+     * {@link #durabilityWithoutAgent}.
+     */
     public static boolean isDurability(String text) {
         return text.startsWith("{\"error\":\"") && text.contains("\",\"kind\":\"tool-durability-error\",");
     }

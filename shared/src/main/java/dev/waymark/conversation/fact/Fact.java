@@ -3,20 +3,23 @@ package dev.waymark.conversation.fact;
 import java.util.Optional;
 
 /**
- * Something that happened. The state is the fold of these facts.
+ * Something that happened. The state is the result of applying a thread's facts in order.
  *
- * <p>Facts are derived from history and never stored themselves. {@link #type} is printed by {@code watch}.
+ * <p>Facts are derived from history and never stored themselves. {@code watch} prints their {@link #type}.
  */
 public sealed interface Fact permits Fact.Inbound, ThreadFact, ModelFact, ToolFact, SubagentFact {
-    /** The fact's name, in kebab case. */
+    /** The fact's name in kebab case, such as {@code model-replied}. */
     String type();
 
     <R> R match(Cases<R> cases);
 
-    /** A fact sent by people or programs. It may be refused; a refused one is recorded as ignored. */
+    /**
+     * A fact that a person, a program, an activity or a subagent's thread sends. It may be refused. A refused fact is
+     * recorded as an ignored signal.
+     */
     sealed interface Inbound extends Fact
             permits PersonFact, ToolFact.ToolClaimed, ToolFact.ToolEndedLate, SubagentFact.SubagentReported {
-        /** The name of its signal or update. */
+        /** The name of the signal or update that brought the fact. */
         String signal();
 
         <R> R match(InboundCases<R> cases);
@@ -26,7 +29,7 @@ public sealed interface Fact permits Fact.Inbound, ThreadFact, ModelFact, ToolFa
             return match((InboundCases<R>) cases);
         }
 
-        /** The id under which it was sent, to detect repeated deliveries. */
+        /** The id with which the fact was sent, to detect repeated deliveries. */
         default Optional<String> messageId() {
             return Optional.empty();
         }

@@ -19,7 +19,7 @@ public sealed interface ModelFact extends Fact {
         }
     }
 
-    /** The model replied. */
+    /** A reply arrived, possibly after its turn was stopped. */
     record ModelReplied(int step, Reply reply) implements ModelFact {
         @Override
         public String type() {
@@ -32,7 +32,7 @@ public sealed interface ModelFact extends Fact {
         }
     }
 
-    /** The model call failed for good. */
+    /** The activity of a model call failed for good. */
     record ModelFailed(int step, Problem problem, Spent spent) implements ModelFact {
         public ModelFailed(int step, Problem problem) {
             this(step, problem, Spent.NOTHING);
@@ -62,7 +62,10 @@ public sealed interface ModelFact extends Fact {
         }
     }
 
-    /** The model's summary replaces the older part of the conversation. */
+    /**
+     * The model wrote a summary. It replaces the older part of the conversation, unless the turn was stopped or the
+     * summary is empty.
+     */
     record Summarised(int step, Reply reply) implements ModelFact {
         @Override
         public String type() {
@@ -75,7 +78,10 @@ public sealed interface ModelFact extends Fact {
         }
     }
 
-    /** The summary failed for good. The conversation continues unchanged. */
+    /**
+     * The activity of a model call for a summary failed for good. The conversation continues without a summary, unless
+     * the workers only left the call to others.
+     */
     record SummaryFailed(int step, Problem problem, Spent spent) implements ModelFact {
         @Override
         public String type() {

@@ -11,7 +11,7 @@ import java.util.Optional;
 /** Something that a person, or a program on their behalf, sent to the thread. */
 public sealed interface PersonFact extends Fact.Inbound {
     /**
-     * Someone sent a message, replaced the conversation, or asked to repeat the last turn.
+     * Someone sent a message, replaced the conversation, or wants the last turn to be retried.
      *
      * @param schema the JSON Schema that the turn's final reply must match
      */
@@ -75,8 +75,9 @@ public sealed interface PersonFact extends Fact.Inbound {
     /**
      * Someone decided about a call that waits for approval.
      *
-     * @param args the arguments to run with instead of those of the model
-     * @param argsDigest the digest of the arguments that the decision is about, so that it cannot apply to others
+     * @param args the arguments that replace the model's
+     * @param argsDigest the digest of the arguments that the decision is about, so that it cannot apply to other
+     *     arguments
      * @param signature the signature of {@code by}, if decisions must be signed
      * @param verified the person who decided, if a server verified them
      */
@@ -91,7 +92,7 @@ public sealed interface PersonFact extends Fact.Inbound {
             Optional<String> signature,
             Optional<VerifiedSubject> verified)
             implements PersonFact {
-        /** A fact whose sender was not verified. */
+        /** A decision whose sender was not verified. */
         public ApprovalDecided(
                 boolean approved,
                 Optional<String> id,
@@ -137,12 +138,14 @@ public sealed interface PersonFact extends Fact.Inbound {
         }
     }
 
-    /** A person's decision about a call with an unknown outcome. The names are shown to users and sent. */
+    /**
+     * A person's decision about a call with an unknown outcome. The names are part of signals, and are shown to users.
+     */
     enum Settlement {
-        /** It took effect. */
+        /** The call took effect. */
         @JsonProperty("done")
         DONE("done"),
-        /** It did not take effect and should run again. */
+        /** The call did not take effect and should run again. */
         @JsonProperty("rerun")
         RERUN("rerun"),
         /** The outcome stays unknown. */
@@ -169,7 +172,7 @@ public sealed interface PersonFact extends Fact.Inbound {
             Optional<String> signature,
             Optional<VerifiedSubject> verified)
             implements PersonFact {
-        /** A decision without a signature, whose sender was not verified. */
+        /** A settlement without a signature, whose sender was not verified. */
         public OutcomeSettled(String callId, Settlement settlement, Optional<String> result, Optional<String> by) {
             this(callId, settlement, result, by, Optional.empty(), Optional.empty());
         }
@@ -230,7 +233,7 @@ public sealed interface PersonFact extends Fact.Inbound {
         }
     }
 
-    /** Someone deleted the conversation, and with {@code all} also the results of its side effects. */
+    /** Someone deleted the conversation, and with {@code all} also the recorded results of its side effects. */
     record Cleared(boolean all, Optional<String> by) implements PersonFact {
         @Override
         public String signal() {
@@ -248,7 +251,7 @@ public sealed interface PersonFact extends Fact.Inbound {
         }
     }
 
-    /** Someone asked the thread to close once it is idle. */
+    /** Someone wants the thread to close as soon as no turn is running. */
     record CloseRequested(Optional<String> by) implements PersonFact {
         @Override
         public String signal() {

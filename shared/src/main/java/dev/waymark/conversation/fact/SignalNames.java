@@ -1,6 +1,6 @@
 package dev.waymark.conversation.fact;
 
-/** The names of messages from people and programs. They are stored in states and histories. */
+/** The names of inbound signals and updates. They are stored in states and histories. */
 public final class SignalNames {
     public static final String SAY = "say";
     public static final String ANSWER = "answer";
@@ -12,7 +12,7 @@ public final class SignalNames {
     public static final String CLEAR = "clear";
     public static final String CLOSE = "close";
 
-    /** An update only, not for people: an activity asks to be the execution that takes effect. */
+    /** An update only, not for people: an activity requests to be the execution that takes effect. */
     public static final String CLAIM = "claim";
 
     /** A signal only, not for people: a subagent's thread reports its progress to the parent. */

@@ -6,9 +6,9 @@ import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Spent;
 import java.util.Optional;
 
-/** A fact about subagents, or about the thread that started this one. */
+/** A fact about subagents, or about the parent of this thread. */
 public sealed interface SubagentFact extends Fact {
-    /** A subagent was asked to execute a call, with this budget. */
+    /** The start of a subagent's thread was requested, to execute a call within this budget. */
     record SubagentStarted(String callId, Optional<Budget> budget) implements SubagentFact {
         @Override
         public String type() {
@@ -21,7 +21,10 @@ public sealed interface SubagentFact extends Fact {
         }
     }
 
-    /** No thread was started for a call. {@code exists}: there is a thread with its name, whose effects are unknown. */
+    /**
+     * No thread could be started for a call. If {@code exists}, a thread with its id exists already, and may have taken
+     * effect.
+     */
     record SubagentNotStarted(String callId, boolean exists, String reason) implements SubagentFact {
         @Override
         public String type() {
@@ -37,9 +40,9 @@ public sealed interface SubagentFact extends Fact {
     /**
      * A subagent's thread ended.
      *
-     * @param status the status of its last turn, or of the thread itself
-     * @param text its final reply
-     * @param spent its total spending, if it could still report it
+     * @param status the status of the thread's last turn, or of the thread itself
+     * @param text the thread's final reply
+     * @param spent the thread's total spending, if it is known
      */
     record SubagentFinished(String callId, String status, String text, Optional<Problem> problem, Optional<Spent> spent)
             implements SubagentFact {
@@ -72,7 +75,7 @@ public sealed interface SubagentFact extends Fact {
         }
     }
 
-    /** The oldest decision for a subagent's thread was passed on. */
+    /** The oldest undelivered decision was sent to the subagent's thread that executes this call. */
     record DecisionPassedOn(String callId) implements SubagentFact {
         @Override
         public String type() {
@@ -85,7 +88,7 @@ public sealed interface SubagentFact extends Fact {
         }
     }
 
-    /** The parent thread was told this thread's progress. */
+    /** This thread's progress was reported to its parent. */
     record ParentTold(SubagentProgress report) implements SubagentFact {
         @Override
         public String type() {
@@ -98,7 +101,7 @@ public sealed interface SubagentFact extends Fact {
         }
     }
 
-    /** The thread can no longer wait for its subagents. */
+    /** The run cannot grow any further, and the next run cannot wait for the subagents that this one started. */
     record SubagentsCutOff(Problem problem) implements SubagentFact {
         @Override
         public String type() {

@@ -6,7 +6,7 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import java.util.Optional;
 
-/** A fact about the thread itself: its start, its agent, its limits. */
+/** A fact about the thread itself, such as its start, its agent or its limits. */
 public sealed interface ThreadFact extends Fact {
     /** A thread started, under rule version {@code rules}. */
     record RunStarted(
@@ -73,7 +73,7 @@ public sealed interface ThreadFact extends Fact {
         }
     }
 
-    /** A waiting time has ended. */
+    /** A timer fired, so the waiting time of a call may be over. */
     record TimePassed() implements ThreadFact {
         @Override
         public String type() {
@@ -86,7 +86,7 @@ public sealed interface ThreadFact extends Fact {
         }
     }
 
-    /** The thread was cancelled, with its running work. */
+    /** The cancellation of the thread and its running work was requested. */
     record CancelRequested() implements ThreadFact {
         @Override
         public String type() {
@@ -99,7 +99,7 @@ public sealed interface ThreadFact extends Fact {
         }
     }
 
-    /** Something that arrived was ignored. */
+    /** A message, or the context of a new thread, could not be used and was ignored. */
     record MessageIgnored(String signal, Problem problem) implements ThreadFact {
         @Override
         public String type() {
@@ -112,7 +112,7 @@ public sealed interface ThreadFact extends Fact {
         }
     }
 
-    /** The conversation cannot grow any further. */
+    /** The conversation cannot grow any further until it is cleared. */
     record LimitReached(Problem problem) implements ThreadFact {
         @Override
         public String type() {

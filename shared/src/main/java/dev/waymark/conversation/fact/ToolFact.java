@@ -3,7 +3,7 @@ package dev.waymark.conversation.fact;
 import dev.waymark.conversation.value.Problem;
 import java.util.Optional;
 
-/** A fact about one call of a tool, and about the check of a lost one. */
+/** A fact about one tool call, or about the check of a lost call. */
 public sealed interface ToolFact extends Fact {
     /** A call was dispatched to a worker for the {@code dispatch}-th time. */
     record ToolDispatched(String callId, int dispatch) implements ToolFact {
@@ -19,7 +19,7 @@ public sealed interface ToolFact extends Fact {
     }
 
     /**
-     * A tool reported its result.
+     * A tool returned a result or an error.
      *
      * @param notDone whether the error proves that nothing took effect
      */
@@ -40,7 +40,7 @@ public sealed interface ToolFact extends Fact {
         }
     }
 
-    /** A tool asks a person before it can give a result. */
+    /** A tool asked a person a question instead of returning a result. */
     record ToolInterrupted(String callId, int dispatch, String question) implements ToolFact {
         @Override
         public String type() {
@@ -54,8 +54,8 @@ public sealed interface ToolFact extends Fact {
     }
 
     /**
-     * No result can arrive any more: retries are exhausted, or the tool itself does not know its outcome (type
-     * {@link Problem#OUTCOME_UNKNOWN}).
+     * A dispatch ended without a result: its activity failed for good or timed out, or the tool itself does not know
+     * its outcome (type {@link Problem#OUTCOME_UNKNOWN}).
      */
     record ToolLost(String callId, int dispatch, Problem problem) implements ToolFact {
         @Override
@@ -70,8 +70,8 @@ public sealed interface ToolFact extends Fact {
     }
 
     /**
-     * An execution of a dispatched call requested permission to take effect. It comes as an update, so that it gets an
-     * answer.
+     * An execution of a dispatched call requested permission to take effect. The request comes as an update, so that it
+     * gets an answer.
      *
      * @param repeat the call's repeat count when it was dispatched, which determines the idempotency key
      * @param restored whether the claim was granted before a reset that undid the grant. Readers may also set this for
@@ -96,7 +96,10 @@ public sealed interface ToolFact extends Fact {
         }
     }
 
-    /** An execution reports that its tool did not run and will not. {@code execution} is its claim name. */
+    /**
+     * An execution reported that its tool did not run and will not run. {@code execution} is the name that the
+     * execution uses in claims.
+     */
     record ToolNotStarted(String callId, int dispatch, String execution, String reason) implements ToolFact {
         @Override
         public String type() {
@@ -164,7 +167,10 @@ public sealed interface ToolFact extends Fact {
         }
     }
 
-    /** The check of a lost dispatch ended. */
+    /**
+     * The check of a lost dispatch ended. {@code landed} is empty if the check could not tell whether the call took
+     * effect.
+     */
     record ToolVerified(String callId, int dispatch, Optional<Boolean> landed, Optional<String> result)
             implements ToolFact {
         @Override

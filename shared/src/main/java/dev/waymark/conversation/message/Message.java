@@ -22,22 +22,22 @@ public record Message(
         content = List.copyOf(content);
     }
 
-    /** A message of the user. */
+    /** A message of the user with one text part. */
     public static Message user(String text) {
         return new Message(Role.USER, List.of(new Part.Text(text)));
     }
 
-    /** A message of the model. */
+    /** A message of the model with these parts. */
     public static Message assistant(Part... parts) {
         return new Message(Role.ASSISTANT, List.of(parts));
     }
 
-    /** The results of calls, as the model receives them. */
+    /** A message with the results of calls. It belongs to the user's side. */
     public static Message results(List<Part.ToolResult> results) {
         return new Message(Role.USER, List.copyOf(results));
     }
 
-    /** The message's text parts, joined. */
+    /** The message's text parts, joined without separators. */
     @JsonIgnore
     public String text() {
         return content.stream()

@@ -6,8 +6,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The rule of model providers for transcripts: every call is answered exactly once, in the message directly after it,
- * before any other content there.
+ * The rule of model providers for transcripts: every call has exactly one result, in the message directly after the
+ * call, before any other content of that message.
  */
 public final class Pairing {
     private Pairing() {}

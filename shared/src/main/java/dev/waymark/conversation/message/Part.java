@@ -27,10 +27,10 @@ import java.util.Optional;
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
 public sealed interface Part {
-    /** The part as plain JSON, for digests. Equals Jackson's output. */
+    /** The part as plain JSON, for digests. It equals the part's JSON from Jackson. */
     Map<String, Object> tree();
 
-    /** A text. */
+    /** Plain text, of the user or the model. */
     record Text(@JsonProperty("text") String text) implements Part {
         public Text {
             Objects.requireNonNull(text, "text");
@@ -42,7 +42,7 @@ public sealed interface Part {
         }
     }
 
-    /** An image that the provider fetches. */
+    /** An image that the model's provider fetches from this address. */
     record Image(
             @JsonProperty("url") String url,
             @JsonProperty("mimeType") Optional<String> mimeType) implements Part {
@@ -59,7 +59,7 @@ public sealed interface Part {
         }
     }
 
-    /** An image as Base64. */
+    /** An image whose bytes are part of the message, as Base64. */
     record ImageData(
             @JsonProperty("data") String data,
             @JsonProperty("mimeType") String mimeType) implements Part {
@@ -74,7 +74,7 @@ public sealed interface Part {
         }
     }
 
-    /** A model's reasoning. {@code metadata} is from its provider, unchanged. */
+    /** A model's reasoning. {@code metadata} comes from the provider and is kept unchanged. */
     record Reasoning(
             @JsonProperty("text") String text,
             @JsonProperty("metadata") Json metadata) implements Part {
@@ -100,7 +100,7 @@ public sealed interface Part {
             input = input == null || input.isNull() ? Json.EMPTY_OBJECT : input;
         }
 
-        /** This call under another id. */
+        /** A copy of this call with another id. */
         public ToolUse withId(String other) {
             return new ToolUse(other, name, input);
         }

@@ -9,7 +9,7 @@ import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
 
-/** A message that waits for the next model call, with the schema for its turn's final reply. */
+/** A message that waits for the next model call, with the schema for its turn's final reply if it has one. */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record Queued(

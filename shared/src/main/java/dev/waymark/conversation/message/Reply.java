@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A model's reply. It is the result of the {@code model} activity, so fields are only ever added.
  *
- * <p>{@code stop} is the reason why it ended, in the provider's words. The usual values, {@code end_turn}, and {@code
+ * <p>{@code stop} is the reason why the reply ended, in the provider's words. The usual values, {@code end_turn}, and {@code
  * tool_use} for a reply with calls, are omitted to save space in history.
  *
  * <p>{@code faults} are the calls whose arguments do not match their tool's schema. They are found before the reply is
@@ -82,7 +82,7 @@ public record Reply(
         model = model == null ? Optional.empty() : model;
     }
 
-    /** A reply that is not sealed yet. */
+    /** A reply of the agent's own model, not sealed yet. */
     public Reply(
             List<Part> content,
             Usage usage,
@@ -99,22 +99,22 @@ public record Reply(
         this(content, usage, stop, List.of(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
     }
 
-    /** A complete reply without usage. */
+    /** A reply with the usual stop reason, without token usage. */
     public static Reply of(Part... content) {
         return new Reply(List.of(content), Usage.NONE, END_TURN);
     }
 
-    /** Adds the calls whose arguments are invalid. */
+    /** Returns a copy with the calls whose arguments are invalid. */
     public Reply withFaults(List<Fault> found) {
         return new Reply(content, usage, stop, found, cost, wasted, misfit, structured, Optional.empty(), model);
     }
 
-    /** Adds why the reply does not match the requested schema. */
+    /** Returns a copy that says why the reply does not match the requested schema. */
     public Reply withMisfit(String reason) {
         return judged(Optional.of(reason), Optional.empty());
     }
 
-    /** Adds the reply as JSON that matches the requested schema. */
+    /** Returns a copy with the reply as JSON that matches the requested schema. */
     public Reply withStructured(Json value) {
         return judged(Optional.empty(), Optional.of(value));
     }
@@ -123,7 +123,7 @@ public record Reply(
         return new Reply(content, usage, stop, faults, cost, wasted, reason, value, Optional.empty(), model);
     }
 
-    /** A copy with its cost and the spending of earlier attempts. */
+    /** Returns a copy with the reply's cost and the spending of earlier, failed attempts. */
     public Reply charged(Optional<Usd> price, Spent before) {
         return new Reply(
                 content,
@@ -138,15 +138,15 @@ public record Reply(
                 model);
     }
 
-    /** A copy that names the fallback which answered. */
+    /** Returns a copy that names the fallback that answered. */
     public Reply answeredBy(String other) {
         return new Reply(
                 content, usage, stop, faults, cost, wasted, misfit, structured, Optional.empty(), Optional.of(other));
     }
 
     /**
-     * A copy with a digest of its own content, if it is the final reply of its turn. For other replies, the next model
-     * call of the turn records a digest of the conversation.
+     * Returns a copy with a digest of its own content, if it is the final reply of its turn. Other replies are returned
+     * unchanged: the next model call of the turn records a digest of the conversation.
      */
     public Reply sealed() {
         return isLastWord()
@@ -171,12 +171,12 @@ public record Reply(
                 .substring(0, SEAL_DIGITS);
     }
 
-    /** Everything that was spent until the reply was complete. */
+    /** The spending of the reply and of the failed attempts before it. */
     public Spent spent() {
         return new Spent(usage, cost).plus(wasted.orElse(Spent.NOTHING));
     }
 
-    /** An error in the arguments of the reply's call number {@code call}, from 0. */
+    /** An error in the arguments of a call. {@code call} is the number of the call in the reply, counted from 0. */
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Fault(
             @JsonProperty("call") int call,
@@ -187,7 +187,7 @@ public record Reply(
         }
     }
 
-    /** A filter that omits usual values from payloads: it equals them. */
+    /** A filter for Jackson that omits a value if it equals this object: it equals the usual stop reasons. */
     static final class Usual {
         @Override
         public boolean equals(@Nullable Object value) {

@@ -17,8 +17,8 @@ public final class Summary {
     private Summary() {}
 
     /**
-     * The number of the oldest messages that a summary replaces if the newest {@code keep} stay. It is one less if a
-     * result would otherwise be separated from its call.
+     * The number of the oldest messages that a summary replaces if the newest {@code keep} stay; not positive if there
+     * are too few messages. It is one less if a result would otherwise be separated from its call.
      */
     public static int cut(List<Message> messages, int keep) {
         int cut = messages.size() - keep;
@@ -31,8 +31,8 @@ public final class Summary {
     }
 
     /**
-     * The conversation as one message. Providers accept calls only together with the definitions of their tools, and a
-     * model that has tools may call them.
+     * The conversation as one message of text, for the model that summarizes it. Providers accept calls only together
+     * with the definitions of their tools, and a model that has tools may call them.
      */
     public static Message request(List<Message> messages) {
         return Message.user(messages.stream().map(Summary::spelled).collect(Collectors.joining("\n\n"))

@@ -15,7 +15,8 @@ import java.util.Optional;
  * All messages so far, with a running digest: {@code d(i) = sha256(d(i-1) + canonical(message i))}, in hexadecimal.
  *
  * <p>A model call gets the digest instead of the conversation, and the digest proves that a projection is correct.
- * {@code bytes} is the total size of the canonical messages, so that it is known without serializing them.
+ * {@code bytes} is the total length of the canonical messages, which are ASCII. It is stored so that it is known
+ * without serializing the messages.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record Transcript(
@@ -47,13 +48,13 @@ public record Transcript(
             source = source == null ? Optional.empty() : source;
         }
 
-        /** This entry with another message. */
+        /** A copy of this entry with another message. */
         public Entry saying(Message other) {
             return new Entry(id, at, source, other);
         }
     }
 
-    /** The transcript with one more entry. */
+    /** A copy with one more entry at the end, and the digest and size that result. */
     public Transcript plus(Entry entry) {
         String canonical = entry.message().canonical();
         return new Transcript(entries.plus(entry), Sha256.hex(digest + canonical), bytes + canonical.length());

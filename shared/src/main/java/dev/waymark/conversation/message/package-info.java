@@ -1,7 +1,7 @@
 /**
  * Messages: their sides, parts and order, and the running digest over them.
  *
- * <p>Must not know turns, calls or facts; of Waymark, it only uses the values.
+ * <p>Must not know turns, calls or facts; the only other package of Waymark that it uses is {@code value}.
  */
 @NullMarked
 package dev.waymark.conversation.message;

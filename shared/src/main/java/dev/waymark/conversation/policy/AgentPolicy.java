@@ -65,7 +65,7 @@ public record AgentPolicy(
         return new AgentPolicy(agent, maxIterations, tools, policies, approvals, budget, context, Optional.of(rule));
     }
 
-    /** The parts of this policy that these rules use. */
+    /** The parts of this policy that this version of the rules uses. */
     public AgentPolicy under(int rules) {
         if (rules >= 2) {
             return this;
@@ -80,7 +80,7 @@ public record AgentPolicy(
         return approvals.flatMap(Approvals::signers);
     }
 
-    /** The handling of calls of this tool. */
+    /** The policy for calls of this tool; {@link ToolPolicy#NONE} if it has none of its own. */
     public ToolPolicy policyOf(String tool) {
         return policies.getOrDefault(tool, ToolPolicy.NONE);
     }
@@ -105,7 +105,7 @@ public record AgentPolicy(
      * How calls of a tool are handled.
      *
      * @param effect whether running the tool twice does harm, so that a call must be claimed before it runs
-     * @param approval whether a person must approve it before it runs
+     * @param approval whether a person must approve a call before it runs
      * @param dedupe whether a repeated call returns the result of the thread's first success
      * @param verify whether the tool can check if a lost call took effect
      * @param ask whether a person settles a call whose outcome stays unknown
@@ -133,7 +133,7 @@ public record AgentPolicy(
         @JsonCreator
         public ToolPolicy {}
 
-        /** Sets {@code rerun} if the called system honors the key. */
+        /** Sets {@code honoursKey} to the value of {@code rerun}, and {@code forbids} to false. */
         public ToolPolicy(
                 boolean effect,
                 boolean approval,
@@ -160,7 +160,10 @@ public record AgentPolicy(
         }
     }
 
-    /** Who approves calls, and how long they have. */
+    /**
+     * Who decides about calls that need approval, and how long they have. With {@code nobody}, such calls are denied at
+     * once.
+     */
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
     public record Approvals(

@@ -45,10 +45,10 @@ public record DecisionStatement(
     }
 
     /**
-     * The statement for an open request.
+     * The statement about a request that waits for a person.
      *
      * @param argsDigest the digest of the arguments shown
-     * @param newArgs the arguments that replace them
+     * @param newArgs the arguments that replace those shown
      */
     public static DecisionStatement about(
             Signers signers,

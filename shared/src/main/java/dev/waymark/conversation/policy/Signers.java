@@ -12,8 +12,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Who must sign decisions about calls, by name, and the place of the calls. Signatures include that place, so that none
- * is valid for another thread.
+ * Who must sign decisions about calls, by name, and the place of the calls. Signatures include the place, so a
+ * signature for one thread is not valid for another.
  *
  * @param place a thread's id, or the place of a call: the thread's id, a slash and the call's id
  */

@@ -46,12 +46,12 @@ public record AgentBinding(
         public Optional<AgentPolicy> terms = AgentBinding.this.terms;
         public Optional<Json> context = AgentBinding.this.context;
 
-        /** How calls of a tool are handled; the default while the agent is unknown. */
+        /** The policy of the call's tool; the default while the agent is unknown. */
         public AgentPolicy.ToolPolicy policyOf(Call call) {
             return terms.map(known -> known.policyOf(call.tool())).orElse(AgentPolicy.ToolPolicy.NONE);
         }
 
-        /** The part itself if nothing was assigned, because a timeline holds every version of a thread. */
+        /** Returns the original object if nothing was changed, so that the versions in a timeline share it. */
         public AgentBinding done() {
             boolean isUnchanged = agent.equals(AgentBinding.this.agent)
                     && agentRequested == AgentBinding.this.agentRequested

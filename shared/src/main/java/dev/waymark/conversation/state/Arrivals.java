@@ -23,7 +23,7 @@ public record Arrivals(
         public SeenIds seen = Arrivals.this.seen;
         public IgnoredSignals ignored = Arrivals.this.ignored;
 
-        /** The part itself if nothing was assigned, because a timeline holds every version of a thread. */
+        /** Returns the original object if nothing was changed, so that the versions in a timeline share it. */
         public Arrivals done() {
             boolean isUnchanged = seen == Arrivals.this.seen && ignored == Arrivals.this.ignored;
             return isUnchanged ? Arrivals.this : new Arrivals(seen, ignored);

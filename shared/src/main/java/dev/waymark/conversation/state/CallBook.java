@@ -116,7 +116,7 @@ public record CallBook(
         private final PersistentMap<Integer> droppedBefore = CallBook.this.dropped.orElse(PersistentMap.empty());
         private PersistentMap<Integer> dropped = droppedBefore;
 
-        /** An existing call. */
+        /** Returns the call with this id, which must exist. */
         public Call call(String id) {
             return calls.get(id).orElseThrow();
         }
@@ -154,7 +154,7 @@ public record CallBook(
             effects = effects.with(effectKey(call), effect);
         }
 
-        /** The part itself if nothing was assigned, because a timeline holds every version of a thread. */
+        /** Returns the original object if nothing was changed, so that the versions in a timeline share it. */
         public CallBook done() {
             boolean isUnchanged = batch == CallBook.this.batch
                     && calls == CallBook.this.calls

@@ -5,8 +5,9 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonProperty;
 
 /**
- * Counters that only grow while a thread lives, even across continue-as-new and clearing: facts applied, model calls
- * made, versions reached, messages committed. Ids are derived from them, so that replays create the same ones.
+ * Counts of facts applied, model calls made, versions reached, and messages committed. Continue-as-new and clearing
+ * keep them. Only a model call that is taken back lowers a count. Ids are derived from the counts, so that replays
+ * create the same ids.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record Counters(

@@ -39,7 +39,7 @@ public record Dialogue(
         return new Dialogue(Transcript.EMPTY, List.of(), Turn.none(at), Optional.empty(), false, Optional.empty());
     }
 
-    /** Whether there is nothing to ask a model about. */
+    /** Whether the transcript and the queue are empty, so that there is nothing to send to a model. */
     @JsonIgnore
     public boolean isBlank() {
         return transcript.isEmpty() && queue.isEmpty();
@@ -63,7 +63,7 @@ public record Dialogue(
         public boolean modelCalled = Dialogue.this.modelCalled;
         public Optional<TokenEstimate> gauge = Dialogue.this.gauge;
 
-        /** Whether there is nothing to ask a model about. */
+        /** Whether the transcript and the queue are empty, so that there is nothing to send to a model. */
         public boolean isBlank() {
             return transcript.isEmpty() && queue.isEmpty();
         }
@@ -72,7 +72,7 @@ public record Dialogue(
             return gauge.orElse(TokenEstimate.UNREAD);
         }
 
-        /** The part itself if nothing was assigned, because a timeline holds every version of a thread. */
+        /** Returns the original object if nothing was changed, so that the versions in a timeline share it. */
         public Dialogue done() {
             boolean isUnchanged = transcript == Dialogue.this.transcript
                     && queue == Dialogue.this.queue

@@ -15,7 +15,7 @@ public record IgnoredSignals(
         @JsonProperty("count") int count,
         @JsonProperty("last") List<Item> last) {
     static final int KEPT = 20;
-    /** Reasons quote what arrived, which may be large. */
+    /** Longer names and reasons are cut. They quote what arrived, which may be large. */
     static final int MAX_LENGTH = 500;
 
     public static final IgnoredSignals NOTHING = new IgnoredSignals(0, List.of());

@@ -56,14 +56,14 @@ public record Money(
         public Optional<Usd> cost = Money.this.cost;
         public Optional<Budget> budget = Money.this.budget;
 
-        /** Counts spending, even if its turn has ended. */
+        /** Adds spending, even of a turn that has ended. */
         public void spend(Spent more) {
             Spent sum = new Spent(usage, cost).plus(more);
             usage = sum.usage();
             cost = sum.cost();
         }
 
-        /** The part itself if nothing was assigned, because a timeline holds every version of a thread. */
+        /** Returns the original object if nothing was changed, so that the versions in a timeline share it. */
         public Money done() {
             boolean isUnchanged = maxIterations == Money.this.maxIterations
                     && usage == Money.this.usage

@@ -8,7 +8,7 @@ import dev.waymark.conversation.value.Json;
 import java.util.Optional;
 
 /**
- * The data that a thread stores about the thread that it continues.
+ * What a thread stores about the thread or checkpoint that it continues.
  *
  * @param session the id that idempotency keys of the thread's calls are derived from, if it is not the thread's own id:
  *     a call that runs again must keep its key

@@ -10,7 +10,7 @@ import java.util.Optional;
 /**
  * The link of a subagent's thread to its parent.
  *
- * @param parent the call that this thread executes
+ * @param parent the parent's call that this thread executes, with the depth and the budget; empty in a root thread
  * @param reported the progress last reported to the parent
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -25,7 +25,7 @@ public record ParentLink(
         public Optional<Parent> parent = ParentLink.this.parent;
         public Optional<SubagentProgress> reported = ParentLink.this.reported;
 
-        /** The part itself if nothing was assigned, because a timeline holds every version of a thread. */
+        /** Returns the original object if nothing was changed, so that the versions in a timeline share it. */
         public ParentLink done() {
             boolean isUnchanged = parent == ParentLink.this.parent && reported == ParentLink.this.reported;
             return isUnchanged ? ParentLink.this : new ParentLink(parent, reported);

@@ -17,16 +17,16 @@ public final class RestoredTranscript {
         return transcript;
     }
 
-    /** The number after which new ids continue. */
+    /** The number after which the numbers of new ids continue. */
     public int messages() {
         return messages;
     }
 
-    /** Adds a message, under a new id unless it has one. */
+    /** Adds a message, with this id or else a new one. */
     public void add(Message message, Optional<String> id, Instant at) {
         String own = id.filter(given -> !given.isEmpty()).orElse("m" + (messages + 1));
-        // New ids continue after existing ones and never repeat them. Existing ones are not in order: a summary is
-        // newer than the messages after it.
+        // New ids continue after existing ones and never repeat them. Existing ids are not in order: a summary is newer
+        // than the messages after it.
         messages =
                 OWN_ID.matcher(own).matches() ? Math.max(messages, Integer.parseInt(own.substring(1))) : messages + 1;
         transcript = transcript.plus(new Transcript.Entry(own, at, Optional.empty(), message));

@@ -38,19 +38,21 @@ public final class RestoredTurn {
         startedAt = at;
     }
 
-    /** The turn's status, its final reply, and why it ended if it failed. */
+    /** Sets the turn's status, its final reply, and why it ended if it failed. */
     public void standing(Turn.Status how, String reply, String why) {
         status = Optional.of(how);
         text = reply;
         reason = why;
     }
 
-    /** The final reply as JSON. */
+    /** Sets the final reply as JSON. */
     public void structured(Json value) {
         structured = Optional.of(value);
     }
 
-    /** The turn that ends with this transcript. If no status is recorded, it is derived from the transcript. */
+    /**
+     * Returns the newest turn. If the checkpoint does not state a status, the status is derived from this transcript.
+     */
     public Turn of(Transcript transcript, boolean callsAreOpen) {
         Optional<String> lastWords = transcript.finalReply().map(Message::text);
         Turn.Status now = status.orElseGet(() -> statusOf(transcript, lastWords.isPresent() && !callsAreOpen));

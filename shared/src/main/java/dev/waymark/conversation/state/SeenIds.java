@@ -29,7 +29,7 @@ public record SeenIds(
         return factOf(id).isPresent();
     }
 
-    /** The number of the fact for the message with this id. */
+    /** The number of the fact that the message with this id became; empty if the id is not known. */
     public Optional<Integer> factOf(String id) {
         return young.get(id).or(() -> old.get(id));
     }

@@ -8,13 +8,13 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The identity of the thread, and whether it continues.
+ * The rules, times and origin of a thread, and whether it accepts more.
  *
  * @param rules the version of the rules under which the thread started
- * @param once whether it closes when its turn ends
- * @param full whether it is too large to accept more
+ * @param once whether the thread closes when its turn ends
+ * @param full whether the thread is too large to accept more
  * @param updatedAt the time of the newest fact
- * @param origin where it came from, if it started from another conversation
+ * @param origin what the thread stores about the thread or checkpoint that it continues
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)

@@ -37,12 +37,17 @@ public record TokenEstimate(
         summary = summary == null ? Optional.empty() : summary;
     }
 
-    /** The estimate after a reply, with this total number of messages. */
+    /**
+     * The estimate after a reply.
+     *
+     * @param call the tokens of the model call and its reply
+     * @param said the total number of messages, including the reply
+     */
     public TokenEstimate read(Usage call, int said) {
         return new TokenEstimate(call.total(), said, summary);
     }
 
-    /** A copy without a count for the current conversation. */
+    /** A copy for a changed conversation, whose tokens the provider has not counted yet. */
     public TokenEstimate unread() {
         return new TokenEstimate(0, 0, summary);
     }
@@ -51,7 +56,7 @@ public record TokenEstimate(
         return new TokenEstimate(tokens, messages, Optional.of(step));
     }
 
-    /** Drops the newest summary, which failed and may be requested again. */
+    /** Forgets the newest summary, which did not succeed. */
     public TokenEstimate notSummarising() {
         return new TokenEstimate(tokens, messages, Optional.empty());
     }

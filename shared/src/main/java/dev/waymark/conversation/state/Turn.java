@@ -101,7 +101,7 @@ public record Turn(
         return but(edit -> edit.iterations++);
     }
 
-    /** Subtracts a model call that got no reply. */
+    /** Takes back a model call that got no reply, because it will be repeated. */
     public Turn uniterated() {
         return but(edit -> edit.iterations--);
     }

@@ -72,7 +72,6 @@ public record Workspace(
         }
     }
 
-    /** A step of a plan. */
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record PlanStep(
             @JsonProperty("id") String id,

@@ -8,14 +8,15 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What a thread may spend over its whole life. It is checked before each model call, so the last call may exceed it.
+ * What a thread may spend over its whole life. The budget is checked before each model call, so the last call may
+ * exceed it.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record Budget(
         @JsonProperty("usd") Optional<Usd> usd,
         @JsonProperty("tokens") Optional<Long> tokens) {
-    /** Neither dollars nor tokens are limited. */
+    /** A budget without limits, neither in dollars nor in tokens. */
     public static final Budget UNLIMITED = new Budget(Optional.empty(), Optional.empty());
 
     @JsonCreator
@@ -24,21 +25,24 @@ public record Budget(
         tokens = tokens == null ? Optional.empty() : tokens;
     }
 
-    /** The remaining budget after this spending. */
+    /** The remaining budget after this spending, at least zero. */
     public Budget minus(Spent spent) {
         return new Budget(
                 usd.map(most -> most.minus(spent.cost().orElse(Usd.ZERO))),
                 tokens.map(most -> Math.max(0, most - spent.usage().total())));
     }
 
-    /** The remaining budget after reserving the other one. */
+    /**
+     * The remaining budget after the other one is reserved, at least zero. Limits that the other one does not have stay
+     * unchanged.
+     */
     public Budget minus(Budget other) {
         return new Budget(
                 usd.map(most -> most.minus(other.usd.orElse(Usd.ZERO))),
                 tokens.map(most -> Math.max(0, most - other.tokens.orElse(0L))));
     }
 
-    /** One of this many equal shares. */
+    /** One of this many equal shares, rounded down. */
     public Budget share(int parts) {
         return new Budget(usd.map(most -> new Usd(most.picos() / parts)), tokens.map(most -> most / parts));
     }
@@ -50,7 +54,7 @@ public record Budget(
                 Stream.concat(tokens.stream(), other.tokens.stream()).min(Long::compareTo));
     }
 
-    /** The problem if the budget is used up. */
+    /** Returns a problem if the spending has reached the budget. */
     public Optional<Problem> overdrawn(Spent spent) {
         return overdrawnUsd(spent).or(() -> overdrawnTokens(spent)).map(words -> new Problem("Budget", words));
     }
@@ -67,7 +71,7 @@ public record Budget(
                 .map(most -> "the budget of " + most + " tokens is spent: " + used + " tokens");
     }
 
-    /** Whether any of these limits exists here. A missing limit cannot be raised. */
+    /** Whether this budget has a limit that the other one would replace. A missing limit cannot be raised. */
     public boolean has(Budget wanted) {
         return (usd.isPresent() && wanted.usd.isPresent()) || (tokens.isPresent() && wanted.tokens.isPresent());
     }

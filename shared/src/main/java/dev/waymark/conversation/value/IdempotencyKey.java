@@ -8,8 +8,8 @@ public final class IdempotencyKey {
     private IdempotencyKey() {}
 
     /**
-     * The hexadecimal SHA-256 of {@code SESSION:TOOL:ARGS}, and of {@code SESSION:TOOL:ARGS:n} for the n-th deliberate
-     * call with the same arguments, after the earlier ones had a known outcome.
+     * The hexadecimal SHA-256 of {@code SESSION:TOOL:ARGS} for the first call, and of {@code SESSION:TOOL:ARGS:n} for
+     * the n-th call with the same arguments after the earlier ones had a known outcome.
      *
      * @param repeat the number of earlier identical calls with a known outcome
      */
@@ -19,8 +19,7 @@ public final class IdempotencyKey {
     }
 
     /**
-     * The repeat count that belongs to this key; empty if there is none below the limit. Large arguments are hashed
-     * only once.
+     * The repeat count that belongs to this key, if it is less than {@code most}. Large arguments are hashed only once.
      */
     public static OptionalInt repeatOf(String key, String session, String tool, Json args, int most) {
         Sha256 first = Sha256.over(session + ":" + tool + ":" + args.canonical());

@@ -47,7 +47,10 @@ public final class Json {
         return tree instanceof Json json ? json : new Json(freeze(tree, 0));
     }
 
-    /** The plain tree: unmodifiable maps and lists, {@code Long} or {@code BigInteger}, {@code Double}, and so on. */
+    /**
+     * The plain tree: unmodifiable maps and lists, {@code String}, {@code Long} or {@code BigInteger}, {@code Double},
+     * {@code Boolean} and null.
+     */
     @JsonValue
     public @Nullable Object value() {
         return value;
@@ -68,7 +71,7 @@ public final class Json {
         return value instanceof Map<?, ?> map ? map.get(name) : null;
     }
 
-    /** This object's fields, overridden by the other's. */
+    /** This object's fields, overridden by the other's. Both must be objects. */
     public Json overlaidBy(Optional<Json> other) {
         Map<String, Object> fields = new LinkedHashMap<>();
         Stream.concat(Stream.of(this), other.stream())
@@ -112,7 +115,8 @@ public final class Json {
             return Collections.unmodifiableList(copy);
         }
         if (tree instanceof Json json) {
-            // Already checked. If it were rejected here for its depth, a checkpoint could make its thread unreadable.
+            // Checked when it was created. If its depth counted here, a checkpoint could make its own thread
+            // unreadable.
             return json.value;
         }
         return freezeNumber(tree);
@@ -227,9 +231,9 @@ public final class Json {
     }
 
     /**
-     * Tries, for each length, the nearest decimal and then the nearest one on the other side. Below a power of two,
-     * doubles are twice as dense as above it, so the nearest decimal may belong to a neighbor while the farther one
-     * still belongs to this double.
+     * Tries, for each number of digits, the nearest decimal and then the nearest one on the other side. Below a power
+     * of two, doubles are twice as dense as above it, so the nearest decimal may belong to a neighbor while the farther
+     * one still belongs to this double.
      */
     private static BigDecimal shortest(double number) {
         BigDecimal exact = new BigDecimal(number);

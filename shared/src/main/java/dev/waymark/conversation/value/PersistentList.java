@@ -10,10 +10,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An immutable list that grows at its end in constant time and shares the rest.
+ * An immutable list. Appending an item takes constant time, and the new list shares all items of the old one.
  *
- * <p>All versions of a conversation have their own transcript. Because these share their items, they take no more
- * memory than the newest one. Reading takes one pass ({@link #toList}), which all readers need anyway.
+ * <p>Each version of a conversation has its own transcript. Because the transcripts share their items, together they
+ * take little more memory than the newest one. Items are read in one pass ({@link #toList}), which all readers need
+ * anyway.
  */
 public final class PersistentList<T> {
     private final @Nullable PersistentList<T> before;
@@ -42,12 +43,12 @@ public final class PersistentList<T> {
         return new PersistentList<>(null, null, 0);
     }
 
-    /** The list with one more item at its end, in constant time. */
+    /** Returns the list with one more item at its end, in constant time. This list does not change. */
     public PersistentList<T> plus(T item) {
         return new PersistentList<>(this, Objects.requireNonNull(item), size + 1);
     }
 
-    /** The number of items. */
+    /** The number of items, in constant time. */
     public int size() {
         return size;
     }
@@ -57,7 +58,7 @@ public final class PersistentList<T> {
         return size == 0;
     }
 
-    /** The last item. */
+    /** The newest item; empty if there are no items. */
     public Optional<T> last() {
         return Optional.ofNullable(last);
     }

@@ -11,7 +11,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An immutable map with text keys, ordered by key. It shares all but one path with the map that it was created from.
+ * An immutable map with text keys, ordered by key. A changed map shares all but one path with the map that it was
+ * created from.
  *
  * <p>A balanced (AVL) tree: every read and every change takes logarithmic time.
  */
@@ -39,7 +40,7 @@ public final class PersistentMap<V> {
         return new PersistentMap<>(null, 0);
     }
 
-    /** The number of keys. */
+    /** The number of keys, in constant time. */
     public int size() {
         return size;
     }
@@ -49,7 +50,7 @@ public final class PersistentMap<V> {
         return get(key).isPresent();
     }
 
-    /** The value of the key. */
+    /** The value of the key; empty if the map does not have the key. */
     public Optional<V> get(String key) {
         Node<V> at = root;
         while (at != null) {
@@ -62,22 +63,22 @@ public final class PersistentMap<V> {
         return Optional.empty();
     }
 
-    /** The map with this value for the key. */
+    /** Returns a map in which the key has this value. This map does not change. */
     public PersistentMap<V> with(String key, V value) {
         return new PersistentMap<>(put(root, key, Objects.requireNonNull(value)), contains(key) ? size : size + 1);
     }
 
-    /** The map without this key. */
+    /** Returns a map without this key. This map does not change. */
     public PersistentMap<V> without(String key) {
         return contains(key) ? new PersistentMap<>(removed(root, key), size - 1) : this;
     }
 
-    /** Visits all keys, in order. */
+    /** Visits all entries, in the order of their keys. */
     public void forEach(BiConsumer<String, V> visitor) {
         visit(root, visitor);
     }
 
-    /** All keys and values, in order. */
+    /** A copy of all entries, in the order of their keys. */
     @JsonValue
     public Map<String, V> toMap() {
         Map<String, V> map = new LinkedHashMap<>();

@@ -12,33 +12,36 @@ public record Problem(
         @JsonProperty("message") String message) {
     /** Too large to be stored or carried over. */
     public static final String TOO_LARGE = "TooLarge";
-    /** Does not exist, or nothing open matches. */
+    /** Something that was named does not exist, or no open request matches. */
     public static final String NOT_FOUND = "NotFound";
-    /** The thread accepts nothing more. */
+    /** The thread is closing or closed. */
     public static final String CLOSED = "Closed";
-    /** Answered or decided before. */
+    /** The call was answered, decided or settled before. */
     public static final String ALREADY_DECIDED = "AlreadyDecided";
-    /** The decision was about other arguments than those that would run. */
+    /** The decision refers to other arguments than those that would run. */
     public static final String ARGS_CHANGED = "ArgsChanged";
-    /** Several calls are open, and none was named. */
+    /** Several requests are open, and the message names none of them. */
     public static final String CALL_REQUIRED = "CallRequired";
     /** A message with this id arrived before. */
     public static final String DUPLICATE = "Duplicate";
     /** The model's final reply does not match the schema. */
     public static final String SCHEMA_MISMATCH = "SchemaMismatch";
-    /** Only signed decisions count, and this one has no valid signature. */
+    /** Only signed decisions count, and this decision has no valid signature. */
     public static final String SIGNATURE_REQUIRED = "SignatureRequired";
-    /** Invalid input. */
+    /** The input is invalid, or not possible in the current state. */
     public static final String BAD_INPUT = "BadInput";
     /** The agent cannot be determined, or cannot be used. */
     public static final String AGENT_INVALID = "AgentInvalid";
     /** It is unknown whether a call took effect. */
     public static final String OUTCOME_UNKNOWN = "OutcomeUnknown";
-    /** Before a reset, another thread had this subagent call and may have executed it; its history was deleted. */
+    /**
+     * Before a reset, another thread had this subagent call and may have executed it; that thread's history was
+     * deleted.
+     */
     public static final String RAN_BEFORE = "RanBefore";
     /** The thread uses newer rules than the worker knows, so the worker leaves the work to others. */
     public static final String UNKNOWN_RULES = "UnknownRules";
-    /** A copy of the thread was made in the middle of this turn, and the turn does not continue in the copy. */
+    /** The thread was forked in the middle of this turn, and the turn does not continue in the new thread. */
     public static final String FORKED = "Forked";
     /** A transcript or checkpoint violates its format. */
     public static final String CORRUPTION = "CheckpointCorruption";
@@ -52,7 +55,10 @@ public record Problem(
         message = message == null ? "" : cut(message, MAX_MESSAGE_LENGTH);
     }
 
-    /** At most this many characters, never ending in half a surrogate pair, which Jackson cannot write. */
+    /**
+     * The text, cut to at most this many characters including an ellipsis. Never leaves half a surrogate pair, which
+     * Jackson cannot write.
+     */
     public static String cut(String text, int most) {
         if (text.length() <= most) {
             return text;

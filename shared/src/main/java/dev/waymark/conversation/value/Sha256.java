@@ -5,7 +5,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** SHA-256 of text, as lower-case hexadecimal. */
+/** SHA-256 of text or bytes, as lower-case hexadecimal. */
 public final class Sha256 {
     private final MessageDigest begun;
 

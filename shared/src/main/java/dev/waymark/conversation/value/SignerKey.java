@@ -16,7 +16,7 @@ import java.util.Objects;
  * replays agree.
  */
 public record SignerKey(@JsonValue String text) {
-    /** The prefix of a key in text form. */
+    /** The beginning of every key in text form. */
     public static final String PREFIX = "ed25519:";
 
     private static final int KEY_BYTES = 32;
@@ -30,14 +30,14 @@ public record SignerKey(@JsonValue String text) {
         Objects.requireNonNull(text, "text");
     }
 
-    /** The key in an X.509 encoding, as used by Java and openssl. */
+    /** The text form of an Ed25519 public key. */
     public static SignerKey of(PublicKey key) {
         byte[] encoded = key.getEncoded();
         byte[] raw = Arrays.copyOfRange(encoded, encoded.length - KEY_BYTES, encoded.length);
         return new SignerKey(PREFIX + Base64.getEncoder().encodeToString(raw));
     }
 
-    /** Whether it is a valid key. */
+    /** Whether the text is a valid Ed25519 key. */
     public boolean isUsable() {
         try {
             publicKey();
@@ -47,7 +47,10 @@ public record SignerKey(@JsonValue String text) {
         }
     }
 
-    /** Whether this key's owner signed these bytes. False for a signature that is not base64 or has a wrong length. */
+    /**
+     * Whether this key's owner signed these bytes. False if the key is invalid, or if the signature is not base64 or
+     * has a wrong length.
+     */
     public boolean verifies(byte[] signed, String signature) {
         try {
             byte[] bytes = Base64.getDecoder().decode(signature);

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 public record Spent(
         @JsonProperty("usage") Usage usage,
         @JsonProperty("cost") Optional<Usd> cost) {
-    /** Neither tokens nor dollars. */
+    /** No tokens, and no known cost. */
     public static final Spent NOTHING = new Spent(Usage.NONE, Optional.empty());
 
     @JsonCreator
@@ -23,19 +23,19 @@ public record Spent(
         cost = cost == null ? Optional.empty() : cost;
     }
 
-    /** The sum of both. */
+    /** Adds the spending. A cost that is known on one side only is the cost of the sum. */
     public Spent plus(Spent other) {
         return new Spent(
                 usage.plus(other.usage),
                 Stream.concat(cost.stream(), other.cost.stream()).reduce(Usd::plus));
     }
 
-    /** The difference from the other. */
+    /** The spending beyond the other. Amounts that would be negative are zero. */
     public Spent minus(Spent other) {
         return new Spent(usage.minus(other.usage), cost.map(all -> all.minus(other.cost.orElse(Usd.ZERO))));
     }
 
-    /** Whether nothing was spent. */
+    /** Whether no tokens were used and no cost is known. */
     @JsonIgnore
     public boolean isNothing() {
         return equals(NOTHING);

@@ -19,7 +19,7 @@ public record Usage(
 
         @JsonProperty("cacheWriteTokens") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
         long cacheWriteTokens) {
-    /** No tokens. */
+    /** Zero tokens of every kind. */
     public static final Usage NONE = new Usage(0, 0);
 
     @JsonCreator
@@ -34,7 +34,7 @@ public record Usage(
         this(inputTokens, outputTokens, 0, 0);
     }
 
-    /** The sum of both. */
+    /** Adds the counts. A count that would be too large becomes {@link Long#MAX_VALUE}. */
     public Usage plus(Usage other) {
         return new Usage(
                 sum(inputTokens, other.inputTokens),
@@ -43,12 +43,12 @@ public record Usage(
                 sum(cacheWriteTokens, other.cacheWriteTokens));
     }
 
-    /** Input and output together. */
+    /** The input and output tokens together. Cached tokens are part of the input. */
     public long total() {
         return sum(inputTokens, outputTokens);
     }
 
-    /** The difference from the other. */
+    /** The counts beyond the other's. Counts that would be negative are zero. */
     public Usage minus(Usage other) {
         return new Usage(
                 Math.max(0, inputTokens - other.inputTokens),

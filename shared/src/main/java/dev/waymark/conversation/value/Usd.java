@@ -7,10 +7,10 @@ import java.math.RoundingMode;
 
 /**
  * An amount of US dollars in trillionths: a token may cost 0.0000000375 dollars, and sums must be exact. Its JSON is
- * the number of dollars. Amounts saturate at nine million dollars.
+ * the number of dollars. The largest amount is about 9.2 million dollars.
  */
 public record Usd(long picos) implements Comparable<Usd> {
-    /** Nothing. */
+    /** Zero dollars. */
     public static final Usd ZERO = new Usd(0);
 
     private static final int SCALE = 12;
@@ -22,7 +22,7 @@ public record Usd(long picos) implements Comparable<Usd> {
         }
     }
 
-    /** The amount nearest to this number of dollars. */
+    /** The amount nearest to this number of dollars, or the largest amount if that is less. */
     @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
     public static Usd of(BigDecimal dollars) {
         return new Usd(dollars.min(MOST)
@@ -31,7 +31,7 @@ public record Usd(long picos) implements Comparable<Usd> {
                 .longValueExact());
     }
 
-    /** The sum of both; the largest amount if it is larger than that. */
+    /** The sum of both, or the largest amount if that is less. */
     public Usd plus(Usd other) {
         return new Usd(picos > Long.MAX_VALUE - other.picos ? Long.MAX_VALUE : picos + other.picos);
     }
@@ -41,7 +41,7 @@ public record Usd(long picos) implements Comparable<Usd> {
         return new Usd(Math.max(0, picos - other.picos));
     }
 
-    /** The amount in dollars. */
+    /** The amount in dollars, without trailing zeros after the decimal point. */
     @JsonValue
     public BigDecimal dollars() {
         BigDecimal plain = BigDecimal.valueOf(picos, SCALE).stripTrailingZeros();
@@ -53,7 +53,7 @@ public record Usd(long picos) implements Comparable<Usd> {
         return Long.compare(picos, other.picos);
     }
 
-    /** The number of dollars. */
+    /** The number of dollars in plain notation, such as {@code 0.0000000375}. */
     @Override
     public String toString() {
         return dollars().toPlainString();

@@ -10,7 +10,7 @@ public final class Causes {
 
     private Causes() {}
 
-    /** The failure and its causes, outermost first. */
+    /** The failure and its causes, outermost first, 20 at most. */
     public static Stream<Throwable> of(Throwable thrown) {
         return Stream.iterate(thrown, each -> each != null, each -> each.getCause())
                 .limit(LONGEST_CHAIN);

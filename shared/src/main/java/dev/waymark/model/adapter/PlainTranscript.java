@@ -22,7 +22,10 @@ public final class PlainTranscript {
 
     private PlainTranscript() {}
 
-    /** Starts with a message of the user and merges neighboring messages of the same role, as some services require. */
+    /**
+     * Puts a message of the user before a leading assistant message, and merges neighboring messages of the same role,
+     * as some services require.
+     */
     public static List<Message> alternating(List<Message> messages) {
         List<Message> begun = new ArrayList<>(messages);
         if (!messages.isEmpty() && messages.get(0).role() == Role.ASSISTANT) {
@@ -31,7 +34,10 @@ public final class PlainTranscript {
         return AlternatingRoles.alternating(begun, message -> true);
     }
 
-    /** An id or a name that every service accepts. Different inputs have different results. */
+    /**
+     * An id or a name that every service accepts. If the input must be changed, the result includes a digest, so that
+     * different inputs have different results.
+     */
     public static String accepted(String idOrName) {
         if (ACCEPTED.matcher(idOrName).matches()) {
             return idOrName;

@@ -1,5 +1,5 @@
 /**
- * Shared parts of model providers, mainly of those that adapt the models of other libraries. Must not know the
+ * Shared parts of model providers, mainly of providers that adapt the models of other libraries. Must not know the
  * libraries, or who calls.
  */
 @NullMarked
