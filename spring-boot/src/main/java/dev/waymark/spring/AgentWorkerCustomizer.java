@@ -3,7 +3,8 @@ package dev.waymark.spring;
 import dev.waymark.worker.AgentWorker;
 
 /**
- * Changes the worker of the application before it is built. All beans of this type are called, in their order.
+ * Changes the worker of the application before it is built. All beans of this type are called, ordered by {@code
+ * @Order}.
  *
  * <pre>{@code
  * @Bean

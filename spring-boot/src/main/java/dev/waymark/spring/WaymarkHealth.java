@@ -23,7 +23,7 @@ final class WaymarkHealth {
         return worker().map(AgentWorker::isReady).orElseGet(() -> Connection.answers(connection.stubs(), PATIENCE));
     }
 
-    /** Details for operators, in addition to the status. */
+    /** Returns the address of the server, the namespace, and the task queue of the worker, if one is running. */
     Map<String, Object> details() {
         Map<String, Object> details = new LinkedHashMap<>();
         details.put("server", connection.address());

@@ -7,7 +7,7 @@ import org.springframework.test.context.ContextCustomizer;
 import org.springframework.test.context.ContextCustomizerFactory;
 import org.springframework.test.context.TestContextAnnotationUtils;
 
-/** Finds the annotations of this package on test classes. */
+/** Connects test classes that are annotated with {@link OnInMemoryServer} or {@link WaymarkTest} to a server. */
 final class WaymarkTestCustomizerFactory implements ContextCustomizerFactory {
 
     @Override
