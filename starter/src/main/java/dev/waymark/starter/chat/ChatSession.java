@@ -162,7 +162,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         return timeline;
     }
 
-    /** Returns empty also if the thread ended without doing anything because its agent was not found: its id is free. */
+    /** Also returns empty for a thread that did nothing because its agent was not found, since its id can be used. */
     private Optional<Timeline> read(String name) {
         try {
             return Optional.of(client.timeline(name)).filter(timeline -> !timeline.lacksAgent());
