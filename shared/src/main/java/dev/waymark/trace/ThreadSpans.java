@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * count nothing twice. The thread's own span is created when the thread has closed.
  */
 public final class ThreadSpans {
-    /** The version of the semantic conventions. */
+    /** The version of OpenTelemetry's semantic conventions that names and attributes follow. */
     public static final String CONVENTIONS = "1.37.0";
 
     private static final String CANCELLED = "cancelled";

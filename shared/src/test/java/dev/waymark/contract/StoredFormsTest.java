@@ -75,7 +75,7 @@ class StoredFormsTest {
     private static final Json ARGS = Json.of(Map.of("x", List.of(1, 2.5, "é"), "big", 123456789012L));
     private static final Part.ToolUse USE = new Part.ToolUse("tu_1", "add", ARGS);
 
-    /** A record with all of its fields set, and the names of its required fields. */
+    /** Records with all of their fields set, each with the names of its required fields. */
     static Stream<Arguments> stored() {
         Transcript transcript =
                 Transcript.EMPTY.plus(new Transcript.Entry("m1", AT, Optional.of("id-1"), Message.assistant(USE)));

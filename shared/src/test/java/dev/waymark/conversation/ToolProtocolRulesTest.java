@@ -587,7 +587,7 @@ class ToolProtocolRulesTest {
 
     // ---- cost
 
-    /** Temporal reports a deadlock if a workflow task computes for longer than a second. */
+    /** A workflow task that computes for seconds fails, because Temporal takes it for a deadlock. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     @Timeout(30)

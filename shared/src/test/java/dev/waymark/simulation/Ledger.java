@@ -683,7 +683,7 @@ final class Ledger {
         }
     }
 
-    /** Checks that each accepted message is in the transcript or in the queue once, in the order of arrival. */
+    /** Checks that each accepted message is in the transcript or the queue exactly once, in the order of arrival. */
     private void messages(Conversation after) {
         List<String> held = new ArrayList<>();
         for (Transcript.Entry entry : after.transcript().entries().toList()) {

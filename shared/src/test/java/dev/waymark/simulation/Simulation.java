@@ -163,7 +163,7 @@ final class Simulation {
         pendingAt.add(List.of());
     }
 
-    /** An execution that nobody waits for any more, but that will still request its claim. */
+    /** An execution that nobody waits for any more, but that may still request its claim. */
     private record LateClaim(Activity activity, String run, String execution) {}
 
     void run() {
@@ -550,7 +550,7 @@ final class Simulation {
         someoneActs();
     }
 
-    /** A message, a decision or a command arrives from outside. */
+    /** Lets a message, a decision or a command arrive from outside. */
     private void someoneActs() {
         int kind = random.nextInt(100);
         if (kind < 34) {

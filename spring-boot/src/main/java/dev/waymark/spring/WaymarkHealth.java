@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Whether the server answers and the worker, if there is one, polls it. */
+/** The health of the application: up if the server answers and the worker, if one runs, polls for tasks. */
 final class WaymarkHealth {
     private static final Duration PATIENCE = Duration.ofSeconds(2);
 

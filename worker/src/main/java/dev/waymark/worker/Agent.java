@@ -150,7 +150,9 @@ public record Agent(AgentSpec spec, List<Tool> tools) {
                     ToolSpec.subagent(other.name(), other.spec().description().orElse("Executes a task.")));
         }
 
-        /** Denies calls that wait for approval longer than this. Default: forever. Replaces {@link #approvals}. */
+        /**
+         * Sets how long calls wait for approval before they are denied. Default: forever. Replaces {@link #approvals}.
+         */
         public Builder approvalTimeout(Duration most) {
             return set(spec -> spec.approvals(new AgentSpec.Approvals(false, Optional.of(most))));
         }

@@ -45,7 +45,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
     private String thread;
     private Optional<SaveFollower> following = Optional.empty();
     private Optional<Thread> watching = Optional.empty();
-    /** The last event shown, by run. */
+    /** The id of the last event that was shown, by run. */
     private Map<String, Long> shown = new HashMap<>();
 
     private Map<String, Long> shownBefore = Map.of();

@@ -161,7 +161,7 @@ public record EffectCheck(
         }
 
         private void readLost(Call call, ToolSpec tool, long happened) {
-            // A claim sent before a worker was lost may be granted afterwards.
+            // The time of the dispatch counts, because a claim may be granted after its worker was lost.
             if (!wasClaimed(call) || !hidden.test(handedOut(call), call.since())) {
                 violations.add(call.id() + " is unknown, but no worker was lost that could have claimed it");
             }

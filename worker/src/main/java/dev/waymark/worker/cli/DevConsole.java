@@ -29,7 +29,7 @@ import picocli.CommandLine.Option;
 
 /**
  * The console of {@code dev}: runs {@code ./waymark serve} as a child process on loopback, without authentication. The
- * console is in a separate jar, so that workers need not contain an HTTP server.
+ * console is in another jar, so that the worker's jar need not contain the HTTP API.
  */
 final class DevConsole implements AutoCloseable {
     private static final int DEFAULT_PORT = 8090;
