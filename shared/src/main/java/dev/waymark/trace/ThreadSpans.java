@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Creates the spans of a thread: for the thread itself, its turns, model calls, tool calls, claims, and waits for
- * people. The span of a subagent's thread is a child of the span of the call that started it. Names and attributes
- * follow OpenTelemetry's semantic conventions for generative AI.
+ * people. The span of a subagent's thread is a child of the span of the call that started the thread. Names and
+ * attributes follow OpenTelemetry's semantic conventions for generative AI.
  *
  * <p>A span is created only for something that has ended. The same history always produces the same spans with the same
  * ids, in any process and at any time. An export can therefore be repeated, and collectors that recognize span ids

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Builds a thread fact by fact, one second apart. No step is executed; tests give the facts that it would record. */
+/** Builds a thread fact by fact, one second apart. Steps are not executed: tests give the facts that they record. */
 public final class ConversationScript {
     public static final Instant START = Instant.parse("2026-05-01T09:00:00Z");
     public static final Optional<String> NONE = Optional.empty();

@@ -66,7 +66,7 @@ final class ToolConversationScript {
         return new ToolFact.ToolClaimed(callId, dispatch, tool, DIGEST, 0, execution, false);
     }
 
-    /** The fact of a claim that a reset has restored. */
+    /** A claim that a reset has restored. */
     static ToolFact.ToolClaimed restored(String callId, int dispatch, String tool, String execution) {
         return new ToolFact.ToolClaimed(callId, dispatch, tool, DIGEST, 0, execution, true);
     }

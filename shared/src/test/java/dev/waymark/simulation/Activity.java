@@ -24,7 +24,7 @@ record Activity(String kind, int step, Optional<Call> call, int dispatch, String
         return new Activity("verify", 0, Optional.of(call), call.dispatches(), run, sample);
     }
 
-    /** The wait for a subagent's thread, simulated as an activity. If a thread with its id exists, it can't start. */
+    /** The wait for a subagent's thread, simulated as an activity. If its id {@code exists}, the thread can't start. */
     static Activity subagent(Call call, boolean exists, String run) {
         return new Activity("subagent", exists ? 1 : 0, Optional.of(call), 0, run, Optional.empty());
     }

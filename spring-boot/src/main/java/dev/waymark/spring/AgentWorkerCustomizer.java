@@ -3,8 +3,7 @@ package dev.waymark.spring;
 import dev.waymark.worker.AgentWorker;
 
 /**
- * Changes the worker of the application before it is built. All beans of this type are called, ordered by {@code
- * @Order}.
+ * Changes the worker of the application before it is built. All beans of this type are called, in Spring's order.
  *
  * <pre>{@code
  * @Bean

@@ -8,7 +8,7 @@ import java.util.List;
 
 /**
  * A model with scripted replies. If the transcript has i messages of the assistant, the model gives reply i, counted
- * from 0, or the last reply if there are not so many. A reply therefore depends only on the conversation, and not on
+ * from 0, or the last reply if there is no reply i. A reply therefore depends only on the conversation, and not on
  * the worker or on the number of attempts.
  *
  * <pre>{@code

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * The contract of a {@link Tool}, as tests: that it keeps what its spec declares. To test what happens when the tool's
+ * The contract of a {@link Tool}, as tests of what the tool's spec declares. To test what happens when the tool's
  * worker dies, use {@link dev.waymark.testkit.crash.Crash}.
  */
 public abstract class ToolContract {

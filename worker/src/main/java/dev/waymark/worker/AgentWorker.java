@@ -69,7 +69,8 @@ import java.util.function.UnaryOperator;
 public final class AgentWorker implements AutoCloseable {
 
     /**
-     * Failure type if a subagent's thread must not start, because another thread continues its parent. In histories.
+     * Failure type if a subagent's thread must not start, because another thread continues its parent. Stored in
+     * histories.
      */
     private static final String GOES_ON_ELSEWHERE = "GoesOnElsewhere";
 

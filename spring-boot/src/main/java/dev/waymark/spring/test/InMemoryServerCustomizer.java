@@ -17,8 +17,8 @@ import org.springframework.test.context.ContextCustomizer;
 import org.springframework.test.context.MergedContextConfiguration;
 
 /**
- * Connects an application context to an in-memory server of its own. Is a record because Spring compares customizers to
- * decide whether test classes can share a context.
+ * Connects an application context to an in-memory server of its own. This is a record, because Spring compares
+ * customizers to decide whether test classes can share a context.
  *
  * @param slice whether the rest of the application is left out
  */

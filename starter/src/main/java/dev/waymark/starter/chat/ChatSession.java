@@ -83,7 +83,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         }
     }
 
-    /** Opens a new session, or one with a thread, whose latest messages it shows. See {@link #find}. */
+    /** Opens a session. Shows the latest messages of an existing one; a new one needs an agent. */
     static ChatSession open(AgentClient client, Optional<SaveOptions> saving, Terms terms, Console console) {
         ChatSession session = new ChatSession(client, saving, terms, console);
         Optional<Timeline> timeline = session.find();
@@ -162,7 +162,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         return timeline;
     }
 
-    /** Also returns empty for a thread that did nothing because its agent was not found, since its id can be used. */
+    /** Also returns empty for a thread that did nothing because its agent was not found: its id can be used again. */
     private Optional<Timeline> read(String name) {
         try {
             return Optional.of(client.timeline(name)).filter(timeline -> !timeline.lacksAgent());
@@ -287,7 +287,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         }
     }
 
-    /** Lets nobody wait for the thread until it has a new event, and pauses before the next attempt to watch it. */
+    /** Releases callers that wait for the thread, and pauses before the next attempt to watch the thread. */
     private synchronized void stall() {
         stalled = true;
         notifyAll();

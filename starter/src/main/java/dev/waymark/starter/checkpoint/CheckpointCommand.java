@@ -66,7 +66,7 @@ public final class CheckpointCommand implements Callable<Integer> {
         }
     }
 
-    /** Prints phases one record per line, unless JSON or only the newest one is requested. Else prints one document. */
+    /** Prints phases one record per line, but as one document with --json or --latest, like every other format. */
     private void print(CheckpointFormat wanted, Timeline timeline) {
         if (wanted == CheckpointFormat.PHASES && latest) {
             output.pretty(JsonDocuments.tree(PhasesCheckpoint.latest(timeline)));

@@ -80,7 +80,7 @@ public final class ListOptions {
                 Optional.ofNullable(agent));
     }
 
-    /** Returns the request for a page of open requests in matching threads, or for all of them if pages are missing. */
+    /** Returns the request for a page of open requests in matching threads; without pages, for all of them. */
     public PendingPageRequest pending(Optional<String> kind, boolean isPaged) {
         int most = isPaged ? PAGE : Integer.MAX_VALUE;
         return new PendingPageRequest(

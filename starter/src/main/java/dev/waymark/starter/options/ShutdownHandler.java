@@ -20,7 +20,7 @@ public final class ShutdownHandler implements AutoCloseable {
         return termination;
     }
 
-    /** Called when the command has ended by itself. Never returns if the process is exiting: the hook then ends it. */
+    /** Called when the command has ended by itself. If the process is exiting, does not return: the hook ends it. */
     @Override
     public void close() {
         try {

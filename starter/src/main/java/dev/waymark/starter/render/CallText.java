@@ -37,7 +37,9 @@ public final class CallText {
         return lines;
     }
 
-    /** Formats how a call was approved or denied, and how its unknown outcome was settled, with who decided. */
+    /**
+     * Formats the decisions about a call, and who made them: its approval or denial, and the settlement of its outcome.
+     */
     public static String decisions(CallLog.Row row) {
         List<String> words = new ArrayList<>();
         row.call().approval().map(CallText::words).ifPresent(words::add);

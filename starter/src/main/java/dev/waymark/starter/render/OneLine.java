@@ -25,12 +25,12 @@ public final class OneLine {
         return number + " " + thing + (number == 1 ? "" : "s");
     }
 
-    /** Returns at most 200 characters of a text that someone else wrote, on one line. */
+    /** Shortens a foreign text to one line of 200 characters. If it is cut, a note says how long it is. */
     public static String shortened(String text) {
         return Excerpt.of(SafeText.line(text), MOST_CHARACTERS).text();
     }
 
-    /** Returns at most 200 characters of a call's arguments. */
+    /** Shortens the arguments of a call to 200 characters. If they are cut, a note says how long they are. */
     public static String shortenedJson(String canonical) {
         return Excerpt.of(SafeText.json(canonical), MOST_CHARACTERS).text();
     }

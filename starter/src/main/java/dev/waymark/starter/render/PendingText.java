@@ -68,7 +68,7 @@ public final class PendingText {
                 : lines.stream().map(line -> QUOTED + line).toList();
     }
 
-    /** Returns the commands for the possible decisions; without the call's id if it is the only one. */
+    /** Returns the commands for the possible decisions. If the request is one of several, they name its call. */
     public List<String> commands(boolean isOneOfSeveral) {
         String thread = " " + ValueText.quoted(item.thread());
         String named = " --call " + ValueText.quoted(item.callId());

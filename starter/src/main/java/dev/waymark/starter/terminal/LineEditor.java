@@ -38,7 +38,7 @@ public final class LineEditor implements Console {
     private static final String MARK = "│ ";
 
     private static final String INDENT = "    ";
-    /** Up to this, a width counts as unknown, because some terminals do not report theirs. */
+    /** A width up to this counts as unknown, because some terminals do not report theirs. */
     private static final int NARROWEST = 10;
 
     private static final int USUAL_WIDTH = 80;

@@ -109,7 +109,7 @@ public final class Crash {
         }
     }
 
-    /** Returns an interceptor that observes the worker's calls of its server. Add it to the worker's connection. */
+    /** Returns an interceptor that observes the worker's calls to its server. Add it to the worker's connection. */
     public ClientInterceptor interceptor() {
         return new Wiretap(this);
     }

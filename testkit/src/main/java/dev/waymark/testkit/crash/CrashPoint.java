@@ -1,7 +1,7 @@
 package dev.waymark.testkit.crash;
 
 /**
- * The points of a conversation at which a worker can be killed. Most are observed in the worker's calls of its server,
+ * The points of a conversation at which a worker can be killed. Most are observed in the worker's calls to its server,
  * and need nothing from the tool and the model. The others need {@link Crash#around}, and {@link #MID_EFFECT} needs a
  * {@link Crash#pass} in the tool itself.
  */

@@ -29,7 +29,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Finds crash points in a worker's gRPC calls of its server, and blocks the calls once the worker is cut off. */
+/** Finds crash points in a worker's gRPC calls to its server, and blocks the calls once the worker is cut off. */
 final class Wiretap implements ClientInterceptor {
     private static final Set<String> OWN_ACTIVITIES = Set.of(
             WireNames.MODEL_ACTIVITY, WireNames.AGENT_ACTIVITY, WireNames.VERIFY_ACTIVITY, WireNames.STATE_ACTIVITY);

@@ -45,7 +45,7 @@ public final class AgentDirectory {
     private final Map<String, AgentSpec> byName;
     private final Map<String, List<McpEntry>> servers;
     private final Optional<Source> source;
-    /** Agents defined in Java, which are kept when the files are reread. Agents of files are possible subagents. */
+    /** Agents defined in Java, which are kept when the files are reread. They can use agents of files as subagents. */
     private final List<AgentSpec> inCode;
 
     private AgentDirectory(

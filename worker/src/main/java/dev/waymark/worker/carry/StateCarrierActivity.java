@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Computes the previous run's last state from its history, and returns it chunk by chunk. */
 public final class StateCarrierActivity implements StateCarrier {
-    /** Failure type if this worker's build computes a different state, or writes it differently. In histories. */
+    /** Failure type if this build computes another state, or writes it differently. Stored in histories. */
     private static final String STATE_DIFFERS = "StateDiffers";
 
     /**

@@ -54,7 +54,7 @@ public final class WorkerMain implements Runnable {
         System.exit(execute(writer(FileDescriptor.out), writer(FileDescriptor.err), args));
     }
 
-    /** Names the configuration of Logback, which would find a {@code logback.xml} in programs that use this library. */
+    /** The name is not {@code logback.xml}, which Logback would also find in programs that use this library. */
     private static void configureLogging() {
         if (System.getProperty(LOGGING) == null) {
             System.setProperty(LOGGING, "dev/waymark/worker/cli/logging.xml");

@@ -44,7 +44,7 @@ public final class FactMetrics {
         }
     }
 
-    /** Counts what happened by this fact, which changed the state from {@code before} to {@code after}. */
+    /** Counts what changed when this fact turned {@code before} into {@code after}. */
     public void applied(Conversation before, Fact fact, Conversation after, Optional<AgentSpec> agent) {
         Optional<String> model = agent.map(AgentSpec::model);
         if (fact instanceof ModelFact.ModelReplied replied) {
