@@ -100,7 +100,7 @@ final class Simulation {
     private static final String[] CALL_IDS = {"tu_1", "tu_2", "tu_3", "tu_1~2", "call", "", "漢", "a", "b", "c", "d/e"};
 
     private final Random random;
-    /** A separate generator, so that costs do not change anything else that happens. */
+    /** A separate generator, so that drawing a cost does not advance the generator of everything else. */
     private final Random money;
     /** A separate generator for everything that happens between runs. */
     private final Random transit;

@@ -57,7 +57,7 @@ public final class GeneratedThread {
     };
 
     private final Random random;
-    /** A second generator. What it decides does not change the decisions of the first one. */
+    /** A second generator, whose draws do not advance the first one. */
     private final Random extras;
 
     private final List<Moment> moments = new ArrayList<>();
