@@ -28,9 +28,10 @@ import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 
 /**
- * Makes the worker's jar smaller after the shade plugin has written it. Moves the classes and resources of some libraries into
- * a second jar, which the manifest of the first names, and removes debug information from the classes of all libraries: the names of local variables
- * everywhere, and the line numbers of generated classes. Stack traces keep their line numbers everywhere else.
+ * Makes the worker's jar smaller after the shade plugin has written it. Moves the classes and resources of some
+ * libraries into a second jar, which the manifest of the first jar names. Removes names of local variables, annotations
+ * that the JVM does not read, and Kotlin's metadata from the classes of all libraries, and line numbers from generated
+ * classes only, so that stack traces stay readable.
  *
  * <p>The build runs this source file with Java's source launcher: {@code SlimJar.java JAR SECOND_JAR LIBRARY...}.
  */
@@ -38,7 +39,7 @@ final class SlimJar {
 
     private static final String OWN = "dev/waymark/";
 
-    /** Protobuf generates these. Nobody debugs them by line. */
+    /** Packages whose classes protobuf generates. Nobody needs their line numbers. */
     private static final List<String> GENERATED =
             List.of("io/temporal/api/", "com/google/api/", "com/google/rpc/", "com/google/protobuf/DescriptorProtos", "grpc/gateway/");
 
@@ -84,7 +85,9 @@ final class SlimJar {
         return writer;
     }
 
-    /** Returns the manifest with a class path that names the second jar. The JVM ignores it if it is missing. */
+    /**
+     * Returns the manifest with a class path that names the second jar. The JVM ignores a second jar that is missing.
+     */
     private static byte[] referringTo(Path second, byte[] content) throws IOException {
         Manifest manifest = new Manifest(new ByteArrayInputStream(content));
         manifest.getMainAttributes()

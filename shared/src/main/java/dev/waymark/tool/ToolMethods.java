@@ -16,8 +16,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the tools of an object: its methods with {@link ToolMethod}. A proxy that extends the object's class, such as
- * one of Spring's, can be passed too; its methods are called.
+ * Makes tools of an object's methods that have {@link ToolMethod}. A proxy that extends the object's class, such as one
+ * of Spring's, can be passed too; the methods are then called through the proxy.
  *
  * <pre>{@code
  * List<Tool> tools = ToolMethods.of(new Billing(payments));
@@ -26,15 +26,15 @@ import org.jspecify.annotations.Nullable;
 public final class ToolMethods {
     private ToolMethods() {}
 
-    /** Whether objects of this class have tools. Inherited methods count. */
+    /** Returns whether this class has a method with {@link ToolMethod}, declared or inherited from a superclass. */
     public static boolean in(Class<?> type) {
         return !declared(type).isEmpty();
     }
 
     /**
-     * The tools of an object, by name.
+     * Returns one tool for each annotated method, sorted by the names of the methods.
      *
-     * @throws IllegalArgumentException with the reason, if it has no tools or one of its methods can't be a tool
+     * @throws IllegalArgumentException if the object has no annotated method, or one that can't be a tool
      */
     public static List<Tool> of(Object object) {
         List<Tool> tools = new ArrayList<>();
@@ -108,7 +108,7 @@ public final class ToolMethods {
         return new MethodTool(spec.build(), object, method, arguments, check);
     }
 
-    /** The type of the arguments; empty if it takes none. */
+    /** Returns the record type that holds the tool's arguments; empty if the method takes no record. */
     private static Optional<Class<? extends Record>> arguments(Method method) {
         if (Modifier.isStatic(method.getModifiers())) {
             throw problem(method, "it must not be static");

@@ -9,14 +9,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the steps of a validation and ends it after too many, since a pattern may backtrack, and references may
- * branch, almost endlessly. The limit corresponds to a few seconds on a slow processor, and is the same on every
- * machine. Not thread-safe.
+ * Counts the steps of a validation and ends it after too many, because backtracking patterns and branching references
+ * could keep it running almost forever. The limit corresponds to a few seconds on a slow processor, and is the same on
+ * every machine. An instance is not thread-safe.
  */
 final class ValidationSteps extends ExecutionContext {
     private static final int MOST = 50_000_000;
 
-    /** The steps of a keyword. Reading a character is one step. */
+    /** The cost of evaluating a keyword. Reading a character of a string costs 1 or more. */
     private static final int KEYWORD = 50;
 
     private static final int ERROR = 200;
@@ -30,7 +30,7 @@ final class ValidationSteps extends ExecutionContext {
         super(config);
     }
 
-    /** Has no stack trace, which would add nothing. */
+    /** Thrown without a stack trace, because it always has the same cause. */
     static final class ExceededException extends RuntimeException {
         ExceededException() {
             super(
@@ -41,7 +41,7 @@ final class ValidationSteps extends ExecutionContext {
         }
     }
 
-    /** A validation that runs in this context. */
+    /** A validation whose steps are counted. It must use the given context. */
     interface Validation<R> {
         R in(ExecutionContext context);
     }
@@ -77,8 +77,8 @@ final class ValidationSteps extends ExecutionContext {
     }
 
     /**
-     * Compiles a pattern as the library does. Each character that is read is counted together with the attempts that
-     * the pattern may make before the next one.
+     * Compiles a pattern in the same way as the library. While it matches, each character that it reads is counted,
+     * and so are the attempts that the pattern may make before it reads the next one.
      */
     static RegularExpression regularExpression(String pattern) {
         Pattern compiled = Pattern.compile(RegularExpressions.replaceLongformCharacterProperties(
@@ -95,7 +95,7 @@ final class ValidationSteps extends ExecutionContext {
         };
     }
 
-    /** @param cost the steps of reading a character */
+    /** @param cost the number of steps that are counted for each character read */
     private record CountedText(String text, ValidationSteps steps, int cost) implements CharSequence {
         @Override
         public char charAt(int index) {

@@ -4,7 +4,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The result of checking a lost call.
+ * The result of a tool's check of whether a lost call took effect.
  *
  * @param landed whether the call took effect, if that is known
  * @param result the call's result for the model, if it took effect
@@ -15,17 +15,17 @@ public record Verdict(Optional<Boolean> landed, Optional<String> result) {
         Objects.requireNonNull(result, "result");
     }
 
-    /** The call took effect, with this result. */
+    /** Reports that the call took effect and had this result. */
     public static Verdict landed(String result) {
         return new Verdict(Optional.of(true), Optional.of(result));
     }
 
-    /** The call did not take effect. If the tool declares {@code verifyForbids}, it never will. */
+    /** Reports that the call did not take effect. If the tool declares {@code verifyForbids}, the call never will. */
     public static Verdict notLanded() {
         return new Verdict(Optional.of(false), Optional.empty());
     }
 
-    /** It is unknown whether the call took effect. */
+    /** Reports that the check could not find out whether the call took effect. */
     public static Verdict unknown() {
         return new Verdict(Optional.empty(), Optional.empty());
     }

@@ -1,6 +1,6 @@
 /**
- * The interface of Java tools: a tool from a record and a lambda, the context of a call, questions to people; and the
- * validation of arguments for all tools. Must not know Temporal, nor what runs a tool.
+ * The API for tools in Java, which are made of a record and a lambda, or of annotated methods. Also validates the
+ * arguments of all tools. Must not know Temporal, nor what runs a tool.
  */
 @NullMarked
 package dev.waymark.tool;

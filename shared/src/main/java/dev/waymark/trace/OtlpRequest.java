@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** An export request of the OpenTelemetry protocol (OTLP) with spans, in the protocol's two encodings. */
+/** Encodes spans as an export request of the OpenTelemetry protocol (OTLP), in either of its two encodings. */
 public final class OtlpRequest {
     private static final String SCHEMA = "https://opentelemetry.io/schemas/" + ThreadSpans.CONVENTIONS;
     private static final String SERVICE = "service.name";
@@ -23,7 +23,7 @@ public final class OtlpRequest {
 
     private OtlpRequest() {}
 
-    /** The request in JSON: one document, which is also one line of an OTLP file. */
+    /** Returns the request as a JSON document. Written without line breaks, it is one line of an OTLP file. */
     public static ObjectNode json(List<Span> spans, String service) {
         ObjectNode request = PayloadJson.MAPPER.createObjectNode();
         ObjectNode resource = request.putArray("resourceSpans").addObject();
@@ -69,7 +69,7 @@ public final class OtlpRequest {
         }
     }
 
-    /** The request in protobuf: an {@code ExportTraceServiceRequest}. */
+    /** Returns the request in protobuf, as an encoded {@code ExportTraceServiceRequest}. */
     public static byte[] protobuf(List<Span> spans, String service) {
         return message(request -> request.writeByteArray(1, message(resource -> {
             resource.writeByteArray(1, message(of -> of.writeByteArray(1, attribute(SERVICE, service))));

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A span that has ended.
+ * A span that has ended. An end before the start is replaced by the start.
  *
  * @param attributes strings, longs, doubles, booleans and lists of strings, by name
  * @param problem why it failed; empty if it did not fail
@@ -22,7 +22,7 @@ public record Span(
         Instant end,
         Map<String, Object> attributes,
         Optional<String> problem) {
-    /** The kinds of spans that are used here, with their numbers in the protocol. */
+    /** OpenTelemetry's span kinds that spans of threads have, with their numbers in OTLP. */
     public enum Kind {
         INTERNAL(1),
         CLIENT(3);

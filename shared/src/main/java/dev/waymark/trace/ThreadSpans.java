@@ -30,16 +30,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The spans of a thread: the thread, its turns, model calls, tool calls, claims, and waits for people. The thread of a
- * subagent is a child of the call that it executes. Names and attributes follow OpenTelemetry's semantic conventions
- * for generative AI.
+ * Creates the spans of a thread: for the thread itself, its turns, model calls, tool calls, claims, and waits for
+ * people. The span of a subagent's thread is a child of the span of the call that started the thread. Names and
+ * attributes follow OpenTelemetry's semantic conventions for generative AI.
  *
  * <p>A span is created only for something that has ended. The same history always produces the same spans with the same
- * ids, in any process and at any time. A repeated export therefore loses nothing, and collectors that recognize span
- * ids count nothing twice. The thread's own span is created when the thread has closed.
+ * ids, in any process and at any time. An export can therefore be repeated, and collectors that recognize span ids
+ * count nothing twice. The thread's own span is created when the thread has closed.
  */
 public final class ThreadSpans {
-    /** The version of the semantic conventions. */
+    /** The version of OpenTelemetry's semantic conventions that names and attributes follow. */
     public static final String CONVENTIONS = "1.37.0";
 
     private static final String CANCELLED = "cancelled";
@@ -60,9 +60,9 @@ public final class ThreadSpans {
     }
 
     /**
-     * All spans that have ended, in the order of their ends.
+     * Returns all spans that have ended, in the order of their ends.
      *
-     * @param content whether messages, arguments and results are in the spans
+     * @param content whether the spans include instructions, messages, arguments and results
      */
     public static List<Span> of(Timeline timeline, TraceIds ids, boolean content) {
         return new ThreadSpans(timeline, ids, content).fold();
@@ -126,7 +126,7 @@ public final class ThreadSpans {
         return state.turn().status() == Turn.Status.RUNNING;
     }
 
-    /** A turn that ended at a limit may continue, so it can have several spans. */
+    /** Begins the span of a turn. A turn that ended at a limit may continue, so it can have several spans. */
     private void turn(Moment moment) {
         Conversation now = moment.state();
         boolean began = isRunning(now)
@@ -254,7 +254,7 @@ public final class ThreadSpans {
                 .with("gen_ai.usage.output_tokens", usage.outputTokens());
     }
 
-    /** Updates the spans of calls. Only the calls of the latest reply can change. */
+    /** Updates the spans of calls. A fact changes only calls of the reply that is the latest before or after it. */
     private void calls(Moment moment) {
         Conversation now = moment.state();
         if (before != null && before.calls() == now.calls()) {
@@ -330,7 +330,7 @@ public final class ThreadSpans {
         }
     }
 
-    /** Creates the span of a claim, from the dispatch of the call to the grant or refusal. */
+    /** Creates the span of a claim, which lasts from the dispatch of the call to the grant or refusal of the claim. */
     private void claim(Fact fact, Moment moment) {
         if (fact instanceof ToolFact.ToolDispatched dispatched) {
             dispatchedAt.put(dispatched.callId(), moment.at());
@@ -365,7 +365,7 @@ public final class ThreadSpans {
         return draft;
     }
 
-    /** The name with a number: how often it has been used so far. */
+    /** Appends the number of times that this name has been used, including this time. */
     private String numbered(String name) {
         int number = occurrences.merge(name, 1, Integer::sum);
         return name + "/" + number;

@@ -48,7 +48,7 @@ class ThreadKeysTest {
 
     private final AtomicLong nanos = new AtomicLong();
 
-    /** A new process, with nothing in memory. */
+    /** The keys as a new process has them, with nothing in memory. */
     private ThreadKeys process(EncryptionKeys masterKeys) {
         return new ThreadKeys(masterKeys, new FileKeyStore(directory), true, nanos::get);
     }
@@ -144,7 +144,7 @@ class ThreadKeysTest {
         assertThat(process().forget("default", "trip").orElseThrow().again()).isTrue();
     }
 
-    /** A storage that accepts requests and does not answer until it is told to fail. */
+    /** A store that, while it hangs, answers no request until it is told to fail. */
     private final class HangingStore implements KeyStore {
         private final KeyStore store = new FileKeyStore(directory);
         private final AtomicInteger questions = new AtomicInteger();
@@ -186,7 +186,7 @@ class ThreadKeysTest {
         }
     }
 
-    /** Each attempt takes seconds, during which workflow tasks and heartbeats wait. */
+    /** An attempt to reach the store takes seconds, and workflow tasks and heartbeats would wait for each of them. */
     @Test
     void storageThatDoesNotAnswer_isAskedOnce_andDelaysNoOtherThread() throws Exception {
         process().begin("default", "trip", Optional.empty());
@@ -205,7 +205,7 @@ class ThreadKeysTest {
                     .mapToObj(i -> threads.submit(() -> encode(keys, "unknown-" + i)))
                     .toList();
 
-            // Works although the storage has not answered.
+            // The key of "trip" is in memory, so this does not wait for the store.
             assertThat(keyId(encode(keys, "trip"))).startsWith("thread:");
             assertThat(asking).isNotDone();
 

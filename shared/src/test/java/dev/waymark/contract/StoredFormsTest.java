@@ -69,13 +69,13 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The JSON forms of everything in histories. Fields may be missing, null, or from later versions. */
+/** The JSON forms of records in histories. Their fields may be missing, null, or unknown because they are newer. */
 class StoredFormsTest {
     private static final Instant AT = Instant.parse("2026-05-01T09:00:00.003Z");
     private static final Json ARGS = Json.of(Map.of("x", List.of(1, 2.5, "é"), "big", 123456789012L));
     private static final Part.ToolUse USE = new Part.ToolUse("tu_1", "add", ARGS);
 
-    /** A record with all of its fields set, and the names of its required fields. */
+    /** Records with all of their fields set, each with the names of its required fields. */
     static Stream<Arguments> stored() {
         Transcript transcript =
                 Transcript.EMPTY.plus(new Transcript.Entry("m1", AT, Optional.of("id-1"), Message.assistant(USE)));
@@ -355,7 +355,7 @@ class StoredFormsTest {
                 .hasMessageContaining("Upgrade the workers first");
     }
 
-    /** Call ids are keys in this form, and Jackson's default limit for a key is 50,000 characters. */
+    /** Call ids are keys in a carried state, and Jackson's default limit for a key is 50,000 characters. */
     @Test
     void carried_callWithAVeryLongId_isReadAgain() {
         Conversation state = Conversation.start(new ThreadFact.RunStarted(1, "helper", false, Optional.empty()), AT)

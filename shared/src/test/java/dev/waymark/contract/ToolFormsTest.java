@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The messages between tool activities and their workflow. */
+/** The JSON forms of messages between a workflow and its activities. */
 class ToolFormsTest {
     private static final String EXECUTION = "0196f4a2-5b7c-7d10-8a53-0f6c1f0f7a11/1/1b9d6bcd";
 

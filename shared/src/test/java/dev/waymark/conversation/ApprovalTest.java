@@ -224,7 +224,7 @@ class ApprovalTest {
         assertThat(story.call("a").result()).contains("Wrote x.");
     }
 
-    /** The transcript does not contain who decided, so its digest does not cover that. */
+    /** The digest of the transcript does not cover who decided, so a model call records that separately. */
     @Test
     void modelCall_recordsWhoDecidedBeforeIt() {
         Conversation byAnn = replied(use("a", "fire"))

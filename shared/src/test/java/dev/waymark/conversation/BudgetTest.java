@@ -110,7 +110,7 @@ class BudgetTest {
         assertThat(state.refusal((Fact.Inbound) raise(dollars("0.11")))).isEmpty();
     }
 
-    /** Older histories raise limits that did not exist, along with one that did. */
+    /** In older histories, one fact may raise a limit that the thread has and another one that it does not have. */
     @Test
     void raise_ofALimitThatIsNotThere_isPassedOverBesideOneThatIs() {
         ConversationScript story = limited(tokens(1_000))

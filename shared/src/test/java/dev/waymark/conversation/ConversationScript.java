@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A thread built fact by fact, one second apart. The facts of a step's execution are given explicitly. */
+/** Builds a thread fact by fact, one second apart. Steps are not executed: tests give the facts that they record. */
 public final class ConversationScript {
     public static final Instant START = Instant.parse("2026-05-01T09:00:00Z");
     public static final Optional<String> NONE = Optional.empty();
@@ -38,7 +38,7 @@ public final class ConversationScript {
         return new ConversationScript(Conversation.start(started, START));
     }
 
-    /** A thread with a resolved agent: tools add, lookup and ask_user, at most 4 iterations. */
+    /** A thread whose agent is resolved, has the tools add, lookup and ask_user, and is limited to 4 iterations. */
     public static ConversationScript ready() {
         return begun(new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
                 .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(terms(4)));
@@ -65,7 +65,7 @@ public final class ConversationScript {
         return this;
     }
 
-    /** Applies facts at this time. Later facts follow from that time. */
+    /** Applies all of these facts at the same time. {@link #with} continues one second later. */
     ConversationScript at(Instant time, Fact... more) {
         for (Fact fact : more) {
             state = state.apply(fact, time);

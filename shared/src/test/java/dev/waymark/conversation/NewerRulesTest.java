@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Work that a worker with older rules leaves to other workers is still due, and has had no result. */
+/** Work that a worker with older rules leaves to other workers remains due, as if that worker had not tried it. */
 class NewerRulesTest {
     private static final Problem LEFT = new Problem(Problem.UNKNOWN_RULES, "knows rules 1 to 1");
 

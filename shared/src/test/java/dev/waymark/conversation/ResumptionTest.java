@@ -120,7 +120,7 @@ class ResumptionTest {
         assertThat(begun.decide()).containsExactly(new Step.VerifyTool(call(begun, "tu_1")));
     }
 
-    /** A checkpoint with an approved call without a result. */
+    /** The state of a checkpoint that has an approved call without a result. */
     private static Conversation approvedInAFile() {
         return new Restoration(ConversationScript.START, false)
                 .say(Message.user("Charge"), Optional.empty(), ConversationScript.START)

@@ -84,7 +84,7 @@ class SignedDecisionTest {
         }
     }
 
-    /** The statement to sign about the only pending item. */
+    /** The statement to sign for a decision on the thread's first open request. */
     private static DecisionStatement statement(ConversationScript story, String decision, Optional<Json> args) {
         OpenRequest ask = story.state().asks().get(0);
         return DecisionStatement.about(

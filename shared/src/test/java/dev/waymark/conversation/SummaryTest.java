@@ -46,7 +46,7 @@ class SummaryTest {
         return new ModelFact.Summarised(step, new Reply(List.of(ConversationScript.text(words)), new Usage(7, 3), ""));
     }
 
-    /** A complete turn and the beginning of the next one: four messages, and 100 tokens at the last reply. */
+    /** A complete turn of four messages, whose last reply had 100 tokens of input, and the message of the next turn. */
     private static ConversationScript secondTurn(int keep) {
         return summarised(100, keep)
                 .with(
@@ -266,7 +266,7 @@ class SummaryTest {
         assertThat(called.isSummarising()).isFalse();
     }
 
-    /** A turn with one call and its facts, the last of which ends the call. */
+    /** A turn with one call, and the message of the next turn. The last of the given facts ends the call. */
     private static ConversationScript called(int rules, Part.ToolUse use, Fact... life) {
         return called(rules, new SummaryRule(100, 1), use, life);
     }

@@ -75,17 +75,17 @@ final class ToolConversationScript {
         return new ToolFact.ToolFinished(callId, dispatch, text, false);
     }
 
-    /** The call ended with an unknown outcome. */
+    /** The fact that a call has ended with an unknown outcome. */
     static Fact lost(String callId, int dispatch) {
         return new ToolFact.ToolLost(callId, dispatch, new Problem(Problem.OUTCOME_UNKNOWN, "HTTP 504"));
     }
 
-    /** The server considers the execution lost, although it may still be running. */
+    /** The fact that the server considers an execution lost, although it may still be running. */
     static Fact timedOut(String callId, int dispatch) {
         return new ToolFact.ToolLost(callId, dispatch, new Problem("Timeout", "the worker was lost"));
     }
 
-    /** The execution reports its outcome late. */
+    /** The fact that an execution has reported its outcome late. */
     static ToolFact.ToolEndedLate endedLate(String callId, String execution, Fact end) {
         return new ToolFact.ToolEndedLate(callId, execution, end);
     }

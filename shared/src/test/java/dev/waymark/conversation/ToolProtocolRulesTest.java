@@ -244,7 +244,7 @@ class ToolProtocolRulesTest {
         assertThat(story.call("b").status()).isEqualTo(Call.Status.AWAITING);
     }
 
-    /** The first call waits until the second ends. The second must not wait until the first starts. */
+    /** The first call is held until the second one ends, so the second one must not be held by the first. */
     @Test
     void sameCalls_madeSoByAnEdit_doNotBlockEachOther() {
         Json edited = Json.of(Map.of("n", 1));
@@ -360,7 +360,7 @@ class ToolProtocolRulesTest {
     }
 
     /**
-     * Updates come last in a workflow task, so the report of the new execution may arrive before the claim of the old
+     * A workflow task applies updates last, so the report of the new execution may arrive before the claim of the old
      * one.
      */
     @Test
@@ -500,7 +500,7 @@ class ToolProtocolRulesTest {
         assertThat(story.call("b").repeat()).isEqualTo(1);
     }
 
-    /** The old execution may still be frozen. Only with the same key can the other system detect the duplicate. */
+    /** A frozen execution may continue later. The other system can detect the duplicate only if it has the same key. */
     @Test
     void rerun_ofACallThatRanBeforeAReset_keepsItsKey() {
         ConversationScript story = replied(use("a", "drop"), use("b", "drop"))
@@ -587,7 +587,7 @@ class ToolProtocolRulesTest {
 
     // ---- cost
 
-    /** Temporal reports a deadlock if a workflow task computes for longer than a second. */
+    /** A workflow task that computes for seconds fails, because Temporal takes it for a deadlock. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     @Timeout(30)

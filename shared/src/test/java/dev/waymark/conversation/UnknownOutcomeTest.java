@@ -144,15 +144,15 @@ class UnknownOutcomeTest {
     }
 
     /**
-     * It is unknown whether a call from a checkpoint was claimed, so there is no claim that tells when a check is too
-     * early.
+     * A checkpoint does not record whether a call was claimed. Without a claim, no time is known after which a check
+     * is reliable.
      */
     @ParameterizedTest
     @ValueSource(strings = {"pay", "wire", "post"})
     void notLanded_ofACallFromElsewhere_isNotVerifiedForEver(String tool) {
         Conversation over = replied(use("a", tool)).with(dispatched("a", 1)).state();
         Call begun = over.calls().get("a").orElseThrow().begunElsewhere(Call.Status.CLAIMED);
-        Draft draft = new Draft(over, START.plusSeconds(20)); // This is how a checkpoint is read, which has no claims.
+        Draft draft = new Draft(over, START.plusSeconds(20)); // A checkpoint is read like this, without claims.
         draft.book.put(begun);
         Resumption how =
                 new Resumption("r-1", Optional.empty(), Optional.empty(), Optional.empty(), false, Optional.empty());
@@ -307,7 +307,7 @@ class UnknownOutcomeTest {
         assertThat(script.call("a__").tool()).isEqualTo("charge");
     }
 
-    /** A thread under these rules whose model was called. */
+    /** A thread with this version of the rules, whose model was called. */
     private static ConversationScript begunUnder(int rules) {
         return ConversationScript.begun(new ThreadFact.RunStarted(rules, "helper", false, Optional.empty()))
                 .with(

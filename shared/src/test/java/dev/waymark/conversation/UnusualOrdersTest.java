@@ -28,12 +28,12 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Facts that arrive at unexpected times. A rule that throws then would block its thread forever. */
+/** Facts that arrive at unexpected times. A rule that threw on such a fact would block its thread forever. */
 class UnusualOrdersTest {
     private static final Instant LATER = ConversationScript.START.plusSeconds(100);
     private static final Problem LOOKED_UP = new Problem(Problem.BAD_INPUT, "the agent is being looked up");
 
-    /** The thread after it was resumed with another agent, which is not resolved yet. */
+    /** The state of a thread that was resumed from this one and whose agent is not resolved yet. */
     private static Conversation resumed(ConversationScript story) {
         return new Resumption("r", Optional.of("helper"), Optional.empty(), Optional.empty(), false, Optional.empty())
                 .of(story.state(), LATER);

@@ -26,7 +26,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A server with one thread whose runs are given in advance. The newest run changes while the thread is read. */
+/** A server with one thread whose runs are given in advance. Its newest run can change while the thread is read. */
 final class ScriptedServer extends WorkflowServiceGrpc.WorkflowServiceImplBase implements AutoCloseable {
     private final Map<String, WrittenHistory> runs = new HashMap<>();
     private final Deque<String> newest = new ArrayDeque<>();
@@ -59,13 +59,13 @@ final class ScriptedServer extends WorkflowServiceGrpc.WorkflowServiceImplBase i
         return this;
     }
 
-    /** Sets the newest run for each request. The last one applies to all further requests. */
+    /** Sets the runs that successive requests find to be the newest. The last one applies to all further requests. */
     ScriptedServer newestIs(String... runIds) {
         newest.addAll(List.of(runIds));
         return this;
     }
 
-    /** The number of reads of this run's history. */
+    /** Returns how often this run's history was requested. */
     int reads(String runId) {
         return Collections.frequency(read, runId);
     }

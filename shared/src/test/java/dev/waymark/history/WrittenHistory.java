@@ -39,7 +39,7 @@ final class WrittenHistory {
                         .setInput(payloads(input))));
     }
 
-    /** A workflow task that was scheduled and that no worker has taken. */
+    /** Adds a workflow task that no worker has started. */
     WrittenHistory taskScheduled() {
         return add(HistoryEvent.newBuilder().setEventType(EventType.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED));
     }
@@ -67,7 +67,7 @@ final class WrittenHistory {
                         .setInput(payloads(input))));
     }
 
-    /** The activity that was scheduled last succeeds. */
+    /** Completes the activity that the previous event scheduled. */
     WrittenHistory activityCompleted(Object result) {
         return add(HistoryEvent.newBuilder()
                 .setEventType(EventType.EVENT_TYPE_ACTIVITY_TASK_COMPLETED)

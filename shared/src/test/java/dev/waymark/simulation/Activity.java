@@ -4,12 +4,12 @@ import dev.waymark.conversation.call.Call;
 import java.util.Optional;
 
 /**
- * A pending activity, as a server has it. A reset restores the activities that were pending at its point, with the same
- * inputs, although the run that scheduled them no longer exists.
+ * A pending activity, as a server stores it. A reset restores the activities that were pending at the point of the
+ * reset, with the same inputs, although the run that scheduled them no longer exists.
  *
  * @param run the run that scheduled it
  * @param call the call as it was dispatched, for tools
- * @param sample the result of a check that looked for the effect when it started; empty if it looks when it ends
+ * @param sample what a check found if it looked for the effect when it started; empty if it looks when it ends
  */
 record Activity(String kind, int step, Optional<Call> call, int dispatch, String run, Optional<Boolean> sample) {
     static Activity of(String kind, int step, String run) {
@@ -24,7 +24,7 @@ record Activity(String kind, int step, Optional<Call> call, int dispatch, String
         return new Activity("verify", 0, Optional.of(call), call.dispatches(), run, sample);
     }
 
-    /** The wait for a subagent's thread, which may have failed to start. Handled like an activity. */
+    /** The wait for a subagent's thread, simulated as an activity. If its id {@code exists}, the thread can't start. */
     static Activity subagent(Call call, boolean exists, String run) {
         return new Activity("subagent", exists ? 1 : 0, Optional.of(call), 0, run, Optional.empty());
     }

@@ -17,8 +17,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The table of {@code docs/call-life.md}: each status of a call, the statuses that may follow, and the cause of each
- * transition.
+ * Reads the table of {@code docs/call-life.md}, which has the statuses of a call, the statuses that may follow each of
+ * them, and the causes of these transitions. Counts the transitions that simulations make.
  */
 final class CallLife {
     /** The prefix of a transition in the coverage. The rest has the form {@code issued -> lost by reset}. */
@@ -31,12 +31,12 @@ final class CallLife {
 
     private CallLife() {}
 
-    /** All transitions that may happen. */
+    /** Returns all transitions in the table. */
     static Set<String> allowed() throws IOException {
         return moves().map(move -> move.replace(RARE, "")).collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** The transitions that happen in every long simulation. */
+    /** Returns the transitions that the table does not mark as rare, so that every long simulation must have them. */
     static Set<String> frequent() throws IOException {
         return moves().filter(move -> !move.endsWith(RARE)).collect(Collectors.toCollection(TreeSet::new));
     }

@@ -20,7 +20,7 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * The real state of a subagent's thread, whatever its parent knows about it. A reset of the parent does not change it.
+ * The actual state of a subagent's thread, of which the parent may know less. A reset of the parent does not change it.
  */
 final class Child {
     private final String callId;
@@ -40,7 +40,7 @@ final class Child {
         return end;
     }
 
-    /** Asks something new, repeats an earlier request, or withdraws one. */
+    /** Spends something, then adds a request, replaces the latest one, or withdraws one. */
     void live(Instant at) {
         spent = spent.plus(new Spent(
                 new Usage(random.nextInt(50), 1),
@@ -69,7 +69,10 @@ final class Child {
         return new SubagentFact.SubagentReported(callId, new SubagentProgress(random.nextBoolean(), asks, spent));
     }
 
-    /** Receives a decision. Without a reset, no decision arrives twice, and no decision arrives without a request. */
+    /**
+     * Receives a decision. Checks that a decision about an approval names the arguments, and that no request is decided
+     * twice without a reset. Ignores a decision about a request that is no longer open.
+     */
     void decided(Delegation.Decision decision, boolean afterReset) {
         Optional<OpenRequest> meant = asks.stream()
                 .filter(ask -> ask.callId().equals(decision.body().field("callId")))

@@ -35,8 +35,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Checks the invariants after every fact. Keeps its own records of the accepted messages and the outcome of each call,
- * as their senders would expect them.
+ * Checks the invariants after every fact. Keeps its own records of the accepted messages and of the outcomes of calls,
+ * and compares the state with them.
  */
 final class Ledger {
     /** The prefix of every message that a person sends in a simulation. No other text starts with it. */
@@ -185,8 +185,8 @@ final class Ledger {
     }
 
     /**
-     * Records the total cost of a subagent's thread. Earlier reports, and reports that a reset repeats, do not add to
-     * it.
+     * Records the total cost that a subagent's thread reports. A report that is older than the recorded one, or that a
+     * reset repeats, changes nothing.
      */
     private void below(Conversation state, String callId, Spent total) {
         boolean known = state.calls().get(callId).flatMap(Call::subagent).isPresent();
@@ -218,7 +218,7 @@ final class Ledger {
                 .count();
     }
 
-    /** Records executions whose outcome is known now: the next intended call of the same kind must have another key. */
+    /** Records that the outcome of a call is known now. The next identical call must then have another key. */
     private void outcome(Conversation before, Fact fact, Conversation after) {
         Optional<String> callId = Optional.empty();
         if (fact instanceof ToolFact.ToolEndedLate late) {
@@ -269,8 +269,8 @@ final class Ledger {
     }
 
     /**
-     * Whether the result uses up the call's key. An error that a tool reports does not, because it proves nothing about
-     * the effect.
+     * Whether the result uses up the call's key. An error does so only if it states that the call was not done:
+     * otherwise, it proves nothing about the effect.
      */
     private static boolean uses(ToolFact.ToolFinished done) {
         return !done.isError() || done.notDone();
@@ -309,7 +309,7 @@ final class Ledger {
                 "a call has the key of another");
     }
 
-    /** Checks an execution that is about to be granted its claim. */
+    /** Checks a call that has just been granted a claim. */
     void granted(Call call) {
         Violation.unless(
                 world.alive().stream()
@@ -393,7 +393,7 @@ final class Ledger {
                         !tookEffect || text.isEmpty() || text.contains("had been claimed"),
                         "said not to have run, and it took effect");
             case ISSUED, HELD, AWAITING, DISPATCHED, CLAIMED, DELEGATED, VERIFYING, ASKING, FAILED -> {
-                // The claims show what took effect.
+                // These statuses say nothing about whether the call took effect.
             }
         }
     }
@@ -460,7 +460,8 @@ final class Ledger {
     }
 
     /**
-     * Checks that a summary drops a call only if the call has ended and can neither be requested nor reported any more.
+     * Checks that a summary leaves a call unchanged or drops it. It may drop a call only if the call has ended without
+     * a side effect or a decision, is no longer in the transcript, and can't be reported about any more.
      */
     private void dropped(Call call, Conversation after) {
         if (after.calls().contains(call.id())) {
@@ -682,7 +683,7 @@ final class Ledger {
         }
     }
 
-    /** Checks that each accepted message is in the transcript or in the queue once, in the order of arrival. */
+    /** Checks that each accepted message is in the transcript or the queue exactly once, in the order of arrival. */
     private void messages(Conversation after) {
         List<String> held = new ArrayList<>();
         for (Transcript.Entry entry : after.transcript().entries().toList()) {

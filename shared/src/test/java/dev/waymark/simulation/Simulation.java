@@ -43,12 +43,12 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * Simulates one thread, determined by a seed. Executes the steps that the state decides as activities that end at
- * random times, lets people interfere, and continues as new when it may. After every fact, {@link Ledger} checks the
- * state.
+ * Simulates one thread; a seed determines everything that happens. Executes the steps that the state decides as
+ * activities that end at random times, lets people interfere, resets the thread, and continues as new. After every
+ * fact, {@link Ledger} checks the state.
  */
 final class Simulation {
-    /** Mistakes that a driver can make, to prove that the simulation would notice them. */
+    /** Mistakes that a driver can make. A test makes each of them to prove that the simulation notices it. */
     enum Fault {
         NONE,
         DISPATCH_UNRECORDED,
@@ -69,7 +69,8 @@ final class Simulation {
     }
 
     /**
-     * Tools with side effects appear more often and have few different arguments, so that identical calls are frequent.
+     * The tools that replies choose from. Many tools with side effects are listed twice, and their arguments vary
+     * little, so that identical calls are frequent.
      */
     private static final String[] TOOLS = {
         "add",
@@ -99,7 +100,7 @@ final class Simulation {
     private static final String[] CALL_IDS = {"tu_1", "tu_2", "tu_3", "tu_1~2", "call", "", "漢", "a", "b", "c", "d/e"};
 
     private final Random random;
-    /** A separate generator, so that costs do not change anything else that happens. */
+    /** A separate generator, so that drawing a cost does not advance the generator of everything else. */
     private final Random money;
     /** A separate generator for everything that happens between runs. */
     private final Random transit;
@@ -132,9 +133,9 @@ final class Simulation {
     private boolean restoring;
     private int runs = 1;
     private int runBegan;
-    /** The positions at which earlier runs began. */
+    /** The positions in {@link #recorded} at which earlier runs began. */
     private final List<Integer> earlierRuns = new ArrayList<>();
-    /** Facts that arrive while a new run fetches its state. They wait until the state is complete. */
+    /** The facts that have arrived while a new run fetches its state; empty if no state is being fetched. */
     private Optional<List<Fact>> postponed = Optional.empty();
 
     private int executions;
@@ -162,7 +163,7 @@ final class Simulation {
         pendingAt.add(List.of());
     }
 
-    /** An execution that nobody waits for any more, but that will still request its claim. */
+    /** An execution that nobody waits for any more, but that may still request its claim. */
     private record LateClaim(Activity activity, String run, String execution) {}
 
     void run() {
@@ -197,7 +198,7 @@ final class Simulation {
 
     // ---- the driver
 
-    /** One pass of the workflow's main loop: continues as new if it can, then executes the decided steps. */
+    /** Does what a workflow does in a task: continues as new if it can, and executes steps until none is decided. */
     private void work() {
         for (int round = 0; !closed; round++) {
             Violation.unless(round < 50, "the driver goes round in circles");
@@ -331,8 +332,8 @@ final class Simulation {
     }
 
     /**
-     * Checks that everything that the state waits for is pending. If the state waits for nothing, it must decide a
-     * step.
+     * Checks that everything that the state waits for is pending. If a turn runs that waits for nothing, not even for
+     * a person, the state must decide a step.
      */
     private void notStuck() {
         if (closed || state.life() == ThreadIdentity.Life.CANCELLED) {
@@ -429,7 +430,7 @@ final class Simulation {
                 "what arrived while the state was fetched was lost or shuffled");
     }
 
-    /** The state as the next run fetches it in chunks. Facts that arrive meanwhile are added to the arrivals. */
+    /** Returns the state as the next run fetches it in chunks. Adds facts that arrive meanwhile to {@code arrivals}. */
     private Conversation fetched(Conversation sent, List<Fact> arrivals) {
         Conversation other = states.get(transit.nextInt(states.size()));
         StateTransfer transfer = new StateTransfer(sent, other, runId(), transit, coverage, fault);
@@ -504,7 +505,7 @@ final class Simulation {
         Violation.unless(folded.equals(state), "a reader of the same facts ends with another state");
     }
 
-    /** Lets everything pending end, answers all requests, and checks that the thread becomes idle. */
+    /** Lets everything pending end, answers all requests, and checks that the thread closes or becomes idle. */
     private void settle() {
         quiet = true;
         for (int i = 0; i < 2_000 && !closed; i++) {
@@ -549,7 +550,7 @@ final class Simulation {
         someoneActs();
     }
 
-    /** A message, a decision or a command arrives from outside. */
+    /** Lets a message, a decision or a command arrive from outside. */
     private void someoneActs() {
         int kind = random.nextInt(100);
         if (kind < 34) {
@@ -595,7 +596,10 @@ final class Simulation {
         }
     }
 
-    /** Ends a random activity in a random way, even if nobody waits for it any more. */
+    /**
+     * Ends a random activity in a random way, even if nobody waits for it any more. The activity of a call with side
+     * effects may make progress instead.
+     */
     private void land() {
         Activity flight = flights.get(random.nextInt(flights.size()));
         if (flight.kind().equals("tool")
@@ -635,7 +639,7 @@ final class Simulation {
         return new ModelFact.Summarised(step, charged(List.of(new Part.Text(words))));
     }
 
-    /** Something happens in a subagent's thread, which may report it to its parent. */
+    /** Lets something happen in a subagent's thread, which may report it to its parent. */
     private void subagent(Activity flight) {
         Child child = children.get(flight.callId());
         boolean wanted = state.calls()
@@ -657,7 +661,7 @@ final class Simulation {
         }
     }
 
-    /** The result of a check. If the tool's check forbids later effects, a negative result stays true. */
+    /** Returns what a check finds. If the tool's check forbids later effects, a negative result stays true. */
     private boolean look(Call call) {
         boolean landed = landed(call);
         if (!landed && policyOf(call.tool()).forbids()) {
@@ -679,7 +683,7 @@ final class Simulation {
 
     // ---- tools with side effects
 
-    /** Something happens to the activity of a call with side effects. The activity may stay pending. */
+    /** Lets something happen to the activity of a call with side effects. The activity may stay pending. */
     private void execute(Activity activity) {
         Optional<World.Execution> granted = Optional.ofNullable(running.get(nameOf(activity)));
         if (granted.isPresent()) {
@@ -874,7 +878,7 @@ final class Simulation {
         return new ToolFact.ToolNotStarted(activity.callId(), activity.dispatch(), execution, reason);
     }
 
-    /** A lost execution that is still running reports its outcome late. */
+    /** Lets a lost execution that is still running report its outcome late. */
     private void tellLate(World.Execution zombie) {
         int dispatch = state.calls().get(zombie.callId).map(Call::dispatches).orElse(1);
         Fact end;
@@ -899,8 +903,8 @@ final class Simulation {
     }
 
     /**
-     * Something happens that nobody waits for any more: a lost worker takes effect, or an earlier dispatch requests its
-     * claim.
+     * Lets something happen that does not end an activity: a lost execution reports its outcome, an execution takes
+     * effect, or an earlier dispatch requests its claim.
      */
     private void haunt() {
         List<World.Execution> alive = world.alive();
@@ -940,8 +944,8 @@ final class Simulation {
 
     /**
      * Resets the run, or the one before it, to an earlier point, as an operator does. Activities that were pending at
-     * that point are pending again. Messages that were accepted later arrive again: signals first, then updates.
-     * Executions may continue to run.
+     * that point are pending again. Signals and updates that arrived after it arrive again, signals first. Executions
+     * may continue to run.
      */
     private void reset() {
         if (!earlierRuns.isEmpty() && transit.nextInt(3) == 0) {

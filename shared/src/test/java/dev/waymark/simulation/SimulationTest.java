@@ -28,8 +28,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Repeats one seed: {@code mvn -pl shared test -Dtest=SimulationTest -Dwaymark.seed=123}. Tests more seeds before a
- * release: {@code -Dwaymark.seed=100000-200000}.
+ * To repeat one seed, run {@code mvn -pl shared test -Dtest=SimulationTest -Dwaymark.seed=123}. To test more seeds
+ * before a release, use {@code -Dwaymark.seed=100000-200000}.
  */
 class SimulationTest {
     private static final int INTERLEAVINGS = 5_000;
@@ -190,7 +190,7 @@ class SimulationTest {
         }
     }
 
-    /** Tests other seeds than the first ones. */
+    /** Tests seeds beyond those that every build tests. */
     @Test
     @Tag("full")
     void conversation_moreInterleavings_keepsItsPromises() throws IOException {
@@ -511,7 +511,7 @@ class SimulationTest {
         return Arguments.of(name, core, violation);
     }
 
-    /** The violations that are noticed, seed by seed. One mistake may cause several kinds. */
+    /** The messages of the violations that the seeds notice. One mistake may cause several different violations. */
     private static Stream<String> violations(Core core, Simulation.Fault fault) {
         return LongStream.range(0, FAULTY)
                 .mapToObj(seed -> {

@@ -42,7 +42,7 @@ final class StateTransfer {
     private StateAssembly assembly;
     private Optional<Conversation> arrived = Optional.empty();
 
-    /** @param other an earlier state of this thread */
+    /** @param other any state that this thread has had, whose chunks some fetches return by mistake */
     StateTransfer(
             Conversation sent,
             Conversation other,
@@ -109,8 +109,8 @@ final class StateTransfer {
     }
 
     /**
-     * The chunk that a worker of this build returns. This build may have fewer chunks than the build that sent the
-     * first one.
+     * The chunk that a worker of this build returns. If this build has fewer chunks than the build that sent the first
+     * one, the index may be too large, and the worker returns its first chunk.
      */
     private StateChunk chunk(int build, int index) {
         return builds.get(build).chunk(index < counts[build] ? index : 0, counts[build]);
@@ -133,7 +133,10 @@ final class StateTransfer {
         };
     }
 
-    /** A chunk with the bytes of another chunk or of a whole state, with invalid bytes, or with one changed digit. */
+    /**
+     * A chunk whose bytes are replaced: by those of the next chunk, by those of another state, by invalid ones, or by
+     * those of the same state with one changed digit.
+     */
     private StateChunk altered() {
         int build = random.nextInt(2);
         StateChunk chunk = chunk(build, random.nextInt(counts[build]));
@@ -171,7 +174,7 @@ final class StateTransfer {
         };
     }
 
-    /** Records this chunk, and returns whether all chunks of one state are present and unaltered. */
+    /** Holds this chunk, and returns whether the chunks held are now all chunks of one build's state, unaltered. */
     private boolean completes(StateChunk chunk) {
         if (chunk.index() < 0 || chunk.index() >= chunk.count()) {
             return false;
@@ -189,7 +192,7 @@ final class StateTransfer {
         return complete;
     }
 
-    /** The worker is lost, and another one reads the history. */
+    /** Replays the history, as another worker does when the first one is lost. */
     private void replay() {
         coverage.count(results.isEmpty() ? "crashes before chunks" : "crashes between chunks");
         StateChunkInput next = assembly.next();
@@ -197,7 +200,7 @@ final class StateTransfer {
         Violation.unless(assembly.next().equals(next), "a replay fetches something else");
     }
 
-    /** An operator resets the run to a point before it was complete. */
+    /** Resets the run, as an operator does, to a point at which the state had not arrived yet. */
     private void reset() {
         if (!results.isEmpty()) {
             coverage.count("resets between chunks");

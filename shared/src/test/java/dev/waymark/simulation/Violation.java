@@ -1,6 +1,6 @@
 package dev.waymark.simulation;
 
-/** An invariant is violated. */
+/** Thrown by a simulation when an invariant does not hold. */
 final class Violation extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The real effects of tools. Knows executions and their effects but no rule of the conversation, and compares every
- * state with them: for each effect, the state must have the claim under which it happened.
+ * The real effects of tools. Knows executions and their effects, but no rule of the conversation. Checks that a state
+ * has the claims of the executions that took effect.
  */
 final class World {
     static final Duration TIMEOUT = Duration.ofSeconds(60);
@@ -21,8 +21,9 @@ final class World {
     private final Set<String> known = new HashSet<>();
 
     /**
-     * One execution that was granted its claim. It takes effect once or never, at any time: nothing ends an execution
-     * whose host was frozen. Only the target can refuse it, if it knows the effect by its key or was told to forbid it.
+     * An execution that was granted its claim. It takes effect at most once, at any time, because nothing ends an
+     * execution whose host is frozen. Only the target can prevent the effect: if it has seen the key before, or was
+     * told to forbid the effect.
      */
     static final class Execution {
         final String name;
@@ -50,7 +51,7 @@ final class World {
             return !ended && !forbidden;
         }
 
-        /** Whether the execution may still run, and its effect would be a second one. */
+        /** Whether the execution may still take effect in addition to an execution that replaces it. */
         boolean isDangerous() {
             return isAlive() && !honoursKey;
         }
@@ -64,8 +65,8 @@ final class World {
         }
 
         /**
-         * Takes effect, if possible. If the target honours keys, a late effect and the effect of a replacing execution
-         * are one effect.
+         * Takes effect, unless the execution has ended or is forbidden. If the target honours keys, a late effect and
+         * the effect of a replacing execution count as one.
          */
         void takeEffect(Instant at) {
             excused |= isAlive() && honoursKey && isLate(at);
@@ -90,7 +91,7 @@ final class World {
         return granted.stream().filter(Execution::isAlive).toList();
     }
 
-    /** Forbids further effects with this key, like a check that found no effect. */
+    /** Forbids further effects with this key, as a check does that finds no effect and forbids later ones. */
     void forbid(String key, int repeat) {
         granted.stream()
                 .filter(each -> each.key.equals(key) && each.repeat == repeat && !each.tookEffect)
@@ -101,7 +102,7 @@ final class World {
         return granted.stream().anyMatch(each -> each.name.equals(execution) && each.tookEffect);
     }
 
-    /** The result of a check by idempotency key. */
+    /** Returns what a check by this idempotency key finds. */
     boolean hasEffect(String key, int repeat) {
         return granted.stream().anyMatch(each -> each.key.equals(key) && each.repeat == repeat && each.tookEffect);
     }
@@ -115,7 +116,7 @@ final class World {
         known.add(execution);
     }
 
-    /** Checks that nothing took effect that the state reports, or implies, as not done. */
+    /** Checks that the state has the claim of each effect, unless the effect was reported late or is excused. */
     void check(Conversation state) {
         Set<String> accounted = new HashSet<>(known);
         state.calls()

@@ -2,7 +2,7 @@
  * Simulates random interleavings of everything that can happen to a thread, with a driver that behaves like the
  * workflow.
  *
- * <p>It must not know Temporal or any rule of the conversation: only invariants that are independent of the rules.
+ * <p>Must not know Temporal or any rule of the conversation, but only invariants that are independent of the rules.
  */
 @NullMarked
 package dev.waymark.simulation;

@@ -54,7 +54,7 @@ class ToolMethodsTest {
         }
     }
 
-    /** A subclass as frameworks create it for a bean, whose methods also do something else. */
+    /** A proxy of the kind that frameworks create for a bean: a subclass that overrides its methods. */
     static class Proxy extends Payments {
         @Override
         public List<String> customers() {

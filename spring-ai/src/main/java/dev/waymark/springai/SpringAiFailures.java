@@ -21,16 +21,16 @@ import org.springframework.web.client.RestClientResponseException;
 import org.springframework.web.reactive.function.client.WebClientResponseException;
 
 /**
- * Decides which failures a retry may solve. The failure types are those of the HTTP providers, and are stored in
- * histories.
+ * Converts exceptions of Spring AI to failures, and decides which of them a retry may solve. The failure types are
+ * stored in histories, and are the same as those of the HTTP providers.
  */
 final class SpringAiFailures {
     private static final Duration LONGEST_WAIT = Duration.ofDays(1);
     private static final int UNAUTHORIZED = 401;
 
     /**
-     * The forms in which Spring AI, its Anthropic model, and the clients of Azure and AWS write the status into
-     * messages.
+     * Finds the HTTP status in the message of an exception, in the forms that Spring AI, its Anthropic model, and the
+     * clients of Azure and AWS use.
      */
     private static final Pattern STATUS =
             Pattern.compile("^([345]\\d\\d) - |Status: \\[([345]\\d\\d)[ \\]]|[Ss]tatus [Cc]ode:? ([345]\\d\\d)");
@@ -115,10 +115,10 @@ final class SpringAiFailures {
                 .filter(wait -> !wait.isZero() && wait.compareTo(LONGEST_WAIT) <= 0);
     }
 
-    /** The service's answer in place of a reply. */
+    /** The error response that the service sent instead of a reply. */
     private record Answer(int status, String body, Optional<Duration> retryAfter) {
         ModelFailure failure() {
-            // Services repeat an unknown key in their answer, and histories must not contain keys.
+            // A service may repeat the rejected key in its answer, and histories must not contain keys.
             String words = status == UNAUTHORIZED ? "the service does not accept the key" : Causes.cut(body);
             ModelFailure failure = StatusFailures.of(status, status + ": " + words);
             return failure.retryable() && retryAfter.isPresent()
@@ -127,7 +127,7 @@ final class SpringAiFailures {
         }
     }
 
-    /** A separate class, which is loaded only if there is a WebClient. */
+    /** A separate class, because it can be loaded only if WebClient is on the class path. */
     private static final class WebClientAnswers {
         private WebClientAnswers() {}
 

@@ -127,7 +127,7 @@ final class SpringAiMapper {
         }
     }
 
-    /** A tool as the model sees it. */
+    /** Declares a tool to the model. Spring AI must never call it, because Waymark runs the tools. */
     private record DeclaredTool(ToolSpec spec) implements ToolCallback {
         @Override
         public ToolDefinition getToolDefinition() {

@@ -22,13 +22,12 @@ import org.springframework.ai.model.tool.ToolCallingChatOptions;
 import reactor.core.publisher.BaseSubscriber;
 
 /**
- * Models of Spring AI, by names of your own. Agents refer to one by {@code spring-ai:NAME}, if the provider is
- * registered under {@code spring-ai}. Spring AI never executes tools here: Waymark does.
+ * Models of Spring AI, by names that you choose. If the provider is registered under {@code spring-ai}, an agent refers
+ * to a model by {@code spring-ai:NAME}. Spring AI never executes tools here: Waymark does.
  *
- * <p>Replies are streamed. When they stream, Spring AI's models do not use their {@code RetryTemplate}: only Temporal
- * retries, and records the cost of each attempt. Name models that do not stream in {@link #withoutStreaming}. A model's
- * own options apply, except for the token limit, which the agent sets, unless the model has its own {@code
- * maxCompletionTokens}.
+ * <p>Replies are streamed, because a model that streams does not use its {@code RetryTemplate}: only Temporal retries,
+ * and the cost of each attempt is recorded. Name models that do not stream in {@link #withoutStreaming}. A model's own
+ * options apply, except for the token limit: the agent sets it, unless the model has {@code maxCompletionTokens}.
  *
  * <pre>{@code
  * OpenAiChatModel gpt = OpenAiChatModel.builder()…build();
@@ -51,8 +50,8 @@ public final class SpringAiProvider implements ModelProvider {
     }
 
     /**
-     * Requests complete replies from these models, because their service or their Spring AI class does not stream. Such
-     * a model must not retry, which cannot be checked here: build it with {@code
+     * Returns a provider that requests complete replies from these models, for services or Spring AI classes that do
+     * not stream. Such a model must not retry, which the provider cannot check: build the model with {@code
      * retryTemplate(RetryTemplate.builder().maxAttempts(1).build())}.
      *
      * @throws IllegalArgumentException if there is no model with one of these names
@@ -163,7 +162,7 @@ public final class SpringAiProvider implements ModelProvider {
         }
     }
 
-    /** Queues the model's responses, which may arrive in any Java thread. The calling thread invokes the listener. */
+    /** Queues the model's responses, which may arrive in any Java thread, for the thread that calls the listener. */
     private static final class Responses extends BaseSubscriber<ChatResponse> {
         private final BlockingQueue<Event> queue = new LinkedBlockingQueue<>();
 
@@ -183,7 +182,7 @@ public final class SpringAiProvider implements ModelProvider {
         }
     }
 
-    /** A response or a failure. If it has neither, it is the end. */
+    /** A response, a failure, or, if both are empty, the end of the reply. */
     private record Event(Optional<ChatResponse> response, Optional<Throwable> failure) {}
 
     private static final class NotStreaming extends RuntimeException {

@@ -25,7 +25,7 @@ final class SpringAiReply {
 
     private static final String MAX_TOKENS = "max_tokens";
 
-    /** The words by which models say that a reply is complete, cut or refused, in lower case. */
+    /** Finish reasons of complete replies, in lower case. The next two sets hold those of cut and refused replies. */
     private static final Set<String> COMPLETE = Set.of(
             "stop", "end_turn", "stop_sequence", "tool_use", "tool_calls", "tool_call", "function_call", "complete");
 
@@ -59,7 +59,7 @@ final class SpringAiReply {
         this.listener = listener;
     }
 
-    /** Whether the service has answered at all. */
+    /** Whether a response of the service has arrived. */
     boolean hasBegun() {
         return begun;
     }
@@ -116,7 +116,7 @@ final class SpringAiReply {
         if (input == 0 && output == 0 && details.isMissingNode()) {
             return;
         }
-        // Anthropic's input count excludes the tokens that its cache read or wrote; OpenAI's includes them.
+        // Anthropic's input count excludes tokens that its cache read or wrote. OpenAI's includes cached tokens.
         long read = details.path("cache_read_input_tokens").asLong();
         long written = details.path("cache_creation_input_tokens").asLong();
         long included =
@@ -129,7 +129,7 @@ final class SpringAiReply {
         return tokens == null ? 0 : Math.max(0, tokens);
     }
 
-    /** The service's usage report, if it has a readable form. */
+    /** Returns the service's own usage report; a missing node if there is none or it can't be converted to JSON. */
     private static JsonNode details(@Nullable Object told) {
         try {
             return told == null || told instanceof Map<?, ?>
@@ -146,7 +146,7 @@ final class SpringAiReply {
         }
     }
 
-    /** @param streamed whether only a missing finish reason shows that a reply broke off */
+    /** @param streamed whether the reply was streamed, so that a missing finish reason means that it broke off */
     Reply finish(boolean streamed) throws ModelFailure {
         if (stop.isEmpty() && streamed) {
             throw ModelFailure.passing("StreamCut", "the reply ended without a reason");

@@ -14,11 +14,12 @@ import org.springframework.ai.tool.definition.ToolDefinition;
 import org.springframework.ai.tool.execution.ToolExecutionException;
 
 /**
- * The tool callbacks of Spring AI as tools of Waymark, with claims, approvals and idempotency keys. They count as
- * having side effects unless they are declared otherwise, because a callback does not declare its side effects. Spring
+ * Converts tool callbacks of Spring AI to tools of Waymark, with claims, approvals and idempotency keys. A tool counts
+ * as having side effects unless it is declared otherwise, because a callback does not declare its side effects. Spring
  * AI creates callbacks from annotated methods, from functions and from the tools of MCP servers.
  *
- * <p>The callback finds the call's key in its tool context as {@code idempotencyKey}, and the thread as {@code thread}.
+ * <p>A callback finds the call's idempotency key in its tool context as {@code idempotencyKey}, and the id of the
+ * thread as {@code thread}.
  *
  * <pre>{@code
  * Agent clerk = Agent.named("clerk")
@@ -31,15 +32,15 @@ import org.springframework.ai.tool.execution.ToolExecutionException;
 public final class SpringAiTools {
     private SpringAiTools() {}
 
-    /** These callbacks as tools, declared to have side effects. */
+    /** Converts these callbacks to tools, which are declared to have side effects. */
     public static List<Tool> of(List<? extends ToolCallback> callbacks) {
         return of(callbacks, tool -> tool);
     }
 
     /**
-     * These callbacks as tools, each with this declaration.
+     * Converts these callbacks to tools, and applies {@code declaration} to the specification of each tool.
      *
-     * @throws IllegalArgumentException if the schema of one is not JSON
+     * @throws IllegalArgumentException if the input schema of a callback is not JSON
      */
     public static List<Tool> of(List<? extends ToolCallback> callbacks, UnaryOperator<ToolSpec.Builder> declaration) {
         return callbacks.stream()

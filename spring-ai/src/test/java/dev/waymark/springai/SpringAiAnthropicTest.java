@@ -46,7 +46,7 @@ class SpringAiAnthropicTest extends SpringAiCases {
                 .build();
     }
 
-    /** Spring AI's stream of Anthropic does not pass a cancellation on to the HTTP client before its first response. */
+    /** Before the first response, Spring AI's Anthropic model does not pass a cancellation on to the HTTP client. */
     @Override
     protected Optional<ModelProvider> providerAt(String address) {
         return Optional.empty();
@@ -59,7 +59,7 @@ class SpringAiAnthropicTest extends SpringAiCases {
 
     /**
      * Spring AI sends text that follows tool results as a second user message. The real service joins the two messages;
-     * this strict one rejects them.
+     * the fake one is stricter and rejects them.
      */
     @Override
     @ParameterizedTest

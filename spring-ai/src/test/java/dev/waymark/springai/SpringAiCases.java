@@ -23,8 +23,8 @@ import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.function.FunctionToolCallback;
 
 /**
- * A model of Spring AI with a fake service that rejects requests that the real one would reject. The models have Spring
- * AI's own retry template, which makes ten attempts.
+ * Tests a model of Spring AI with a fake service that is at least as strict as the real one. The model has Spring AI's
+ * own retry template, which makes ten attempts.
  */
 abstract class SpringAiCases extends ModelProviderContract {
     private ModelServer server;

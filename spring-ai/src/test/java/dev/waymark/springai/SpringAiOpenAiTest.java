@@ -79,8 +79,8 @@ class SpringAiOpenAiTest extends SpringAiCases {
     }
 
     /**
-     * Waits until the body is being read. The connection of a call that is cancelled between the headers and the body
-     * stays open: Spring's connector then reads the body to its end instead of closing the connection.
+     * Interrupts the call only when the body is being read. If a call is cancelled between the headers and the body,
+     * its connection stays open: Spring's connector reads the body to its end instead of closing the connection.
      */
     @Override
     @ParameterizedTest

@@ -3,7 +3,7 @@ package dev.waymark.spring;
 import dev.waymark.worker.AgentWorker;
 
 /**
- * Changes the worker of the application before it is built. All beans of this type are called, in their order.
+ * Changes the worker of the application before it is built. All beans of this type are called, in Spring's order.
  *
  * <pre>{@code
  * @Bean

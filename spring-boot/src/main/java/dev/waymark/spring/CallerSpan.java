@@ -2,9 +2,9 @@ package dev.waymark.spring;
 
 import java.util.Optional;
 
-/** The current span of the application. New threads belong to its trace. */
+/** Finds the application's current span. A thread that the application starts belongs to the trace of this span. */
 @FunctionalInterface
 interface CallerSpan {
-    /** The span as a {@code traceparent} of W3C Trace Context. */
+    /** Returns the span as a {@code traceparent} of W3C Trace Context; empty if there is no current span. */
     Optional<String> traceparent();
 }

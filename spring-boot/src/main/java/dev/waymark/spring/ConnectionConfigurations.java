@@ -15,13 +15,13 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * The configurations that provide the connection. Their order matters: the second one looks for stubs that the first
- * one did not add.
+ * The configurations that provide the connection. Only one of them adds a connection: the second one also finds stubs
+ * that the first one added, but adds no connection to an existing one.
  */
 final class ConnectionConfigurations {
     private ConnectionConfigurations() {}
 
-    /** The application has no stubs: they come from the settings. */
+    /** Applies if the application has no stubs. Connection and stubs are created from the settings. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnMissingBean(WorkflowServiceStubs.class)
     static class OwnStubs {
@@ -32,7 +32,7 @@ final class ConnectionConfigurations {
             return connect(variables -> Connection.of(variables, metrics.scope()), properties);
         }
 
-        /** The stubs are closed with the connection. */
+        /** Spring must not close the stubs, because the connection closes them. */
         @Bean(destroyMethod = "")
         WorkflowServiceStubs waymarkServiceStubs(Connection connection) {
             return connection.stubs();
@@ -45,7 +45,7 @@ final class ConnectionConfigurations {
         }
     }
 
-    /** The application, or Temporal's own starter, has stubs. They stay open until their owner closes them. */
+    /** Applies if the application, or Temporal's own starter, has stubs. The connection does not close these. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnSingleCandidate(WorkflowServiceStubs.class)
     static class SharedStubs {

@@ -12,8 +12,8 @@ import io.micrometer.observation.transport.Kind;
 import io.micrometer.observation.transport.ReceiverContext;
 
 /**
- * A tool whose executions the application observes: as a timer {@code waymark.tool}, and, with a tracer, as a span
- * within the span of the call. Requests that the tool makes therefore belong to the trace of the thread.
+ * A tool whose executions and checks are observed: as a timer {@code waymark.tool} and, if the application has a
+ * tracer, as a span within the span of the call. Requests that the tool makes then belong to the trace of the thread.
  */
 record ObservedTool(Tool tool, ObservationRegistry registry) implements Tool {
     private static final String TRACEPARENT = "traceparent";

@@ -8,7 +8,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.temporal.common.reporter.MicrometerClientStatsReporter;
 import java.util.Optional;
 
-/** The metrics of the Temporal SDK, in the application's registry. */
+/** Reports the metrics of the Temporal SDK to the application's registry. */
 final class SdkMetrics implements AutoCloseable {
     private final Optional<Scope> scope;
 

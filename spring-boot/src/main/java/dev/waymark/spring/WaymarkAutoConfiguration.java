@@ -16,9 +16,9 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 
 /**
- * The connection to the Temporal server, and the client of agents. Beans of the application, and of Temporal's own
- * starter, are used instead of new ones: {@link Connection}, {@link WorkflowServiceStubs}, {@link WorkflowClient} and
- * {@link AgentClient}.
+ * Provides the connection to the Temporal server and the agent client: beans of the types {@link Connection},
+ * {@link WorkflowServiceStubs}, {@link WorkflowClient} and {@link AgentClient}. If the application, or Temporal's own
+ * starter, has a bean of one of these types, that bean is used.
  */
 @AutoConfiguration(
         afterName = {
@@ -36,7 +36,7 @@ public final class WaymarkAutoConfiguration {
         return new SdkMetrics(Optional.ofNullable(registry.getIfUnique()));
     }
 
-    /** The client must not close the connection, which is a bean of its own. */
+    /** Spring must not close the client, because that would close the connection, which is a bean of its own. */
     @Bean(destroyMethod = "")
     @ConditionalOnMissingBean
     AgentClient waymarkAgentClient(

@@ -3,7 +3,7 @@ package dev.waymark.spring;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Prints one clear line in place of a stack trace. */
+/** Lets Spring Boot print what is wrong and what to do about it, instead of a stack trace. */
 final class WaymarkFailureAnalyzer extends AbstractFailureAnalyzer<WaymarkStartException> {
 
     @Override

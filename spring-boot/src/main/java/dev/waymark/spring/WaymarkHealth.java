@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Whether the server answers and the worker, if there is one, polls it. */
+/** The health of the application: up if the server answers and the worker, if one runs, polls for tasks. */
 final class WaymarkHealth {
     private static final Duration PATIENCE = Duration.ofSeconds(2);
 
@@ -23,7 +23,7 @@ final class WaymarkHealth {
         return worker().map(AgentWorker::isReady).orElseGet(() -> Connection.answers(connection.stubs(), PATIENCE));
     }
 
-    /** Details for operators, in addition to the status. */
+    /** Returns the address of the server, the namespace, and the task queue of the worker, if one is running. */
     Map<String, Object> details() {
         Map<String, Object> details = new LinkedHashMap<>();
         details.put("server", connection.address());

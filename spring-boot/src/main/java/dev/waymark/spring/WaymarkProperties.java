@@ -23,8 +23,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param configFile Temporal's configuration file
  * @param tls TLS to the Temporal server
  * @param codecKeys the keys that payloads are encrypted with, or {@code file:PATH}
- * @param threadKeys the storage of the keys, if each new thread gets a key of its own: {@code file:DIRECTORY} or the
- * URL of a database
+ * @param threadKeys where the keys of threads are stored, if each new thread gets a key of its own: {@code
+ * file:DIRECTORY} or the URL of a database
  * @param taskQueue the task queue of threads and of the worker
  * @param agents a directory of agent files
  * @param prices a file with prices of models, which override the built-in prices
@@ -57,7 +57,7 @@ public record WaymarkProperties(
      * @param serverName the name to verify in the server's certificate
      * @param caCertificate the certificate authority, a PEM file
      * @param clientCertificate the certificate for mutual TLS, a PEM file
-     * @param clientKey its private key, a PEM file
+     * @param clientKey the private key of the client certificate, a PEM file
      */
     public record Tls(
             @Nullable Boolean enabled,
@@ -69,8 +69,8 @@ public record WaymarkProperties(
     /**
      * The service behind a model provider.
      *
-     * @param apiKey the key
-     * @param baseUrl the address to use instead of the service's own
+     * @param apiKey the API key for the service
+     * @param baseUrl the address to use instead of the service's usual one
      */
     public record ModelService(
             @Nullable String apiKey, @Nullable String baseUrl) {
@@ -95,7 +95,7 @@ public record WaymarkProperties(
             @Nullable String deployment,
             @Nullable String buildId) {}
 
-    /** The environment's settings, overridden by these settings under the environment's names. */
+    /** Returns the environment variables, with those replaced for which a setting is given. */
     Map<String, String> over(Map<String, String> environment) {
         Map<String, String> variables = new LinkedHashMap<>(environment);
         put(variables, "TEMPORAL_ADDRESS", address);

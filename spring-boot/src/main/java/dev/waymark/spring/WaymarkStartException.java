@@ -1,6 +1,6 @@
 package dev.waymark.spring;
 
-/** Why the application cannot start with its Waymark settings, and what to do about it. */
+/** Thrown if a Waymark setting or bean keeps the application from starting. Says what to do about it. */
 final class WaymarkStartException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -16,7 +16,7 @@ final class WaymarkStartException extends RuntimeException {
         this.action = action;
     }
 
-    /** The action that solves the problem. */
+    /** Returns what the user can do to solve the problem. */
     String action() {
         return action;
     }

@@ -8,7 +8,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
 
-/** Adds threads that a request of the application starts to the trace of that request. */
+/** Adds each thread that the application starts to the trace that is current at that time, such as a request's. */
 @AutoConfiguration(before = WaymarkAutoConfiguration.class)
 @ConditionalOnClass(Tracer.class)
 final class WaymarkTracingAutoConfiguration {
@@ -22,7 +22,7 @@ final class WaymarkTracingAutoConfiguration {
                 .map(WaymarkTracingAutoConfiguration::traceparent);
     }
 
-    /** Pads the 64-bit trace ids that Brave may use to 128 bits. */
+    /** Returns the {@code traceparent} of a span. Pads 64-bit trace ids, which Brave may use, to 128 bits. */
     private static String traceparent(TraceContext context) {
         String trace = context.traceId();
         String flags = Boolean.FALSE.equals(context.sampled()) ? "00" : "01";

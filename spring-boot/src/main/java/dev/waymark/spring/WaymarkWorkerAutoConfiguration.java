@@ -7,7 +7,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 
-/** The worker, which runs as long as the application. */
+/** Provides the worker, which starts and stops with the application. */
 @AutoConfiguration(after = WaymarkAutoConfiguration.class)
 @ConditionalOnBean(Connection.class)
 final class WaymarkWorkerAutoConfiguration {

@@ -44,8 +44,8 @@ final class WorkerAssembly {
     }
 
     /**
-     * A worker with all agents. Empty if there are no agents: a worker without agents would take the tasks of workers
-     * that have them.
+     * Builds a worker with all agents. Returns empty if the application has no agents, because a worker without agents
+     * would take the tasks of workers that have them.
      *
      * @throws WaymarkStartException if a setting, an agent or a tool is invalid
      */
@@ -119,7 +119,7 @@ final class WorkerAssembly {
         }
     }
 
-    /** The providers of the environment and the settings. A bean replaces the provider with the same name. */
+    /** Returns the providers of the environment and the settings. A bean replaces the provider with the same name. */
     private ModelProviders providers() throws YamlProblem {
         Map<String, String> variables = properties.over(ProcessEnvironment.get());
         Map<String, ModelProvider> providers = new LinkedHashMap<>();
@@ -141,7 +141,7 @@ final class WorkerAssembly {
                         .toList();
     }
 
-    /** Warns about agents that cannot answer for now. They are valid, so the application starts. */
+    /** Warns about agents that can't call their model or a fallback yet. They are valid, so the application starts. */
     private static void warn(List<AgentSpec> agents, ModelProviders providers) {
         for (AgentSpec agent : agents) {
             providers

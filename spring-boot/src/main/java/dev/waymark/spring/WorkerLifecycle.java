@@ -23,7 +23,7 @@ final class WorkerLifecycle implements SmartLifecycle {
     private final Duration drainTimeout;
     private volatile Optional<AgentWorker> running = Optional.empty();
 
-    /** @param factory builds a worker, unless the application has no agents */
+    /** @param factory builds the worker; returns empty if the application has no agents */
     WorkerLifecycle(Supplier<Optional<AgentWorker>> factory, Duration drainTimeout) {
         this.factory = factory;
         this.drainTimeout = drainTimeout;
@@ -41,7 +41,7 @@ final class WorkerLifecycle implements SmartLifecycle {
         running = built;
     }
 
-    /** Waits for running calls, longer than Spring would wait by itself. */
+    /** Blocks while running calls finish, so Spring's timeout for the shutdown of a phase does not cut them off. */
     @Override
     public void stop() {
         Optional<AgentWorker> stopping = running;

@@ -79,7 +79,7 @@ class StarterTest {
 
     record Subject(String name) {}
 
-    /** Tools of an application. */
+    /** A bean with two tools, of which one takes a second. */
     static class Desk {
         final CountDownLatch begun = new CountDownLatch(1);
         final AtomicBoolean finished = new AtomicBoolean();

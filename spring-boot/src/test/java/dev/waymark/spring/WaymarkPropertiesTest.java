@@ -81,7 +81,7 @@ class WaymarkPropertiesTest {
                 .doesNotContain("secret");
     }
 
-    /** Written by hand, so that the build needs no annotation processor. */
+    /** The metadata is written by hand, so that the build needs no annotation processor. */
     @Test
     void metadata_hasEverySettingWithItsTypeAndDescription() throws IOException {
         JsonNode metadata;

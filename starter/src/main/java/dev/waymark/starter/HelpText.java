@@ -18,7 +18,7 @@ final class HelpText {
     private static final Map<String, List<String>> GROUPS = groups();
     private static final Map<String, List<String>> EXAMPLES = examples();
 
-    /** Commands of the worker's jar, which {@code ./waymark} runs instead of this one. */
+    /** The descriptions of the commands that {@code ./waymark} runs from the worker's jar. */
     private static final Map<String, String> OF_THE_WORKER = ofTheWorker();
 
     private static final List<String> EXIT_CODES = List.of(
@@ -119,7 +119,7 @@ final class HelpText {
         return examples;
     }
 
-    /** All commands of {@code ./waymark}, from both jars. */
+    /** Returns all commands of {@code ./waymark}, including those that are not in this jar. */
     static Set<String> commands() {
         Set<String> commands = new LinkedHashSet<>(List.of("install", "completion", "codec"));
         GROUPS.values().forEach(commands::addAll);

@@ -9,7 +9,7 @@ import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 
-/** The commands of {@code ./waymark} that start, answer and inspect runs. */
+/** The entry point of this jar, which has all commands of {@code ./waymark} except those that run agents. */
 public final class Main {
     private Main() {}
 
@@ -22,7 +22,7 @@ public final class Main {
         System.exit(reported);
     }
 
-    /** The output is UTF-8 in every locale. */
+    /** Writes UTF-8 in every locale. */
     private static PrintWriter writer(OutputStream to) {
         return new PrintWriter(new OutputStreamWriter(to, StandardCharsets.UTF_8), true);
     }

@@ -54,7 +54,7 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
-/** All commands. A failed command prints one line to stderr, and its exit code identifies the reason. */
+/** The commands of this jar. A failed command prints one line to stderr, and its exit code identifies the reason. */
 @Command(
         name = "waymark",
         description = "Runs LLM agents as Temporal workflows.",
@@ -121,14 +121,14 @@ public final class WaymarkCommand implements Runnable {
         return commands;
     }
 
-    /** The command line with all commands, for programs that only parse a command line. */
+    /** Returns the command line with all commands, for programs that only parse a command line. */
     public static CommandLine commandLine() {
         return commandLine(Optional.empty());
     }
 
     /**
-     * Reads only the options of the given command, if any. Reading the options of all commands takes longer than most
-     * commands run.
+     * Returns the command line with one command, or with all of them if none is given. Reading the options of all
+     * commands takes longer than most commands take to run.
      */
     private static CommandLine commandLine(Optional<Class<?>> only) {
         CommandLine waymark = new CommandLine(new WaymarkCommand());
@@ -144,7 +144,7 @@ public final class WaymarkCommand implements Runnable {
     public static int execute(PrintWriter out, PrintWriter err, String... typed) {
         String[] args = HelpWord.replaced(typed);
         if (args.length > 1 && !args[0].startsWith("-") && !COMMANDS.containsKey(args[0])) {
-            // This problem is reported first, whatever else was typed, even --help.
+            // An unknown command is reported as such, even if --help or other arguments follow it.
             args = new String[] {args[0]};
         }
         Optional<Class<?>> wanted = args.length == 0 ? Optional.empty() : Optional.ofNullable(COMMANDS.get(args[0]));
@@ -167,7 +167,7 @@ public final class WaymarkCommand implements Runnable {
         throw new ParameterException(spec.commandLine(), "no command");
     }
 
-    /** Runs the command. A failed save may change its exit code. */
+    /** Runs the command and returns its exit code, which a failed save may change. */
     private static int run(ParseResult parsed) {
         int exitCode = new CommandLine.RunLast().execute(parsed);
         ParseResult own = parsed;
@@ -186,7 +186,7 @@ public final class WaymarkCommand implements Runnable {
     static final class Version implements CommandLine.IVersionProvider {
         @Override
         public String[] getVersion() {
-            // The version is missing if the classes are not in a jar.
+            // Classes that are not in a jar have no version.
             String version = Optional.ofNullable(
                             WaymarkCommand.class.getPackage().getImplementationVersion())
                     .orElse("unpackaged");

@@ -1,6 +1,6 @@
 /**
- * The process that starts, answers and inspects runs. Must not depend on the worker: it only talks to a Temporal
- * server.
+ * The commands that start, answer and inspect threads. Must not depend on the worker, because these commands only talk
+ * to a Temporal server.
  */
 @NullMarked
 package dev.waymark.starter;

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * The contract of {@link CheckpointSaver}, as tests. Savers that outlive their process extend
+ * The contract of {@link CheckpointSaver}, as tests. The test of a saver whose checkpoints outlive its process extends
  * {@link DurableSaverContract}.
  *
  * <pre>{@code
@@ -43,7 +43,7 @@ public abstract class CheckpointSaverContract {
     /** The saver under test, opened before each test. */
     protected CheckpointSaver saver;
 
-    /** Opens the storage of a test, which is empty at the start of the test. */
+    /** Opens a saver over the storage of the current test, which is empty at the start of the test. */
     protected abstract CheckpointSaver open() throws Exception;
 
     @BeforeEach
@@ -58,12 +58,12 @@ public abstract class CheckpointSaverContract {
         }
     }
 
-    /** A document of this thread in the {@code thread} format. */
+    /** Returns a checkpoint of this thread in the {@code thread} format. */
     protected static Json checkpoint(String threadId, int step) {
         return checkpoint(threadId, step, "Book a table\n\"für\" zwei \ud83d\ude80\u0000");
     }
 
-    /** A checkpoint document with this content. */
+    /** Returns a checkpoint of this thread in the {@code thread} format, whose only message has this content. */
     protected static Json checkpoint(String threadId, int step, Object content) {
         Map<String, Object> document = new LinkedHashMap<>();
         document.put("threadId", threadId);
@@ -152,7 +152,7 @@ public abstract class CheckpointSaverContract {
         assertThat(saver.load("t")).contains(document);
     }
 
-    /** The session of the thread in that checkpoint, with one completed and one open call. */
+    /** Returns a document of this thread in the {@code session} format, with one completed and one open call. */
     protected static Json session(String threadId, int version, String said) {
         Map<String, Object> session = new LinkedHashMap<>();
         session.put("session_id", threadId);
@@ -173,7 +173,7 @@ public abstract class CheckpointSaverContract {
         return Json.of(document);
     }
 
-    /** A row of the tool call log. */
+    /** Returns a row of a session's tool call log, for a call that is {@code completed} or {@code issued}. */
     protected static Map<String, Object> call(String threadId, String callId, String status) {
         boolean isOpen = status.equals("issued");
         Map<String, Object> call = new LinkedHashMap<>();
@@ -349,13 +349,13 @@ public abstract class CheckpointSaverContract {
         assertThat(seen).isSorted();
     }
 
-    /** The work of one of several threads. */
+    /** Work that several Java threads do at the same time. */
     protected interface Work {
-        /** Runs in one of the threads. */
+        /** @param who the number of the thread, counted from 0 */
         void by(int who) throws Exception;
     }
 
-    /** Runs the work in several threads that start together, and rethrows their first failure. */
+    /** Runs the work in several threads at the same time, for up to 5 minutes, and throws if one of them fails. */
     protected static void atOnce(int threads, Work work) throws Exception {
         ExecutorService pool = Executors.newFixedThreadPool(threads);
         try {

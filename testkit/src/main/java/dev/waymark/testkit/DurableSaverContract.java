@@ -12,7 +12,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The contract of a {@link CheckpointSaver} that outlives its process, in addition to {@link CheckpointSaverContract}.
+ * The contract of a {@link CheckpointSaver} whose checkpoints outlive its process. Includes
+ * {@link CheckpointSaverContract}.
  */
 public abstract class DurableSaverContract extends CheckpointSaverContract {
     /** Replaces the stored text of this thread, bypassing the saver. */

@@ -24,14 +24,15 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * The external service of tools under test, in a process that is not killed. Every request takes effect, even if the
- * requester is gone by then. It does not use Temporal and ignores keys: repeating a request makes two effects, and the
- * ledger shows both.
+ * The external service of tools under test, in a process that is not killed. A request takes effect even if the
+ * requester is gone by then. The service does not use Temporal and does not deduplicate by key: a repeated request has
+ * two effects, and the ledger shows both.
  *
- * <p>It listens on loopback and uses a line protocol, so that shells can use it. {@code effect KEY CALL} is answered
- * with {@code done} once the effect is stored on disk; {@code landed KEY} is answered with {@code yes} or {@code no}.
- * {@code forbid KEY TOKEN} is answered the same way; after a {@code no}, effects of this key are answered with {@code
- * refused}, unless they are sent as {@code effect KEY CALL TOKEN} with a larger token.
+ * <p>The ledger listens on loopback and uses a line protocol, so that shells can use it. {@code effect KEY CALL} is
+ * answered with {@code done} once the effect is stored on disk; {@code landed KEY} is answered with {@code yes} or
+ * {@code no}. {@code forbid KEY TOKEN} is also answered with {@code yes} or {@code no}; after a {@code no}, effects of
+ * this key are answered with {@code refused}, unless they are sent as {@code effect KEY CALL TOKEN} with a larger
+ * token.
  *
  * <pre>{@code
  * try (EffectLedger ledger = EffectLedger.open(directory.resolve("ledger"))) {
@@ -64,7 +65,7 @@ public final class EffectLedger implements AutoCloseable {
         threads.execute(this::listen);
     }
 
-    /** Opens this file, or creates it. */
+    /** Opens a ledger that appends its effects to this file. Creates the file if it does not exist. */
     public static EffectLedger open(Path file) {
         try {
             return new EffectLedger(file);
@@ -73,15 +74,21 @@ public final class EffectLedger implements AutoCloseable {
         }
     }
 
-    /** An effect. */
+    /**
+     * An effect of a request.
+     *
+     * @param at the time at which the effect was stored
+     * @param key the idempotency key in the request
+     * @param call the call id in the request
+     */
     public record Effect(Instant at, String key, String call) {}
 
-    /** The port on loopback at which tools report their effects. */
+    /** Returns the port on loopback to which tools send their requests. */
     public int port() {
         return socket.getLocalPort();
     }
 
-    /** All effects in order. */
+    /** Returns all effects in the order in which they happened. */
     public synchronized List<Effect> effects() {
         try {
             return Files.readAllLines(path).stream()

@@ -35,9 +35,9 @@ import java.util.Optional;
 import java.util.Random;
 
 /**
- * A random thread generated from a seed, with all of its states: questions, approvals, tools that ask, failures, files,
- * plans, lost calls, subagents, summaries, structured replies, several turns, and all the ways in which a turn ends.
- * For tests of formats and stores.
+ * Generates a random thread from a seed, with all of its states. The threads have questions, approvals, tools that ask,
+ * files, plans, lost calls, subagents, summaries, structured replies, and several turns, which complete, fail, reach
+ * the iteration limit, or are stopped or cancelled. For tests of formats and stores.
  *
  * <pre>{@code
  * for (long seed = 0; seed < 200; seed++) {
@@ -57,7 +57,7 @@ public final class GeneratedThread {
     };
 
     private final Random random;
-    /** A second generator, so that its decisions do not change the rest of a seed's thread. */
+    /** A second generator, whose draws do not advance the first one. */
     private final Random extras;
 
     private final List<Moment> moments = new ArrayList<>();
@@ -82,7 +82,7 @@ public final class GeneratedThread {
         note(started);
     }
 
-    /** Deterministic for a seed. */
+    /** Returns the thread of this seed, which is the same each time. */
     public static Timeline of(long seed) {
         GeneratedThread thread = new GeneratedThread(seed);
         int steps = 4 + thread.random.nextInt(40);
@@ -96,7 +96,7 @@ public final class GeneratedThread {
         return thread.timeline();
     }
 
-    /** A thread that starts with this state and has no further facts. */
+    /** Returns a thread that starts with this state and has no further facts. */
     public static Timeline begunWith(Conversation state, String thread) {
         Moment moment = new Moment("run-2", 1, state.updatedAt(), Optional.empty(), state);
         return new Timeline(thread, "run-2", List.of(moment), state, Optional.of(AGENT), Optional.empty(), 1, false);
@@ -107,7 +107,7 @@ public final class GeneratedThread {
                 "team/a:42", "run-" + run, moments, state, Optional.of(AGENT), Optional.empty(), eventsOfRun, false);
     }
 
-    /** The agent's policy for the rules. */
+    /** Returns the agent's policy for the rules, with a limit of 12 model calls per turn. */
     public static AgentPolicy terms() {
         return terms(12);
     }
@@ -257,7 +257,7 @@ public final class GeneratedThread {
         }
     }
 
-    /** Lets the call ask something, get an answer, or finish. */
+    /** Lets the subagent of a call ask something, get an answer, or finish. */
     private void hearFrom(Call call) {
         Spent spent = new Spent(new Usage(++calls, 1), Optional.empty());
         Optional<OpenRequest> ask = state.asks().stream()

@@ -10,7 +10,8 @@ import io.temporal.common.WorkflowExecutionHistory;
 
 /**
  * Checks a history against Waymark's guarantees: it can be projected, every model call got the conversation that is in
- * history, every call that a model saw has exactly one result, and counters only grow. For tests of your own agents:
+ * history, every call that a model saw has exactly one result, and counters never decrease. For tests of your own
+ * agents:
  *
  * <pre>{@code
  * HistoryCheck.check(client.fetchHistory("trip"));
@@ -19,7 +20,7 @@ import io.temporal.common.WorkflowExecutionHistory;
 public final class HistoryCheck {
     private HistoryCheck() {}
 
-    /** Throws an AssertionError that names the event if a guarantee is violated. */
+    /** Checks a history, and throws an {@link AssertionError} that says where it violates a guarantee. */
     public static void check(WorkflowExecutionHistory history) {
         ProjectedHistory recorded = ProjectedHistory.project(history);
         if (!recorded.mismatches().isEmpty()) {

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * The contract of {@link KeyValueStore}, as tests. Test a store with this, and with {@link CheckpointSaverContract} or
- * {@link DurableSaverContract} for a {@code KeyValueSaver} over it.
+ * The contract of {@link KeyValueStore}, as tests. To test a store, extend this class, and also extend
+ * {@link CheckpointSaverContract} or {@link DurableSaverContract} for a {@code KeyValueSaver} that uses the store.
  */
 public abstract class KeyValueStoreContract {
     private KeyValueStore store;

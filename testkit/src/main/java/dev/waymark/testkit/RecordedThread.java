@@ -9,10 +9,10 @@ import org.junit.jupiter.api.TestTemplate;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A test that recorded threads can still be continued. Before the test method runs, every run in the files, which
- * {@code waymark export} writes, is replayed with the workflow code on the class path, and projected. The test fails
- * with the run and the event at which this build would act differently or read the history differently.
- * {@code waymark-worker} must be on the test's class path.
+ * Tests that recorded threads can still be continued. {@code waymark export} writes the files with the recordings, and
+ * each file is a separate test. Before the test method runs, every run in the file is replayed with the workflow code
+ * on the class path, and projected. The test fails with the run and the event at which this build would act differently
+ * or read the history differently. {@code waymark-worker} must be on the test's class path.
  *
  * <pre>{@code
  * @RecordedThread("trip.json")
@@ -29,9 +29,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(RecordedThreadExtension.class)
 public @interface RecordedThread {
     /**
-     * The files, each of which is a separate test. A name refers to a resource next to the test class, or, if it begins
-     * with a slash, to a resource below the root of the class path. If there is no such resource, the name is a path in
-     * the file system.
+     * The names of the files. A name refers to a resource next to the test class or, if the name begins with a slash,
+     * to a resource below the root of the class path. If there is no such resource, the name is a path in the file
+     * system.
      */
     String[] value();
 }

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 
 /**
- * A tool that records every run as an effect in an {@link EffectLedger}. Its argument {@code item} distinguishes calls.
+ * A tool that records every run as an effect in an {@link EffectLedger}. The argument {@code item} distinguishes calls.
  *
  * <pre>{@code
  * RecordingTool charge = RecordingTool.of("charge", ledger.port())
@@ -37,18 +37,18 @@ public final class RecordingTool implements Tool {
         this.middle = middle;
     }
 
-    /** A side-effecting tool. */
+    /** Returns a tool with side effects. {@code ledgerPort} is the {@link EffectLedger#port} of its ledger. */
     public static RecordingTool of(String name, int ledgerPort) {
         ToolSpec spec = ToolSpec.java(name).describedAs("Has an effect", INPUT).build();
         return new RecordingTool(spec, ledgerPort, () -> {});
     }
 
-    /** This tool with a changed declaration. */
+    /** Returns this tool with a changed declaration. */
     public RecordingTool with(UnaryOperator<ToolSpec.Builder> change) {
         return new RecordingTool(change.apply(spec.with()).build(), ledgerPort, middle);
     }
 
-    /** Makes the tool run this action between its request to the ledger and the answer. */
+    /** Returns this tool with an action, which it runs between its request to the ledger and the answer. */
     public RecordingTool inTheMiddle(Runnable action) {
         return new RecordingTool(spec, ledgerPort, action);
     }

@@ -29,7 +29,7 @@ public interface SavedOwnersContract {
     /** The number of writers in a race. */
     int WRITERS = 4;
 
-    /** Opens the storage of a test, which is empty at the start of the test. */
+    /** Opens a saver over the storage of the current test, which is empty at the start of the test. */
     CheckpointSaver saverWithOwners() throws Exception;
 
     private static Json session(String threadId) {
@@ -167,7 +167,7 @@ public interface SavedOwnersContract {
         }
     }
 
-    /** Does the work in several threads at the same time, and returns which of them were not refused. */
+    /** Does the work in several threads at the same time, and returns the threads whose work was not refused. */
     private static List<Integer> succeeding(CheckpointSaverContract.Work work) throws Exception {
         List<Integer> accepted = new CopyOnWriteArrayList<>();
         CheckpointSaverContract.atOnce(WRITERS, who -> {

@@ -7,8 +7,9 @@ import dev.waymark.model.ModelRequest;
 import java.util.List;
 
 /**
- * A model with scripted replies: it answers a transcript with i assistant messages with reply i, counted from 0; the
- * last reply repeats. So the reply depends only on the conversation, not on which worker asks or how often.
+ * A model with scripted replies. If the transcript has i messages of the assistant, the model gives reply i, counted
+ * from 0, or the last reply if there is no reply i. A reply therefore depends only on the conversation, and not on
+ * the worker or on the number of attempts.
  *
  * <pre>{@code
  * ScriptedModel model = ScriptedModel.of(
@@ -23,7 +24,7 @@ public final class ScriptedModel implements ModelProvider {
         this.replies = replies;
     }
 
-    /** A model that gives these replies, one per model call of a thread. */
+    /** Returns a model that gives these replies in order, and then repeats the last one. */
     public static ScriptedModel of(Reply... replies) {
         if (replies.length == 0) {
             throw new IllegalArgumentException("at least one reply is required");

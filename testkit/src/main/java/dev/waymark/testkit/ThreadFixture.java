@@ -24,13 +24,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Builds a thread fact by fact, like the projector: one event and one second per fact. */
+/** Builds a thread fact by fact, as the projector would. Each fact has its own event, one second after the last one. */
 public final class ThreadFixture {
     private static final Instant START = Instant.parse("2026-11-21T10:00:00Z");
 
     private final List<Moment> moments = new ArrayList<>();
 
-    /** A thread that has only started. */
+    /** Creates a thread that has only started. */
     public static ThreadFixture begun() {
         ThreadFixture tale = new ThreadFixture();
         ThreadFact.RunStarted started =
@@ -39,7 +39,7 @@ public final class ThreadFixture {
         return tale;
     }
 
-    /** A thread whose agent is resolved. */
+    /** Creates a thread whose agent is resolved and has these tools, which ask a person. */
     public static ThreadFixture resolved(String... questionTools) {
         Map<String, AgentPolicy.Executor> tools = new LinkedHashMap<>();
         for (String tool : questionTools) {
@@ -48,12 +48,12 @@ public final class ThreadFixture {
         return resolved(new AgentPolicy("assistant", 10, tools));
     }
 
-    /** A thread whose agent is resolved. */
+    /** Creates a thread whose agent is resolved and has this policy. */
     public static ThreadFixture resolved(AgentPolicy terms) {
         return begun().then(new ThreadFact.AgentRequested()).then(new ThreadFact.AgentResolved(terms));
     }
 
-    /** An agent that charges cards, after approval by a person. */
+    /** Creates a thread whose agent has the tool {@code charge_card}, which needs a person's approval. */
     public static ThreadFixture charging() {
         AgentPolicy.ToolPolicy policy = new AgentPolicy.ToolPolicy(true, true, false, false, true, true, 10_000);
         return resolved(new AgentPolicy(
@@ -64,7 +64,7 @@ public final class ThreadFixture {
                 Optional.empty()));
     }
 
-    /** Applies a fact. */
+    /** Applies a fact, one second after the last one. */
     public ThreadFixture then(Fact fact) {
         Moment last = moments.get(moments.size() - 1);
         Instant at = last.at().plusSeconds(1);
@@ -77,44 +77,44 @@ public final class ThreadFixture {
         return this;
     }
 
-    /** The user sends a message. */
+    /** Adds a message of the user with this message id. */
     public ThreadFixture says(String id, String words) {
         return then(
                 new PersonFact.UserSpoke(Optional.of(id), Optional.empty(), Optional.of(Message.user(words)), false));
     }
 
-    /** The model is called. */
+    /** Adds a model call. */
     public ThreadFixture callsModel() {
         return then(new ModelFact.ModelCalled(now().counters().steps() + 1));
     }
 
-    /** The model replies. */
+    /** Adds a reply to the latest model call. */
     public ThreadFixture replies(Part... parts) {
         return then(new ModelFact.ModelReplied(
                 now().counters().steps(), new Reply(List.of(parts), new Usage(41, 12), "end_turn")));
     }
 
-    /** The model replies. */
+    /** Adds a reply of text to the latest model call. */
     public ThreadFixture replies(String words) {
         return replies(new Part.Text(words));
     }
 
-    /** The model asks a question. */
+    /** Adds a reply that asks a question, by a call of {@code ask_user}. */
     public ThreadFixture asks(String callId, String question) {
         return replies(ask(callId, question));
     }
 
-    /** A call that asks a question. */
+    /** Returns a call of {@code ask_user} with this question. */
     public static Part ask(String callId, String question) {
         return new Part.ToolUse(callId, "ask_user", Json.of(Map.of("question", question)));
     }
 
-    /** The model calls a tool that charges a card. */
+    /** Adds a reply that calls {@code charge_card}. */
     public ThreadFixture charges(String callId, int cents) {
         return replies(new Part.ToolUse(callId, "charge_card", Json.of(Map.of("cents", cents))));
     }
 
-    /** A person approves the call. */
+    /** Adds a person's approval of a call. */
     public ThreadFixture isApproved(String callId, String by) {
         return then(new PersonFact.ApprovalDecided(
                 true,
@@ -126,7 +126,7 @@ public final class ThreadFixture {
                 Optional.empty()));
     }
 
-    /** The worker is lost after the claim, so the outcome of the call is unknown. */
+    /** Dispatches and claims a call of {@code charge_card} and loses its worker, so that the outcome is unknown. */
     public ThreadFixture loses(String callId) {
         String digest = now().calls().get(callId).orElseThrow().argsDigest();
         return then(new ToolFact.ToolDispatched(callId, 1))
@@ -134,37 +134,37 @@ public final class ThreadFixture {
                 .then(new ToolFact.ToolLost(callId, 1, new Problem("Timeout", "the worker is gone")));
     }
 
-    /** A person answers a question. */
+    /** Adds a person's answer to a question. */
     public ThreadFixture answers(String callId, String words) {
         return then(new PersonFact.HumanAnswered(Optional.empty(), Optional.of(callId), words, Optional.empty()));
     }
 
-    /** The model call fails for good. */
+    /** Makes the latest model call fail for good. */
     public ThreadFixture fails(String words) {
         return then(new ModelFact.ModelFailed(now().counters().steps(), new Problem("Overloaded", words)));
     }
 
-    /** The current state. */
+    /** Returns the state after the latest fact. */
     public Conversation now() {
         return moments.get(moments.size() - 1).state();
     }
 
-    /** The number of facts so far. */
+    /** Returns the number of facts so far. */
     public int facts() {
         return now().counters().facts();
     }
 
-    /** All facts so far, with their states. */
+    /** Returns all facts so far, each with the state after it. */
     public List<Moment> moments() {
         return moments;
     }
 
-    /** The thread as a projector would read it from a running workflow. */
+    /** Returns the thread as the projector would read it from a running workflow. */
     public Timeline timeline() {
         return new Timeline("t1", "run-1", moments, now(), Optional.empty(), Optional.empty(), 1_000, false);
     }
 
-    /** The thread as a projector would read it from a closed workflow. */
+    /** Returns the thread as the projector would read it from a completed workflow. */
     public Timeline closed() {
         return new Timeline(
                 "t1",

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * The contract of a {@link Tool}, based on its spec, as tests. To test what happens when its worker dies, use
- * {@link dev.waymark.testkit.crash.Crash}.
+ * The contract of a {@link Tool}, as tests of what the tool's spec declares. To test what happens when the tool's
+ * worker dies, use {@link dev.waymark.testkit.crash.Crash}.
  */
 public abstract class ToolContract {
     private static final ToolContext FIRST = new ToolContext("trip", "tu_1", "tool", "key-1");
@@ -22,13 +22,13 @@ public abstract class ToolContract {
 
     private Tool tool;
 
-    /** A tool that has done nothing yet. */
+    /** Creates the tool under test, which has had no effect yet. */
     protected abstract Tool open() throws Exception;
 
-    /** Arguments with which the tool always succeeds. */
+    /** Returns arguments with which the tool always succeeds. */
     protected abstract Json args();
 
-    /** How often the last opened tool has taken effect, counted independently of the tool. */
+    /** Returns how often the tool that was opened last has taken effect, counted independently of the tool. */
     protected abstract long effects() throws Exception;
 
     @BeforeEach

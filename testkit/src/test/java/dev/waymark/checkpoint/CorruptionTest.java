@@ -62,7 +62,7 @@ class CorruptionTest {
     /** A time limit that only a hang exceeds, even on a busy machine. */
     private static final Duration NEVER = Duration.ofSeconds(60);
 
-    /** The CPU time that one document may take. Other tests do not affect it. */
+    /** The CPU time that one document may take. Unlike elapsed time, it does not depend on other tests. */
     private static final long ONE_SECOND = 1_000_000_000L;
 
     private static long processorNanos() {
@@ -84,7 +84,7 @@ class CorruptionTest {
                 .canonical();
     }
 
-    /** The result of reading: the document, or empty if it is refused. */
+    /** Returns the checkpoint that was read; empty if the text was refused. */
     private static Optional<RestoredCheckpoint> read(byte[] text) {
         try {
             return Optional.of(CheckpointReader.read(text, NOW));
@@ -142,7 +142,7 @@ class CorruptionTest {
         return mutant;
     }
 
-    /** Replaces a token with another one. The result is usually still JSON. */
+    /** Replaces a token with another token of the document, or with an odd value. The result is often still JSON. */
     private static byte[] tokenMoved(byte[] whole, Random random) {
         List<String> tokens = new ArrayList<>(
                 List.of(new String(whole, StandardCharsets.UTF_8).split("(?<=[,:\\[\\]{}])|(?=[,:\\[\\]{}])")));
@@ -226,7 +226,7 @@ class CorruptionTest {
         assertThat(processorNanos() - start).isLessThan(ONE_SECOND);
     }
 
-    /** Documents with so many similar items that a reader must not search all earlier ones for each of them. */
+    /** The reader must not need time that is quadratic in the number of items, or in the length of a text. */
     @Test
     void manyOfAKind_areRefusedAtOnce() {
         int many = 20_000;
@@ -243,7 +243,7 @@ class CorruptionTest {
                 + "\"createdAt\":\"" + "+".repeat(4_000_000) + "\",\"updatedAt\":\"2026-01-01T00:00:00Z\"}"));
     }
 
-    /** The reader tries keys for many numbers of earlier calls, and the arguments may be as large as the document. */
+    /** The reader compares a row's key with many computed ones, and arguments may be as large as the document. */
     @Test
     void largeArgumentsUnderAnotherKey_areRefusedAtOnce() {
         String session = sample(CheckpointFormat.SESSION);
@@ -257,7 +257,9 @@ class CorruptionTest {
         return String.join(",", Collections.nCopies(count, item));
     }
 
-    /** The largest valid document. It tests the time that the size alone takes, without unusual depth or names. */
+    /**
+     * A valid document of nearly the largest size. Tests the time that size alone takes, without depth or odd names.
+     */
     @Test
     void largestDocument_isReadInAMoment() {
         String row = "{\"role\":\"user\",\"content\":\"" + "x".repeat(100) + "\"}";

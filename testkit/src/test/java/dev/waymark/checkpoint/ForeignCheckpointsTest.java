@@ -82,7 +82,7 @@ class ForeignCheckpointsTest {
         return String.join("\n", chain.lines().limit(count).toList());
     }
 
-    /** The value of a field in the newest snapshot. */
+    /** Returns a field of the snapshot that the phases format has for this state. */
     private static Object shown(Conversation state, String name) {
         Json latest = PhasesCheckpoint.latest(GeneratedThread.begunWith(state, "t"));
         return ((Map<?, ?>) Objects.requireNonNull(latest.field("payload"))).get(name);
@@ -140,7 +140,7 @@ class ForeignCheckpointsTest {
         }
     }
 
-    /** Otherwise the model would be called again, and might repeat calls that have ended. */
+    /** If such a chain were accepted, the model would be called again, and might repeat calls that have ended. */
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -110,7 +110,7 @@ class MutatedForeignFilesTest {
             byte[] mutant = mutant(whole, new Random(seed));
             goneOn += resume(mutant, name + ", seed " + seed) ? 1 : 0;
         }
-        // Outside of this range, the mutations would be too coarse to find anything.
+        // If fewer files were accepted, the mutations would be too coarse to find anything; if more, too harmless.
         assertThat(goneOn).isBetween(MUTANTS / 50, MUTANTS - MUTANTS / 20);
     }
 
@@ -204,7 +204,7 @@ class MutatedForeignFilesTest {
         throw new AssertionError("not expected of a file: " + step);
     }
 
-    /** A policy with all tools that the file calls. Each has side effects, except for the one that asks. */
+    /** A policy with all tools that the file calls. Each has side effects, except for {@code ask_user}. */
     private static AgentPolicy everyToolHasEffects(Conversation state) {
         Map<String, AgentPolicy.Executor> tools = new LinkedHashMap<>();
         Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>();
@@ -227,7 +227,7 @@ class MutatedForeignFilesTest {
         }
     }
 
-    /** The calls for which the text has an outcome, in any format. */
+    /** Returns the ids of the calls for which the text has an outcome, in any format. */
     private static Set<String> outcomes(byte[] text) {
         Set<String> ids = new LinkedHashSet<>();
         try (var documents = JSON.readerFor(JsonNode.class).<JsonNode>readValues(text)) {

@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Chains that are cut after any of their records. Calls that ran according to these records do not run again. */
+/** Chains that are cut after any of their records. Calls that ran according to the remaining ones do not run again. */
 @Tag("full")
 class PhasesPrefixTest {
     private static final Instant LATER = Instant.parse("2026-06-01T09:00:00Z");
@@ -53,7 +53,8 @@ class PhasesPrefixTest {
     }
 
     /**
-     * The calls that may have taken effect by then, including harmless ones if the records say that the batch is over.
+     * Returns the calls that must not run again: those that may have taken effect and, if the last record says that the
+     * batch is over, also those without side effects.
      */
     private static Set<String> begun(Conversation state, List<Json> records) {
         boolean over = String.valueOf(records.get(records.size() - 1).field("phase"))

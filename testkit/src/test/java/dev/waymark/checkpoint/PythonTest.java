@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Compares hashes of effects and keys of calls with those that Python's json and hashlib compute. Runs Python. */
+/** Compares canonical JSON, and hashes of arguments and outputs, with those of Python's json and hashlib. */
 class PythonTest {
     private static final int VALUES = 2_000;
 

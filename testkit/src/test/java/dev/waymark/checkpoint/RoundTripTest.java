@@ -74,7 +74,7 @@ class RoundTripTest {
                 case STOPPED -> kinds.add(STOPPED);
                 case CANCELLED -> kinds.add(CANCELLED);
                 case NONE -> {
-                    // Nothing was said.
+                    // The thread has had no turn.
                 }
             }
             return kinds;
@@ -140,7 +140,7 @@ class RoundTripTest {
     }
 
     /**
-     * Keeps only the newest of several versions: a thread continues from it, so it is the new thread's first version.
+     * Keeps only the newest of several versions, because a thread that continues from them starts with the newest one.
      */
     private static Json newest(Json view) {
         return view.value() instanceof List<?> list
@@ -199,8 +199,8 @@ class RoundTripTest {
     }
 
     /**
-     * Fields that differ between two threads: the run, the time of its last change, the number of replayed effects, and
-     * the version, because a repeated question to a person makes a new one.
+     * Fields that may differ between the two threads: ids of runs, times of changes, the number of replayed effects,
+     * and the version, because repeating a question to a person makes a new version.
      */
     private static final Set<String> ITS_OWN =
             Set.of("run_id", "timestamp_ms", "updatedAt", "updated_at", "replayed_effect_count", "version");

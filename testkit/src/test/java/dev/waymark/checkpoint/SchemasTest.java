@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Everything that is printed matches the documented schemas of the formats, and these contain every key. */
+/** Every checkpoint matches the documented schema of its format, which allows no undocumented keys. */
 class SchemasTest {
     private static final Path FORMATS =
             Path.of("").toAbsolutePath().getParent().resolve("docs").resolve("formats");

@@ -53,7 +53,7 @@ class SubagentPhasesTest {
         return PhasesCheckpoint.chain(tale.timeline());
     }
 
-    /** The phases after the reply, without snapshots. */
+    /** The phases that the chain records after the reply, without snapshots. */
     private List<Object> phases() {
         List<Object> phases = new ArrayList<>(chain().stream()
                 .map(each -> each.field("phase"))

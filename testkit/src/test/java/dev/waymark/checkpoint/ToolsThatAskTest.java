@@ -165,7 +165,7 @@ class ToolsThatAskTest {
         }
     }
 
-    /** Other programs use their own ids for approvals, and also contain approvals from long ago. */
+    /** Other programs have their own ids for approvals, and their files also contain approvals from long ago. */
     @Test
     void thread_approvalsOfAnotherProgram_areRead_andNothingRunsOnThem() {
         String asked = "{\"type\":\"tool-approval-request\",\"approvalId\":\"ap_%1$d\",\"toolCallId\":\"tu_%1$d\"}";
@@ -250,7 +250,7 @@ class ToolsThatAskTest {
                 .isEqualTo(Call.Status.AWAITING);
     }
 
-    /** Such a chain does not say which question was answered meanwhile, and the next call may wait for its approval. */
+    /** Such a chain does not say which question has been answered since, and the next call may wait for approval. */
     @Test
     void phases_chainOfAnotherProgram_promptThatMayBeAnsweredIsNotThatOfTheNextCall() {
         calls(new Part.ToolUse("tu_1", "ask_user", Json.of(Map.of("question", QUESTION))), use("tu_2", "refund"));
@@ -267,7 +267,7 @@ class ToolsThatAskTest {
                 .isEqualTo(Call.Status.AWAITING);
     }
 
-    /** The call looks like one that waits for approval, and an approved call would run. */
+    /** If it were named, the call would look like one that waits for approval, and an approved call would run. */
     @Test
     void runner_approvedCallThatAsks_isNotNamed_andNotRunAgain() {
         calls(use("tu_1", "refund"));

@@ -49,7 +49,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Mistakes of the systems that these formats come from, grouped by format. */
+/** Mistakes of the systems from which the formats come, which must not be repeated here. Grouped by format. */
 class TrapsTest {
     private static final Instant LATER = CheckpointFixture.START.plusSeconds(86_400);
 
@@ -260,7 +260,7 @@ class TrapsTest {
         assertThat(nextModelCall(resumed).get(2).toolResults()).containsExactly(new Part.ToolResult("tu_1", "", false));
     }
 
-    /** No format distinguishes such a call from one that waits for approval, and an approved call would run. */
+    /** No format distinguishes a call that may have run from one that waits for approval; if approved, it would run. */
     @ParameterizedTest
     @EnumSource(CheckpointFormat.class)
     void anyFormat_callThatMayHaveRun_isNeverApprovedAgain(CheckpointFormat format) {
@@ -524,8 +524,8 @@ class TrapsTest {
     }
 
     /**
-     * Checkpoints are saved after the fact and may lack the latest work. A chain contains everything that was done when
-     * it was requested.
+     * A chain must contain everything that was done until it was requested, and not only what was done until its last
+     * phase.
      */
     @Test
     void phases_chain_repeatsNothingThatWasDoneSinceItsLastPhase() {

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests that apply to every key storage, also with several processes at once. */
+/** Tests that every key store must pass. Some of them use the store from several processes at once. */
 @Timeout(180)
 abstract class KeyStoreCases {
     private static final int THREADS = 40;
@@ -39,7 +39,7 @@ abstract class KeyStoreCases {
 
     private final List<KeyStore> opened = new ArrayList<>();
 
-    /** Opens the same storage each time, with nothing cached. */
+    /** Opens a new instance, which has nothing cached. Within a test, all instances have the same storage. */
     abstract KeyStore open(String setting);
 
     private KeyStore open() {
@@ -53,10 +53,10 @@ abstract class KeyStoreCases {
         opened.forEach(KeyStore::close);
     }
 
-    /** The storage, as {@code WAYMARK_THREAD_KEYS} names it. */
+    /** Returns the value of {@code WAYMARK_THREAD_KEYS} for the storage of this test. */
     abstract String setting();
 
-    /** Everything that is stored, as in a backup. */
+    /** Returns everything that is stored, as a backup would contain it. */
     abstract String backup() throws Exception;
 
     @Test
@@ -187,7 +187,7 @@ abstract class KeyStoreCases {
                 .start();
     }
 
-    /** Starts threads, and encrypts a payload of each. */
+    /** A process that creates the keys of threads, and writes an encrypted payload of each thread to a file. */
     static final class Starting {
         public static void main(String[] args) throws IOException {
             ThreadKeys keys = keys(args[0], "old:" + key('a'));
@@ -201,7 +201,7 @@ abstract class KeyStoreCases {
         }
     }
 
-    /** Rewraps all keys with one master key and then the other, until no key is left. */
+    /** A process that rewraps all keys with one master key and then the other, until all keys are destroyed. */
     static final class Rewrapping {
         public static void main(String[] args) {
             ThreadKeys one = keys(args[0], "old:" + key('a') + ",new:" + key('b'));
@@ -214,7 +214,7 @@ abstract class KeyStoreCases {
         }
     }
 
-    /** Creates keys until it is killed. */
+    /** A process that creates keys until it is killed. */
     static final class Creating {
         public static void main(String[] args) {
             ThreadKeys keys = keys(args[0], "old:" + key('a'));

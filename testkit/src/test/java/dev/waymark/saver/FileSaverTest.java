@@ -62,7 +62,7 @@ class FileSaverTest extends DurableSaverContract implements SavedOwnersContract 
         }
     }
 
-    /** The restored thread takes over the entry after the other thread has started to save, and before it has saved. */
+    /** The new owner takes over the entry after the first owner has started to save, and before its save is done. */
     @Test
     @Timeout(60)
     void save_whileAnotherThreadTakesOver_isRefused() throws Exception {
@@ -317,7 +317,7 @@ class FileSaverTest extends DurableSaverContract implements SavedOwnersContract 
         }
     }
 
-    /** Saves in an endless loop, and prints a line after the first save. */
+    /** A process that saves in an endless loop, and prints a line after the first save. */
     static final class Writer {
         public static void main(String[] args) {
             CheckpointSaver saver = new FileSaver(Path.of(args[0]));

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Tests of the tables that a database saver writes in addition to its entries, for other programs to read. */
+/** The contracts for database savers, and tests of the tables that they write for other programs to read. */
 abstract class JdbcSaverCases extends DurableSaverContract implements SavedOwnersContract {
     /** The URL of an empty database for this test. */
     abstract String url();
@@ -201,7 +201,7 @@ abstract class JdbcSaverCases extends DurableSaverContract implements SavedOwner
         }
     }
 
-    /** Each row's columns, as text. */
+    /** Returns the rows of a query, each with its columns joined by {@code |}. */
     private List<String> rows(String sql) {
         try (Connection connection = DriverManager.getConnection(url());
                 Statement statement = connection.createStatement();

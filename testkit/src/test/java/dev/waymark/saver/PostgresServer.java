@@ -32,7 +32,7 @@ public final class PostgresServer implements AutoCloseable {
         this.port = port;
     }
 
-    /** Skips the test if PostgreSQL is not installed. */
+    /** Starts a server with its data in this directory. Skips the test if PostgreSQL is not installed. */
     public static PostgresServer start(Path directory) throws Exception {
         Optional<Path> found = binaries();
         assumeTrue(found.isPresent(), "no PostgreSQL in " + VERSIONS + ": its tests are skipped");
@@ -125,7 +125,7 @@ public final class PostgresServer implements AutoCloseable {
         return "jdbc:postgresql://127.0.0.1:" + port + "/postgres?user=waymark&currentSchema=" + schema;
     }
 
-    /** The URL of a new schema, which is empty. */
+    /** Creates an empty schema and returns its URL. */
     public String newSchema() throws SQLException {
         String schema = "s" + UUID.randomUUID().toString().replace("-", "");
         execute("CREATE SCHEMA " + schema);
@@ -140,7 +140,7 @@ public final class PostgresServer implements AutoCloseable {
         }
     }
 
-    /** Everything that is stored, as {@code pg_dump} writes it. */
+    /** Returns everything that is stored, as {@code pg_dump} writes it. */
     public String dump() throws IOException {
         Process dump = new ProcessBuilder(
                         "pg_dump", "-h", "127.0.0.1", "-p", Integer.toString(port), "-U", "waymark", "postgres")

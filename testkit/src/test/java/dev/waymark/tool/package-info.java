@@ -1,6 +1,6 @@
 /**
  * Tests tools defined in Java against the published contract. The tests are here and not next to the tools, because the
- * testkit depends on them.
+ * testkit depends on the tools.
  */
 @NullMarked
 package dev.waymark.tool;

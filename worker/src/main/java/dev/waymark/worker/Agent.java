@@ -42,12 +42,12 @@ public record Agent(AgentSpec spec, List<Tool> tools) {
         tools = List.copyOf(tools);
     }
 
-    /** An agent with this name, from letters, digits, {@code _} and {@code -}. */
+    /** Starts building an agent with this name, of 1 to 64 letters, digits, {@code _} and {@code -}. */
     public static Builder named(String name) {
         return new Builder(name);
     }
 
-    /** The name that callers pass to start a thread. */
+    /** Returns the name that callers pass to start a thread. */
     public String name() {
         return spec.name();
     }
@@ -64,19 +64,19 @@ public record Agent(AgentSpec spec, List<Tool> tools) {
             this.name = name;
         }
 
-        /** The model, as {@code provider:model}. */
+        /** Sets the model, as {@code provider:model}. */
         public Builder model(String providerAndModel) {
             model = providerAndModel;
             return this;
         }
 
-        /** Options of the model, such as effort. Default: the provider's own defaults. */
+        /** Sets options of the model, such as effort. Default: the provider's own defaults. */
         public Builder options(ModelOptions chosen) {
             return set(spec -> spec.options(chosen));
         }
 
         /**
-         * Fallback models, as {@code provider:model}. Each is used while the models before it are out of service.
+         * Sets fallback models, as {@code provider:model}. Each is used while the models before it are out of service.
          * Default: none.
          */
         public Builder fallback(String... models) {
@@ -84,15 +84,16 @@ public record Agent(AgentSpec spec, List<Tool> tools) {
         }
 
         /**
-         * Fallback models with their options and prices. Each is used while the models before it are out of service.
+         * Sets fallback models with their options, prices and limits. Each is used while the models before it are out
+         * of service.
          */
         public Builder fallback(FallbackModel... models) {
             return set(spec -> spec.fallback(List.of(models)));
         }
 
         /**
-         * The maximum time without any part of a reply: 1 second to 9 minutes. After that, the attempt fails and is
-         * retried, or a fallback is called. Default: 5 minutes. Fallbacks have their own limit.
+         * Sets the maximum time without any part of a reply: 1 second to 9 minutes. After that, the attempt fails and
+         * is retried, or a fallback is called. Default: 5 minutes. Fallbacks have their own limit.
          */
         public Builder silence(Duration most) {
             return set(spec -> spec.silence(most));
@@ -103,17 +104,17 @@ public record Agent(AgentSpec spec, List<Tool> tools) {
             return set(spec -> spec.description(words));
         }
 
-        /** The system prompt. */
+        /** Sets the system prompt. */
         public Builder instructions(String words) {
             return set(spec -> spec.instructions(words));
         }
 
-        /** The maximum number of tokens of a reply. Default: 4,096. */
+        /** Sets the maximum number of tokens of a reply. Default: 4,096. */
         public Builder maxTokens(int most) {
             return set(spec -> spec.maxTokens(most));
         }
 
-        /** The maximum number of model calls per turn. Default: 10. */
+        /** Sets the maximum number of model calls per turn. Default: 10. */
         public Builder maxIterations(int most) {
             return set(spec -> spec.maxIterations(most));
         }
@@ -149,32 +150,34 @@ public record Agent(AgentSpec spec, List<Tool> tools) {
                     ToolSpec.subagent(other.name(), other.spec().description().orElse("Executes a task.")));
         }
 
-        /** Calls that wait for approval longer than this are denied. Default: they wait for ever. */
+        /**
+         * Sets how long calls wait for approval before they are denied. Default: forever. Replaces {@link #approvals}.
+         */
         public Builder approvalTimeout(Duration most) {
             return set(spec -> spec.approvals(new AgentSpec.Approvals(false, Optional.of(most))));
         }
 
-        /** Sets who approves calls that need approval. */
+        /** Sets who decides about calls that need approval, and for how long they wait. Default: anyone, forever. */
         public Builder approvals(AgentSpec.Approvals by) {
             return set(spec -> spec.approvals(by));
         }
 
-        /** The budget of a thread. */
+        /** Sets how much each thread of the agent may spend. Default: no limit. */
         public Builder budget(Budget most) {
             return set(spec -> spec.budget(most));
         }
 
-        /** The price of the model, if the provider does not know it or if a different price applies. */
+        /** Sets the price of the model, if the provider does not know the price or if a different one applies. */
         public Builder pricing(Pricing price) {
             return set(spec -> spec.pricing(price));
         }
 
-        /** The context of the agent's threads, which is passed to its tools. */
+        /** Sets the context of the agent's threads, which is passed to the agent's tools. */
         public Builder context(Json carried) {
             return set(spec -> spec.context(carried));
         }
 
-        /** When conversations are summarized. Default: never. */
+        /** Sets when conversations are summarized. Default: never. */
         public Builder summaries(SummaryRule rule) {
             return set(spec -> spec.summaries(rule));
         }
@@ -185,7 +188,11 @@ public record Agent(AgentSpec spec, List<Tool> tools) {
             return this;
         }
 
-        /** Throws IllegalArgumentException if the model is missing, or two tools have the same name. */
+        /**
+         * Builds the agent.
+         *
+         * @throws IllegalArgumentException if the model is missing, or two tools have the same name
+         */
         public Agent build() {
             if (model.isEmpty()) {
                 throw new IllegalArgumentException("agent " + name + " has no model. Add .model(\"provider:name\")");

@@ -57,7 +57,7 @@ import java.util.function.UnaryOperator;
 
 /**
  * Runs agents: the workflows that drive conversations, and the activities that call models and run tools. Any number of
- * workers can share a task queue; any of them can continue any thread. An instance is started once.
+ * workers can share a task queue; any of them can continue any thread. An instance can be started only once.
  *
  * <pre>{@code
  * AgentWorker worker = AgentWorker.on(connection)
@@ -68,16 +68,19 @@ import java.util.function.UnaryOperator;
  */
 public final class AgentWorker implements AutoCloseable {
 
-    /** Failure type of a subagent thread whose parent is continued by another thread. Stored in histories. */
+    /**
+     * Failure type if a subagent's thread must not start, because another thread continues its parent. Stored in
+     * histories.
+     */
     private static final String GOES_ON_ELSEWHERE = "GoesOnElsewhere";
 
     /** Time that interrupted tools get to clean up. */
     private static final Duration LAST_MOMENTS = Duration.ofSeconds(5);
 
     /**
-     * Well above the time that a workflow task needs, and below the server's timeout of ten seconds. Packing a
-     * conversation of 40 MiB takes 0.7 s in a worker that has just started. With the SDK's default of one second, the
-     * tasks of a large thread would fail again and again on a busy machine.
+     * How long a workflow task may compute: well above the time that it needs, and below the server's timeout of ten
+     * seconds. Packing a conversation of 40 MiB takes 0.7 s in a worker that has just started. With the SDK's default
+     * of one second, the tasks of a large thread would fail again and again on a busy machine.
      */
     private static final Duration DEADLOCK = Duration.ofSeconds(5);
 
@@ -120,17 +123,17 @@ public final class AgentWorker implements AutoCloseable {
         registerActivities(worker, builder);
     }
 
-    /** A builder of a worker that uses this client to reach its server. */
+    /** Returns a builder of a worker that uses this client to reach its server. */
     public static Builder builder(WorkflowClient client) {
         return new Builder(client);
     }
 
-    /** A builder of a worker that uses this connection. */
+    /** Returns a builder of a worker that uses this connection. */
     public static Builder on(Connection connection) {
         return builder(connection.client());
     }
 
-    /** Workflows pass their state to the activities of this process, so that these need not read it from the server. */
+    /** Workflows pass their states to the activities of this process, which then need not read them from the server. */
     private void registerWorkflows(Worker worker) {
         worker.registerWorkflowImplementationFactory(
                 AgentWorkflow.class,
@@ -161,8 +164,9 @@ public final class AgentWorker implements AutoCloseable {
     }
 
     /**
-     * Returns why this activity's thread must not start, if so: an earlier thread ran this subagent call, or another
-     * thread continues the parent and makes the same call. Only ids of subagent threads contain a slash.
+     * Returns why the thread of the current activity must not start; empty if it may. A subagent's thread must not
+     * start if an earlier thread ran its call, or if another thread continues the parent and has the same call. An id
+     * without a slash is not that of a subagent's thread.
      */
     private Optional<Problem> obstacle() {
         ActivityInfo info = Activity.getExecutionContext().getInfo();
@@ -181,7 +185,7 @@ public final class AgentWorker implements AutoCloseable {
                                 + ", which has the same call"));
     }
 
-    /** The task queue that the worker polls. */
+    /** Returns the task queue that the worker polls. */
     public String taskQueue() {
         return taskQueue;
     }
@@ -201,7 +205,7 @@ public final class AgentWorker implements AutoCloseable {
 
     /**
      * Stops polling for tasks and waits for running activities. The results of tools and model calls that finish in
-     * time are recorded. Activities that still run after {@code most} are interrupted. Nothing runs when this returns.
+     * time are recorded. Activities that still run after {@code most} are interrupted, and have 5 seconds to end.
      *
      * @return whether everything finished without being interrupted
      */
@@ -223,7 +227,7 @@ public final class AgentWorker implements AutoCloseable {
         return finished;
     }
 
-    /** Interrupts running activities. To Temporal this looks like a crashed worker. */
+    /** Interrupts running activities, which have 5 seconds to end. To Temporal, this looks like a crashed worker. */
     @Override
     public void close() {
         factory.shutdownNow();
@@ -266,8 +270,8 @@ public final class AgentWorker implements AutoCloseable {
     }
 
     /**
-     * Every setting has a default: no agents, no tools in Java, task queue {@code waymark}, and the providers of
-     * {@link ModelProviders#fromEnvironment}.
+     * Builds a worker. Every setting has a default: no agents, no tools in Java, task queue {@code waymark}, and the
+     * providers of {@link ModelProviders#fromEnvironment}.
      */
     public static final class Builder {
 
@@ -281,7 +285,7 @@ public final class AgentWorker implements AutoCloseable {
         private AgentDirectory agents = AgentDirectory.of(Path.of("."), List.of());
         private Optional<ModelProviders> providers = Optional.empty();
         private JavaTools tools = JavaTools.NONE;
-        /** Without a registry, nothing is counted. */
+        /** By default, a registry that discards everything. */
         private MeterRegistry metrics = new CompositeMeterRegistry();
 
         private Optional<WorkerDeploymentVersion> deployment = Optional.empty();
@@ -290,7 +294,7 @@ public final class AgentWorker implements AutoCloseable {
             this.client = client;
         }
 
-        /** The task queue to poll. */
+        /** Sets the task queue to poll. */
         public Builder taskQueue(String name) {
             this.taskQueue = name;
             return this;
@@ -302,13 +306,13 @@ public final class AgentWorker implements AutoCloseable {
             return this;
         }
 
-        /** The agents of a directory of agent files. */
+        /** Sets the agents of a directory of agent files. */
         public Builder agents(AgentDirectory directory) {
             this.agents = directory;
             return this;
         }
 
-        /** Agents defined in code. Their command tools run in the current directory. */
+        /** Sets agents by their specifications, instead of agent files. Their programs run in the current directory. */
         public Builder agents(AgentSpec... specs) {
             return agents(AgentDirectory.of(Path.of("."), List.of(specs)));
         }
@@ -319,19 +323,19 @@ public final class AgentWorker implements AutoCloseable {
             return this;
         }
 
-        /** The model providers to use instead of those from the environment. */
+        /** Sets the model providers to use instead of those from the environment. */
         public Builder providers(ModelProviders known) {
             this.providers = Optional.of(known);
             return this;
         }
 
-        /** The Java tools that agent files can refer to in {@code use:}. */
+        /** Sets the Java tools that agent files can refer to in {@code use:}. */
         public Builder tools(JavaTools known) {
             this.tools = known;
             return this;
         }
 
-        /** The registry for metrics of turns, model calls, tool calls and decisions. Default: none. */
+        /** Sets the registry for metrics of turns, model calls, tool calls and waits for people. Default: none. */
         public Builder metrics(MeterRegistry registry) {
             this.metrics = registry;
             return this;
@@ -367,7 +371,7 @@ public final class AgentWorker implements AutoCloseable {
             return this;
         }
 
-        /** Changes options of the Temporal worker factory, such as the number of threads that are kept in memory. */
+        /** Changes options of the Temporal worker factory, such as the number of workflows that are kept in memory. */
         public Builder factoryOptions(UnaryOperator<WorkerFactoryOptions.Builder> change) {
             UnaryOperator<WorkerFactoryOptions.Builder> before = factoryCustomization;
             factoryCustomization = options -> change.apply(before.apply(options));
@@ -375,9 +379,10 @@ public final class AgentWorker implements AutoCloseable {
         }
 
         /**
-         * Builds the worker. Connects to the server to find out whether it is the in-memory server.
+         * Builds the worker. Connects to the server to find out whether the server is the in-memory server.
          *
-         * @throws IllegalArgumentException if an agent in Java is invalid, with the reason
+         * @throws IllegalArgumentException if an agent in Java is invalid, or if a deployment is set for the in-memory
+         * server
          * @throws ServerGoneException if the server does not answer
          */
         public AgentWorker build() {
@@ -391,7 +396,7 @@ public final class AgentWorker implements AutoCloseable {
             return new AgentWorker(this);
         }
 
-        /** Applies checks that agent files must also pass. */
+        /** Applies checks to an agent in Java that agents of files must also pass. */
         private static void check(AgentSpec agent, ModelProviders providers) {
             if (!ToolNames.isWellFormed(agent.name())) {
                 throw new IllegalArgumentException(

@@ -4,8 +4,8 @@ import io.temporal.worker.WorkerFactoryOptions;
 import io.temporal.worker.WorkerOptions;
 
 /**
- * Default limits of a worker, depending on the number of processors. On a machine with few processors, they are the
- * Temporal SDK's own defaults.
+ * Default limits of a worker, which depend on the number of processors. On a machine with few processors, the three
+ * limits below are the Temporal SDK's own defaults.
  *
  * @param pollers the number of concurrent polls for each kind of task
  * @param workflowTasks the maximum number of concurrent workflow tasks
@@ -33,7 +33,7 @@ record WorkerCapacity(int pollers, int workflowTasks, int cachedWorkflows) {
         return of(Runtime.getRuntime().availableProcessors());
     }
 
-    /** Sets the options that were left unset. With a tuner, the numbers of slots stay unset. */
+    /** Returns these options with defaults for the unset ones. With a tuner, the numbers of slots stay unset. */
     WorkerOptions.Builder complete(WorkerOptions chosen) {
         WorkerOptions.Builder options = WorkerOptions.newBuilder(chosen);
         if (chosen.getWorkerTuner() == null) {
@@ -53,7 +53,7 @@ record WorkerCapacity(int pollers, int workflowTasks, int cachedWorkflows) {
         return options;
     }
 
-    /** Every workflow in memory has at least one thread. */
+    /** Allows one Java thread for each workflow in memory, because each of them has at least one. */
     WorkerFactoryOptions.Builder factoryOptions() {
         return WorkerFactoryOptions.newBuilder()
                 .setWorkflowCacheSize(cachedWorkflows)

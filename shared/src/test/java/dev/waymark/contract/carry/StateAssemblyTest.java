@@ -53,7 +53,7 @@ class StateAssemblyTest {
         assertThat(CHUNKED.chunk(1).bytes().length()).isBetween(800_000, 1_500_000);
     }
 
-    /** Another build may write the same state with other bytes. */
+    /** Another build may write the same state as different bytes, so chunks of two builds do not fit together. */
     @Test
     void chunks_ofAnotherWhole_replaceTheFirst() {
         StateChunk first = CHUNKED.chunk(0);
@@ -104,8 +104,8 @@ class StateAssemblyTest {
     }
 
     /**
-     * The number of chunks does not depend on a zip library, so a masked state can be cut into the same number of
-     * chunks.
+     * A history whose texts are masked keeps its number of chunks, so the masked state, which may be smaller, is cut
+     * into as many chunks as the original.
      */
     @Test
     void smallerState_inMoreChunksThanItNeeds_isTheState() {

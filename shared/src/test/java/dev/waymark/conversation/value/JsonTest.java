@@ -125,7 +125,7 @@ class JsonTest {
                 .isEqualTo("{\"x\": [{\"a\": null, \"b\": [1, 2.5]}, true]}");
     }
 
-    /** A checkpoint contains the arguments of calls, however deeply these are nested. */
+    /** A checkpoint embeds the arguments of calls, so a value of the greatest allowed depth must fit into another. */
     @Test
     void of_valueThatWasAccepted_embedsItWhateverTheDepth() {
         Json deepest = Json.of(nested(Json.MAX_DEPTH));

@@ -17,7 +17,8 @@ import org.springframework.test.context.ContextCustomizer;
 import org.springframework.test.context.MergedContextConfiguration;
 
 /**
- * Connects an application context to its own in-memory server. Test classes with equal customizers share a context.
+ * Connects an application context to an in-memory server of its own. This is a record, because Spring compares
+ * customizers to decide whether test classes can share a context.
  *
  * @param slice whether the rest of the application is left out
  */
@@ -43,8 +44,8 @@ record InMemoryServerCustomizer(boolean slice) implements ContextCustomizer {
                         .addDependsOn(SERVER)
                         .setDestroyMethodName("close")
                         .getBeanDefinition());
-        // Without a saver, named threads would be refused: their server forgets everything. The application's own
-        // saver takes precedence.
+        // Without a saver, named threads would be refused, because this server forgets them when it stops. The
+        // application's own saver takes precedence.
         beans.registerBeanDefinition(
                 SAVING,
                 BeanDefinitionBuilder.genericBeanDefinition(SaveOptions.class, () -> SaveOptions.in(new MemorySaver()))

@@ -8,8 +8,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Runs the application of a Spring test on its own in-memory server, regardless of its settings, and stops the
- * server with the application context. Needs {@code waymark-testkit} on the class path.
+ * Runs the application of a Spring test on an in-memory server, regardless of the connection that the application
+ * configures. The server stops with the application context. Needs {@code waymark-testkit} on the class path.
  *
  * <pre>{@code
  * @SpringBootTest

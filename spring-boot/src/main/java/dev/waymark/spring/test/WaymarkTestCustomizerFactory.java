@@ -7,7 +7,7 @@ import org.springframework.test.context.ContextCustomizer;
 import org.springframework.test.context.ContextCustomizerFactory;
 import org.springframework.test.context.TestContextAnnotationUtils;
 
-/** Finds the annotations of this package on test classes. */
+/** Creates the customizer for test classes with {@link OnInMemoryServer}, which {@link WaymarkTest} includes. */
 final class WaymarkTestCustomizerFactory implements ContextCustomizerFactory {
 
     @Override

@@ -41,7 +41,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** A conversation at the terminal. */
+/** Talks to an agent in the terminal. Reading and sending are separate: the next line can be typed at any time. */
 @Command(
         name = "chat",
         description = {
@@ -50,11 +50,11 @@ import picocli.CommandLine.Spec;
             "From a pipe, it reads one message per line, waits for each outcome, and exits at the end of the input."
         })
 public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
-    /** The file is next to the database of the development server. */
+    /** The lines that were typed in earlier sessions. The file is next to the database of the development server. */
     private static final Path HISTORY = Path.of(".waymark", "chat-history");
 
     private static final int DIGITS_OF_A_NAME = 8;
-    /** The time that a worker may take to accept a message. */
+    /** How long the exit waits for typed lines to be sent. A worker may take 10 s to accept a message. */
     private static final long LAST_ERRAND_SECONDS = 11;
 
     @Mixin
@@ -97,14 +97,14 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
     private boolean quitting;
 
     /**
-     * Guards the exit, since a signal may arrive while the program exits by itself. The second caller waits and does
-     * nothing.
+     * Guards the exit, because a signal may arrive while the program exits by itself. The second caller waits for the
+     * first one and does nothing else.
      */
     private final Object leaving = new Object();
 
     private boolean left;
 
-    /** Runs the lines in the order in which they were typed. The next line can be typed meanwhile. */
+    /** Sends lines in the order in which they were typed. The next line can be typed meanwhile. */
     private final ExecutorService errands = Executors.newSingleThreadExecutor(task -> {
         Thread thread = new Thread(task, "chat-errands");
         thread.setDaemon(true);
@@ -150,7 +150,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
         return new ChatSession.Terms(name, Optional.ofNullable(agent), isVolatile);
     }
 
-    /** Failures of the saver do not fail the conversation. */
+    /** Shows failures of the saver, which do not end the conversation. */
     private final class Trouble implements SaveListener {
         @Override
         public void failed(SaverException problem) {
@@ -164,7 +164,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
             read();
         } finally {
             errands.shutdown();
-            // Sends what was typed, even if its outcome will not be shown.
+            // Lines that were typed are still sent, even if their outcome will not be shown.
             errands.awaitTermination(LAST_ERRAND_SECONDS, TimeUnit.SECONDS);
             leave();
             termination.close();
@@ -214,7 +214,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
         return current;
     }
 
-    /** Called when a signal arrives or the terminal closes. */
+    /** Called when a signal arrives or the terminal closes. Returns the exit code. */
     private int terminated() {
         leave();
         console.close();
@@ -278,7 +278,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
         return console.isInteractive();
     }
 
-    /** Completions for the Tab key: commands, and ids of open requests. */
+    /** Returns what the Tab key completes: a command, or the id of an open request after a command. */
     private List<String> completions(String typed) {
         if (!typed.startsWith("/")) {
             return List.of();

@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Parses a line typed into a chat. The line refers to the requests that were open when it was typed, because the user
- * saw those.
+ * Parses a line typed into a chat. The line refers to the requests that were open when it was entered, because these
+ * are the ones that the user saw.
  */
 public final class ChatLine {
     static final String HELP = """
@@ -58,18 +58,18 @@ public final class ChatLine {
         this.orders = orders;
     }
 
-    /** Executes the meaning of a line. */
+    /** Carries out what a line requests. */
     interface Orders {
         /** Sends a message to the agent. */
         void say(String text);
 
-        /** Sends any other message to the thread. */
+        /** Sends anything else to the thread, such as an answer, a decision or a stop. */
         void send(OutboundMessage message);
 
-        /** Tells the user that the line is invalid. */
+        /** Tells the user why the line was not carried out, and what to type instead. */
         void hint(String text);
 
-        /** Shows the request that waits for a decision again, because this line did not decide it. */
+        /** Shows an open request again, because the line did not decide it. */
         void askAgain(PendingItem item);
 
         /** Shows the full result of a call. */
@@ -123,7 +123,7 @@ public final class ChatLine {
         }
     }
 
-    /** A plain line that may be meant as a decision is never sent to the model. */
+    /** Reads a plain line as a decision about the waiting approvals. Such a line is never sent to the model. */
     private void decideInWords(List<PendingItem> approvals, String word) {
         boolean isYes = YES.contains(word);
         if (approvals.size() > 1) {
@@ -189,7 +189,7 @@ public final class ChatLine {
         return isQuoted ? text.substring(1, text.length() - 1) : text;
     }
 
-    /** The rest of a command: an id, and the text after an option. */
+    /** What follows the name of a command: the part before an option, and the text after the option. */
     private record Rest(String id, Optional<String> text) {
         static Rest of(String rest, String option) {
             int at = (" " + rest).indexOf(" " + option + " ");

@@ -81,7 +81,7 @@ public final class ChatScreen {
         own.add(message.id());
     }
 
-    /** The requests that wait for this person. */
+    /** The open requests of the thread, as they were last shown. */
     synchronized List<PendingItem> open() {
         return open;
     }
@@ -104,7 +104,7 @@ public final class ChatScreen {
         showWhatIsOpen(thread, now);
     }
 
-    /** Shows the text so far. A new attempt or a new call replaces the text. */
+    /** Shows the text of the reply so far. A new model call, or a new attempt at one, replaces the text. */
     synchronized void said(TextDelta words) {
         boolean goesOn = words.attempt() == attempt && words.eventId() == comingEvent;
         coming = goesOn ? coming + words.text() : words.text();
@@ -151,7 +151,7 @@ public final class ChatScreen {
         show("· " + OneLine.shortened(tool + ": " + what));
     }
 
-    /** Finds the ended turn even if the next turn started at the same moment. */
+    /** Returns the turn that ended between two states, even if the next turn has started. */
     private static Optional<Turn> endedSince(Conversation before, Conversation now) {
         if (!before.turn().isRunning()) {
             return Optional.empty();
@@ -202,7 +202,7 @@ public final class ChatScreen {
         fresh.forEach(this::ask);
     }
 
-    /** Shows a request with everything that the decision is about. */
+    /** Shows a request, and how to decide it. */
     synchronized void ask(PendingItem item) {
         PendingText text = PendingText.of(item);
         text.question().forEach(line -> console.ask(SafeText.lines(line)));
@@ -236,7 +236,7 @@ public final class ChatScreen {
         result.ifPresentOrElse(this::showText, () -> note("no result for this call: " + callId + ". See /help"));
     }
 
-    /** Shows the first line of a result, and the number of remaining lines. */
+    /** Shows the first line of a result and, if the result has several lines, their number. */
     private void showFolded(ToolFact.ToolFinished finished) {
         String content = finished.content();
         long lines = content.lines().count();

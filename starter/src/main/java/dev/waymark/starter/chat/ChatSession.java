@@ -27,11 +27,11 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * A conversation between a person at a console and a thread. A Java thread watches the thread and shows its events; the
- * other methods return once the server has stored the message.
+ * A conversation between a person at a console and a thread. A Java thread watches the thread and shows its events.
+ * Methods that send a message return once the server has stored it.
  *
- * <p>A session outlives its threads. When a thread closes, the session continues its conversation in a new one, which
- * has the session's name and a number.
+ * <p>A session outlives its threads. If its thread has closed, the next message continues the conversation in a new
+ * thread, whose id is the session's name and a number.
  */
 public final class ChatSession implements Watcher, AutoCloseable {
     private static final long LOOK_AGAIN_MILLIS = 1_000;
@@ -45,7 +45,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
     private String thread;
     private Optional<SaveFollower> following = Optional.empty();
     private Optional<Thread> watching = Optional.empty();
-    /** The last event shown, by run. */
+    /** The id of the last event that was shown, by run. */
     private Map<String, Long> shown = new HashMap<>();
 
     private Map<String, Long> shownBefore = Map.of();
@@ -53,7 +53,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
     private boolean sending;
     private boolean closed;
     private boolean left;
-    /** Whether no worker is available. */
+    /** Whether progress is not expected at present, because no worker takes the work or the server does not answer. */
     private boolean stalled;
 
     private ChatSession(AgentClient client, Optional<SaveOptions> saving, Terms terms, Console console) {
@@ -65,7 +65,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         this.thread = terms.name();
     }
 
-    /** The name of the session, and the settings for a new one. */
+    /** The name of the session, and the settings for its first thread. */
     record Terms(String name, Optional<String> agent, boolean volatileAllowed) {
         Terms named(String other) {
             return new Terms(other, agent, volatileAllowed);
@@ -83,7 +83,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         }
     }
 
-    /** Finds the session's newest thread, restores it if necessary, and shows its latest messages. */
+    /** Opens a session. Shows the latest messages of an existing one; a new one needs an agent. */
     static ChatSession open(AgentClient client, Optional<SaveOptions> saving, Terms terms, Console console) {
         ChatSession session = new ChatSession(client, saving, terms, console);
         Optional<Timeline> timeline = session.find();
@@ -103,7 +103,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         return terms.name();
     }
 
-    /** The current thread of the session. */
+    /** Returns the id of the session's current thread. */
     synchronized String thread() {
         return thread;
     }
@@ -120,7 +120,10 @@ public final class ChatSession implements Watcher, AutoCloseable {
         screen.showResult(callId);
     }
 
-    /** The newest thread of the session, once it is open. */
+    /**
+     * Finds the newest thread of the session. Restores it from the saver if the server does not have it, and continues
+     * it in a new thread if it has closed. Returns empty if the session is new.
+     */
     private synchronized Optional<Timeline> find() {
         int number = 1;
         while (exists(terms.thread(number + 1))) {
@@ -159,7 +162,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         return timeline;
     }
 
-    /** Also empty if the thread never started because its agent was not found: then its id is free. */
+    /** Also returns empty for a thread that did nothing because its agent was not found: its id can be used again. */
     private Optional<Timeline> read(String name) {
         try {
             return Optional.of(client.timeline(name)).filter(timeline -> !timeline.lacksAgent());
@@ -208,7 +211,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         }
     }
 
-    /** Returns whether saving was active. */
+    /** Stops saving, and returns whether it was active. */
     private boolean stopSaving() {
         Optional<SaveFollower> stopped;
         synchronized (this) {
@@ -249,12 +252,12 @@ public final class ChatSession implements Watcher, AutoCloseable {
         }
     }
 
-    /** A new watcher gets all events from the beginning. */
+    /** Records what has been shown, because a new watch reports all events from the beginning. */
     private synchronized void beginToWatch() {
         shownBefore = Map.copyOf(shown);
     }
 
-    /** Restores the session from the saver after the server was replaced by an empty one. */
+    /** Restores the session from the saver after the server has lost it. Returns whether the session is back. */
     private boolean isBack() {
         try {
             return restored().map(this::showAgain).orElse(false);
@@ -284,7 +287,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         }
     }
 
-    /** Stops callers from waiting for this thread, until there is a new event. */
+    /** Releases callers that wait for the thread, and pauses before the next attempt to watch the thread. */
     private synchronized void stall() {
         stalled = true;
         notifyAll();
@@ -331,7 +334,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         return !left;
     }
 
-    /** Whether the thread is working and does not wait for a person. */
+    /** Whether a message is being sent, or the thread is working and does not wait for a person. */
     synchronized boolean isBusy() {
         boolean isQuiet = screen.newest()
                 .filter(state -> awaited.test(state) && state.isSettled())
@@ -339,7 +342,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         return sending || (watching.isPresent() && !closed && !isQuiet);
     }
 
-    /** Waits while the thread is working and a worker is available. */
+    /** Waits while the session is busy, unless the server or a worker is missing. */
     synchronized void awaitQuiet() throws InterruptedException {
         while (isBusy() && !stalled) {
             wait();
@@ -374,7 +377,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         startSaving();
     }
 
-    /** Sends without holding the lock, since showing events must not wait for the server. */
+    /** Sends without holding the lock, because showing events must not wait for the server. */
     private void sending(OutboundMessage message, Supplier<Predicate<Conversation>> errand) {
         screen.sent(message);
         synchronized (this) {
@@ -402,7 +405,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         return watching.isPresent() && closed;
     }
 
-    /** Deletes the conversation, here and in the saver. The session continues with the next message. */
+    /** Deletes the conversation on the server and in the saver. The session continues with the next message. */
     void clear() {
         stopSaving();
         if (isBegun() && !isOver()) {
@@ -426,7 +429,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         }
     }
 
-    /** The saver may not have the latest version yet. */
+    /** Saves the latest version, which the saver may not have yet. */
     private void saveTheLast() {
         try {
             client.saved().save(thread());

@@ -21,7 +21,6 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Prints a checkpoint, derived from history. */
 @Command(name = "checkpoint", description = "Prints a checkpoint, derived from history.")
 public final class CheckpointCommand implements Callable<Integer> {
     @Mixin
@@ -67,7 +66,7 @@ public final class CheckpointCommand implements Callable<Integer> {
         }
     }
 
-    /** Prints the records of a chain one per line, unless a single document is requested. */
+    /** Prints phases one record per line, but as one document with --json or --latest, like every other format. */
     private void print(CheckpointFormat wanted, Timeline timeline) {
         if (wanted == CheckpointFormat.PHASES && latest) {
             output.pretty(JsonDocuments.tree(PhasesCheckpoint.latest(timeline)));

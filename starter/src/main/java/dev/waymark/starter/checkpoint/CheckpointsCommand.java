@@ -16,7 +16,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Lists the versions of a thread that are still in history. */
 @Command(name = "checkpoints", description = "Lists the versions of a thread that are still in history.")
 public final class CheckpointsCommand implements Callable<Integer> {
     @Mixin

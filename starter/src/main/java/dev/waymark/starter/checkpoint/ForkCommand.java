@@ -17,7 +17,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Starts a thread with the conversation of another one. */
 @Command(
         name = "fork",
         description = "Starts a new thread from any point of another one. Without MESSAGE, nothing runs yet.")

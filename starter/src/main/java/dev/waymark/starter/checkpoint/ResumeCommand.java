@@ -36,7 +36,6 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Continues a conversation. */
 @Command(name = "resume", description = "Continues from a checkpoint or a closed thread, and waits for the outcome.")
 public final class ResumeCommand implements Callable<Integer> {
     /** One byte more than allowed, so that a file that is too large is noticed. */
@@ -125,7 +124,7 @@ public final class ResumeCommand implements Callable<Integer> {
                 .map(text -> client.requests().resumeOnly(text, place(), how))
                 .orElseGet(() -> Optional.of(client.requests().resumeOnly(source, how)));
         if (started.isEmpty()) {
-            // The conversation is complete, so its own outcome is printed.
+            // Nothing was started because the conversation is complete, so its recorded outcome is printed.
             return OutcomeRenderer.print(output, client.resume(checkpoint.orElseThrow(), place(), how));
         }
         if (output.isJson()) {
@@ -150,7 +149,7 @@ public final class ResumeCommand implements Callable<Integer> {
         }
     }
 
-    /** Whether the thread has a generated id that was not printed yet. There is no id if nothing was started. */
+    /** Whether a thread was started whose generated id has not been printed yet. */
     private boolean hasUntoldName(AgentResult result) {
         return result instanceof AgentResult.Complete
                 && !output.isJson()
@@ -159,7 +158,7 @@ public final class ResumeCommand implements Callable<Integer> {
                 && !result.thread().equals(source);
     }
 
-    /** The content of the checkpoint; empty if the argument is a thread of the server. */
+    /** Returns the content of the checkpoint; empty if the argument is not a file and names a thread on the server. */
     private Optional<byte[]> checkpoint() {
         if (from != null) {
             return Optional.of(saved());

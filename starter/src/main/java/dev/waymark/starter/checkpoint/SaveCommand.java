@@ -30,7 +30,6 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
-/** Saves checkpoints outside of the server's history. */
 @Command(
         name = "save",
         description = {
@@ -182,7 +181,7 @@ public final class SaveCommand implements Callable<Integer> {
         return SaveOptions.in(saver).withFlushTimeout(flushTimeout == null ? SaveOptions.FLUSH_TIMEOUT : flushTimeout);
     }
 
-    /** Prints a follower's events. */
+    /** Prints what a follower saves and what it fails to save. */
     private final class Told implements SaveListener {
         @Override
         public void saved(CheckpointSaved event) {

@@ -1,6 +1,6 @@
 /**
- * The commands that write checkpoints, and the commands that start threads from one. Must not know how results are
- * formatted.
+ * The commands that print or save checkpoints, and those that start threads from checkpoints or from other threads.
+ * Must not know how results are formatted.
  */
 @NullMarked
 package dev.waymark.starter.checkpoint;

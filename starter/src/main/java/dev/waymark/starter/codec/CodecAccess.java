@@ -15,8 +15,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Authorizes requests to the codec server: programs send the bearer token, and browsers exchange it for a cookie. The
- * Web UI cannot send a token of its own, but it can make the browser send cookies.
+ * Authorizes requests to the codec server. Programs send the bearer token, and browsers exchange the token for a
+ * cookie, because the Web UI cannot send the token but can make the browser send cookies.
  */
 final class CodecAccess {
     private static final String COOKIE = "waymark-codec";
@@ -33,7 +33,7 @@ final class CodecAccess {
         this.session = session(this.token).getBytes(StandardCharsets.UTF_8);
     }
 
-    /** The cookie is derived from the token, so the server stores nothing, and a new token ends all sessions. */
+    /** Derives the cookie from the token, so that the server stores nothing, and a new token ends all sessions. */
     private static String session(byte[] token) {
         try {
             Mac mac = Mac.getInstance("HmacSHA256");
@@ -44,7 +44,7 @@ final class CodecAccess {
         }
     }
 
-    /** Accepts cookies only in requests from pages, which the browser marks with their origin. */
+    /** Accepts the token, or the cookie if the request comes from a web page and so has the header {@code Origin}. */
     boolean isAllowed(HttpExchange exchange) {
         Headers headers = exchange.getRequestHeaders();
         String given = headers.getFirst("Authorization");
@@ -66,7 +66,7 @@ final class CodecAccess {
                 .findFirst();
     }
 
-    /** {@code GET /}: a form for the token. {@code POST /}: exchanges the token for the cookie. */
+    /** Handles {@code GET /}, which returns a form, and {@code POST /}, which exchanges the token for the cookie. */
     void signIn(HttpExchange exchange) throws IOException {
         try (exchange) {
             boolean isPost = exchange.getRequestMethod().equals("POST");

@@ -25,7 +25,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Lets Temporal's Web UI and CLI read encrypted histories. */
 @Command(
         name = "codec",
         description = "Serves the codec endpoints that let Temporal's Web UI and CLI read encrypted payloads, until"

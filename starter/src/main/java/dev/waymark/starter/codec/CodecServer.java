@@ -162,7 +162,7 @@ public final class CodecServer implements AutoCloseable {
         try {
             return codec.decode(List.of(payload)).get(0);
         } catch (ThreadForgottenException e) {
-            // This is an object with a message, because readers expect one in place of encoded failures.
+            // An object with the field "message" is what readers expect where a failure was encoded.
             return PayloadJson.dataConverter()
                     .toPayload(Map.of("message", String.valueOf(e.getMessage())))
                     .orElseThrow();

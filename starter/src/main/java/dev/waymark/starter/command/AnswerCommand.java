@@ -11,7 +11,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Answers the open question, and waits for the outcome. */
 @Command(name = "answer", description = "Answers the open question, and waits for the outcome.")
 public final class AnswerCommand implements Callable<Integer> {
     @Mixin

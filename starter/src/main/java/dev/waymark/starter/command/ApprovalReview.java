@@ -27,7 +27,10 @@ final class ApprovalReview {
         this.output = output;
     }
 
-    /** The approval, bound to the arguments of its call; empty if the person declines. */
+    /**
+     * Returns the approval, bound to the arguments of its call if exactly one waiting call is meant. Returns empty if
+     * the person declines.
+     */
     Optional<Approval> review(AgentClient client, String thread, Approval approval) {
         if (approval.argsDigest().isPresent()) {
             return Optional.of(approval);
@@ -37,7 +40,7 @@ final class ApprovalReview {
                 .filter(item -> approval.callId().map(item.callId()::equals).orElse(true))
                 .toList();
         if (waiting.size() != 1) {
-            // The thread reports the problem.
+            // The thread itself refuses an approval that does not mean exactly one call.
             return Optional.of(approval);
         }
         return review(thread, waiting.get(0), approval);

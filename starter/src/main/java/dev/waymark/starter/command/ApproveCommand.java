@@ -22,7 +22,6 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Approves a call, and waits for the outcome. */
 @Command(name = "approve", description = "Approves a call, and waits for the outcome.")
 public final class ApproveCommand implements Callable<Integer> {
     @Mixin

@@ -18,7 +18,6 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
-/** Raises a limit. A turn that ended at the limit continues. */
 @Command(name = "budget", description = "Raises a limit. A turn that ended at the limit continues.")
 public final class BudgetCommand implements Callable<Integer> {
     @Mixin
@@ -59,7 +58,7 @@ public final class BudgetCommand implements Callable<Integer> {
         }
     }
 
-    /** The default converter's message mentions Java classes. */
+    /** Replaces the default converter, whose error message mentions Java classes. */
     static final class Dollars implements ITypeConverter<BigDecimal> {
         @Override
         public BigDecimal convert(String value) {

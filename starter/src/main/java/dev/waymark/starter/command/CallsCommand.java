@@ -23,7 +23,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Lists the tool calls of a thread. */
 @Command(name = "calls", description = "Lists the tool calls of a thread.")
 public final class CallsCommand implements Callable<Integer> {
     @Mixin

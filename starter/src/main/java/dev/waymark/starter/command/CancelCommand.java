@@ -11,7 +11,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Cancels the thread and its running work. */
 @Command(name = "cancel", description = "Cancels the thread and its running work.")
 public final class CancelCommand implements Callable<Integer> {
     @Mixin

@@ -13,7 +13,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Closes the thread once it is idle. */
 @Command(name = "close", description = "Closes the thread once it is idle.")
 public final class CloseCommand implements Callable<Integer> {
     @Mixin

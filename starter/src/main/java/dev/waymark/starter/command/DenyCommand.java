@@ -11,7 +11,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Denies a call, and waits for the outcome. */
 @Command(name = "deny", description = "Denies a call, and waits for the outcome.")
 public final class DenyCommand implements Callable<Integer> {
     @Mixin

@@ -21,7 +21,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Lists the files that an agent keeps in its thread, or prints one. */
 @Command(name = "files", description = "Lists the files that the agent has stored in the thread, or prints one.")
 public final class FilesCommand implements Callable<Integer> {
     @Mixin

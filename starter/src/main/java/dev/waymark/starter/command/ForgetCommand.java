@@ -19,7 +19,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Makes a thread and all copies of its history unreadable. */
 @Command(
         name = "forget",
         description = "Destroys the key of a closed thread, so that nobody can read the thread again, not even from"

@@ -12,7 +12,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Creates the key with which a person signs decisions. */
 @Command(
         name = "keygen",
         description = {

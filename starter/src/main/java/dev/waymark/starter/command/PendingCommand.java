@@ -23,7 +23,6 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Lists the requests that wait for a person. */
 @Command(name = "pending", description = "Lists the requests that wait for a person.")
 public final class PendingCommand implements Callable<Integer> {
     private static final List<String> KINDS = List.of(PendingItem.QUESTION, PendingItem.APPROVAL, PendingItem.UNKNOWN);

@@ -9,7 +9,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Waits while a turn is running, but not while it waits for a person. Executes nothing again. */
+/** Waits while a turn is running, but not while the turn waits for a person. Never runs anything a second time. */
 @Command(name = "result", description = "Waits for the latest turn, and prints its outcome.")
 public final class ResultCommand implements Callable<Integer> {
     @Mixin

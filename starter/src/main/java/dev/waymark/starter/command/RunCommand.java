@@ -23,7 +23,6 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Starts a run or a thread, or continues an open one, and waits for the outcome. */
 @Command(name = "run", description = "Starts a run or a thread, or continues an open one, and waits for the outcome.")
 public final class RunCommand implements Callable<Integer> {
     @Mixin

@@ -13,7 +13,6 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Sends a message to a thread, and waits for the outcome of the turn that consumes it. */
 @Command(
         name = "say",
         description = "Sends a message to a thread, and waits for the outcome of the turn that consumes it.")

@@ -20,7 +20,6 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Lists the threads of the server, newest first. */
 @Command(name = "sessions", description = "Lists the threads on the server, newest first.")
 public final class SessionsCommand implements Callable<Integer> {
     @Mixin

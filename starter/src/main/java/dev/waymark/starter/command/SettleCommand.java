@@ -18,7 +18,6 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Settles a call with an unknown outcome. */
 @Command(
         name = "settle",
         description = "Settles a call with an unknown outcome, and waits for the outcome of the turn.")

@@ -11,7 +11,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Creates the search attributes of threads. Does nothing if they exist. */
+/** Creates the search attributes that the namespace lacks. Safe to repeat. */
 @Command(
         name = "setup",
         description = "Creates the search attributes for threads on a server. Run it once per namespace.")

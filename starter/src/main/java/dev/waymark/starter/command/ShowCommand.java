@@ -14,7 +14,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Shows a thread: its conversation, its status, and what it waits for. */
 @Command(name = "show", description = "Shows a thread: its conversation, its status, and what it waits for.")
 public final class ShowCommand implements Callable<Integer> {
     @Mixin

@@ -11,7 +11,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Ends the turn. Queued messages stay queued for the next one. */
 @Command(name = "stop", description = "Ends the turn. Queued messages stay queued for the next turn.")
 public final class StopCommand implements Callable<Integer> {
     @Mixin

@@ -13,7 +13,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Compares a thread's history with the states that its workflow recorded, and with the state that it reports. */
 @Command(
         name = "verify",
         description =

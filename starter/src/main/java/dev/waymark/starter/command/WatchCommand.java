@@ -17,7 +17,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Follows a thread from its start until it closes. */
 @Command(name = "watch", description = "Follows a thread from its start until it closes.")
 public final class WatchCommand implements Callable<Integer>, Watcher {
     @Mixin
@@ -26,7 +25,7 @@ public final class WatchCommand implements Callable<Integer>, Watcher {
     @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
     private String thread;
 
-    /** The partial text of the current reply. */
+    /** The text of the current reply, as far as it has been streamed. */
     private String coming = "";
 
     private int attempt;

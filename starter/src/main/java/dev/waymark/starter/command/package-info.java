@@ -1,5 +1,5 @@
 /**
- * The commands, one per class: their options, and their calls of the client. Must not know how results are formatted.
+ * One class per command, which declares its options and calls the client. Must not know how results are formatted.
  */
 @NullMarked
 package dev.waymark.starter.command;

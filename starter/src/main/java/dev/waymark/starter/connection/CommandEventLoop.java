@@ -10,8 +10,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The event loop of all connections of a command. gRPC's own event loop runs for another second after the last
- * connection is closed, and a JVM that exits meanwhile waits 300 ms for its threads, which are in native code.
+ * The event loop of all connections of a command. It replaces gRPC's own event loop, which runs for another second
+ * after the last connection is closed: a JVM that exits meanwhile waits 300 ms for the threads of the event loop,
+ * because they are in native code.
  */
 public final class CommandEventLoop {
     private static final int MOST_MILLIS = 300;
@@ -20,7 +21,7 @@ public final class CommandEventLoop {
 
     private CommandEventLoop() {}
 
-    /** Uses this event loop for all connections that are opened later. The first of them starts it. */
+    /** Uses this event loop for all connections that are opened later. The first of them starts the event loop. */
     static void use() {
         Connection.initializeChannels(channel -> {
             if (channel instanceof NettyChannelBuilder netty) {

@@ -38,7 +38,7 @@ public final class ConnectionOptions {
         CommandEventLoop.use();
     }
 
-    /** The server's address and namespace, which identify a server in the data that a command stores about it. */
+    /** Returns the configured address and namespace, which identify a server in data that commands store about it. */
     public static String server() {
         Map<String, String> settings = ProcessEnvironment.get();
         return address.orElseGet(() -> settings.getOrDefault("TEMPORAL_ADDRESS", "")) + "\n"

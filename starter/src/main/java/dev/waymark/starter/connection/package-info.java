@@ -1,5 +1,5 @@
 /**
- * The server that the commands of this process use.
+ * Connects the commands of this process to a server.
  *
  * <p>Must not depend on a command.
  */

@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** A demonstration in under a minute, with the commands that a user would type. */
+/** Shows the main features by running the commands that a user would type, in child processes. */
 @Command(
         name = "demo",
         description = {
@@ -37,7 +37,7 @@ public final class DemoCommand implements Callable<Integer> {
             List.of("concierge.yaml", "concierge.script.yaml", "charge-card.sh", "charge-check.sh");
     /** The file that the charging program writes. The demo only reads it. */
     private static final String LEDGER = "ledger";
-    /** Contains the process id of the charging program. */
+    /** The file to which the charging program writes its process id. */
     private static final String CHARGING = "charging";
 
     private static final Duration PATIENCE = Duration.ofSeconds(120);
@@ -136,7 +136,7 @@ public final class DemoCommand implements Callable<Integer> {
     }
 
     /**
-     * Whether the approval was rejected. If it was not, the command is still waiting for the outcome, or has stopped
+     * Whether {@code approve} has failed. If not, it is still waiting for the outcome, has printed it, or has stopped
      * waiting because there was no worker for a while.
      */
     private static boolean isRefused(CompletableFuture<DemoProcesses.Done> approving) {
@@ -160,7 +160,7 @@ public final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    /** Shows a command, runs it, and shows its output. */
+    /** Runs a command and prints it with its output. With {@code --json}, collects both, and returns the output. */
     private JsonNode type(DemoProcesses children, String... arguments) throws IOException {
         if (!output.isJson()) {
             output.line("$ waymark " + String.join(" ", quoted(arguments)));

@@ -48,10 +48,10 @@ public final class DemoProcesses implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(atExit);
     }
 
-    /** The result of a command. */
+    /** The exit code and the output of a command that has ended. */
     record Done(int exitCode, String out, String err) {}
 
-    /** A process that keeps running. */
+    /** A process that runs until it is killed. */
     record Child(Process process) {
         long pid() {
             return process.pid();
@@ -135,13 +135,13 @@ public final class DemoProcesses implements AutoCloseable {
         }
     }
 
-    /** Ends all processes and deletes the demo's files, even after an interruption. */
+    /** Ends all processes and deletes the demo's files if the JVM exits during the demo, for example after Ctrl-C. */
     private void endAll() {
         killAll();
         try (Stream<Path> files = Files.walk(agents)) {
             files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
         } catch (IOException | UncheckedIOException e) {
-            // The file is already deleted.
+            // The demo is deleting its files itself.
         }
     }
 

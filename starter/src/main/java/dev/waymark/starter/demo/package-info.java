@@ -1,6 +1,6 @@
 /**
- * The {@code demo} command and the processes that it starts. Must not depend on the client: it uses the commands that a
- * user types.
+ * The {@code demo} command and the processes that it starts. Must not call the client, because the demo uses the
+ * commands that a user types.
  */
 @NullMarked
 package dev.waymark.starter.demo;

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.function.BiFunction;
 import picocli.CommandLine.Option;
 
-/** The options that all decisions about a call have. */
+/** The options that {@code approve} and {@code deny} have in common. */
 public final class DecisionOptions {
     @Option(names = "--call", paramLabel = "ID", description = "The call to decide on, if several are waiting.")
     private String call;
@@ -32,12 +32,12 @@ public final class DecisionOptions {
             description = "Your private key, if the agent accepts only signed decisions. See: waymark keygen --help.")
     private Path key;
 
-    /** Sends the decision, signed if there is a key, and waits for the outcome. */
+    /** Sends the decision, signed if {@code --key} is given, and waits for the outcome. */
     public AgentResult send(AgentClient client, String thread, Approval decision) {
         return key == null ? client.decide(thread, decision) : client.decide(thread, decision, DecisionKey.read(key));
     }
 
-    /** Adds these options to a decision. */
+    /** Returns the decision with the values of {@code --call}, {@code --digest}, {@code --by} and {@code --reason}. */
     public Approval on(Approval approval) {
         Approval full = with(approval, call, Approval::withCall);
         full = with(full, digest, Approval::withDigest);

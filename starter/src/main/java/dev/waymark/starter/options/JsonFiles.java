@@ -14,7 +14,7 @@ import java.nio.file.Path;
 public final class JsonFiles {
     private JsonFiles() {}
 
-    /** Parses the value of an option. */
+    /** @param option the option that has this value, for the error message */
     public static JsonNode parse(String option, String text) {
         try {
             return PayloadJson.MAPPER.readTree(text);
@@ -23,7 +23,7 @@ public final class JsonFiles {
         }
     }
 
-    /** @param problem the message if the file is not JSON */
+    /** @param problem the type of the failure that is thrown if the file is not JSON */
     public static JsonNode read(Path file, String problem) {
         byte[] bytes;
         try {
@@ -46,7 +46,7 @@ public final class JsonFiles {
         }
     }
 
-    /** Removes details that only concern programmers: positions, names and settings of the library. */
+    /** Returns the parser's message without details that only concern programmers, such as names of its settings. */
     private static String reason(JsonProcessingException e) {
         return String.valueOf(e.getOriginalMessage())
                 .replaceFirst(" \\((start marker at|bound as) .*", "")

@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Options that limit a list. */
+/** The options that filter a list of threads and divide it into pages. */
 public final class ListOptions {
     private static final int PAGE = 100;
 
@@ -61,7 +61,7 @@ public final class ListOptions {
         return isWanted(thread.status(), thread.agent());
     }
 
-    /** Whether the options exclude some threads. */
+    /** Whether the list is filtered by status or agent. */
     public boolean isFiltering() {
         return status != null || agent != null;
     }
@@ -70,7 +70,7 @@ public final class ListOptions {
         return (status == null || status.equals(ofStatus)) && (agent == null || agent.equals(ofAgent));
     }
 
-    /** Requests a page of the matching threads. */
+    /** Returns the request for a page of matching threads. */
     public ThreadPageRequest threads() {
         return new ThreadPageRequest(
                 limit == null ? PAGE : limit,
@@ -80,7 +80,7 @@ public final class ListOptions {
                 Optional.ofNullable(agent));
     }
 
-    /** Requests a page of the pending requests of matching threads. */
+    /** Returns the request for a page of open requests in matching threads; without pages, for all of them. */
     public PendingPageRequest pending(Optional<String> kind, boolean isPaged) {
         int most = isPaged ? PAGE : Integer.MAX_VALUE;
         return new PendingPageRequest(

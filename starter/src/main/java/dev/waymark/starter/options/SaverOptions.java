@@ -32,13 +32,14 @@ public final class SaverOptions {
     private static final int MOST_NAMED = 5;
 
     /**
-     * Kept in a field, since an unreferenced logger loses its level. The driver also reports problems as exceptions.
+     * Silenced, because the driver also throws an exception for each problem that it logs. Kept in a field, because an
+     * unreferenced logger loses its level.
      */
     private static final Logger DRIVER = Logger.getLogger("org.postgresql");
 
     private SaverOptions() {}
 
-    /** The target from the option, or else from the environment. */
+    /** Returns the target from the option, or else from {@value #SETTING}. */
     public static Optional<String> target(@Nullable String option) {
         return Optional.ofNullable(option)
                 .or(() -> Optional.ofNullable(ProcessEnvironment.get().get(SETTING))
@@ -62,7 +63,7 @@ public final class SaverOptions {
         }
     }
 
-    /** Opens a saver that outlives the command. */
+    /** Opens a saver whose checkpoints outlive the command. */
     public static CheckpointSaver openLasting(String target) {
         if (target.startsWith("memory:")) {
             throw new WaymarkException.Refused(
@@ -71,14 +72,14 @@ public final class SaverOptions {
         return open(target);
     }
 
-    /** The saver that the server recommends to its clients. */
+    /** Opens the saver that the server recommends to its clients, if there is one. */
     public static Optional<CheckpointSaver> byDefault(AgentClient client) {
         return client.saved().defaultSaver().map(SaverOptions::openLasting);
     }
 
     /**
-     * A client for commands that only read. It has the saver, so that it can distinguish a thread that only the saver
-     * has from one that does not exist. A saver that can't be opened is ignored.
+     * Returns a client for commands that only read. The client has the saver, so that it can distinguish a thread that
+     * only the saver has from one that does not exist. A saver that can't be opened is ignored.
      */
     public static AgentClient reader() {
         AgentClient client = ConnectionOptions.toServer();
@@ -94,8 +95,8 @@ public final class SaverOptions {
     }
 
     /**
-     * Lists the threads that an in-memory server has lost, and the commands that restore them. A saver that fails is
-     * reported, and does not fail the command.
+     * Prints which saved threads an in-memory server does not have, and the command that restores the first one. A
+     * saver that fails is reported, and does not fail the command.
      */
     public static void tellOfMissing(AgentClient client, Output output) {
         List<String> missing = List.of();

@@ -5,7 +5,7 @@ import java.util.function.IntSupplier;
 
 /**
  * Turns SIGTERM and Ctrl-C into an orderly shutdown: remaining work is completed, and the process exits with the
- * resulting exit code instead of the JVM's 143.
+ * resulting exit code instead of the JVM's 143 or 130.
  */
 public final class ShutdownHandler implements AutoCloseable {
     private final Thread hook;
@@ -20,7 +20,7 @@ public final class ShutdownHandler implements AutoCloseable {
         return termination;
     }
 
-    /** The command has ended by itself. Does not return while the process is exiting. */
+    /** Called when the command has ended by itself. If the process is exiting, does not return: the hook ends it. */
     @Override
     public void close() {
         try {

@@ -35,19 +35,19 @@ public final class WaitOptions {
 
     private final AtomicBoolean unsaved = new AtomicBoolean();
 
-    /** The exit code. If the command succeeded, the code shows whether a save is missing. */
+    /** Returns the command's exit code, or the one for a failed save if the command succeeded and a save failed. */
     public int exitCode(int code) {
         return code == ExitCode.DONE && unsaved.get() ? ExitCode.NOT_SAVED : code;
     }
 
-    /** The target where threads are saved, if any. */
+    /** Returns the saver that the user has chosen, by the option or the environment. */
     public Optional<String> target() {
         return SaverOptions.target(saver);
     }
 
     /**
-     * Prints the command that saves a thread, for a command that does not wait for the outcome. Prints nothing without
-     * a saver.
+     * Prints the command that saves a thread, for a command that does not wait for the outcome. Prints nothing if the
+     * user has chosen no saver.
      */
     public void tellHowToSaveOn(String thread, Output output) {
         target().ifPresent(target -> output.note("  "
@@ -55,7 +55,7 @@ public final class WaitOptions {
                         "save " + ValueText.quoted(thread) + " --to " + ValueText.quoted(target) + " --follow")));
     }
 
-    /** A client with the saver, which stays open until the process ends. */
+    /** Returns a client that saves threads in the chosen saver, or in the server's. The saver is never closed. */
     public AgentClient client(Output output) {
         return client(output, true);
     }
@@ -72,7 +72,7 @@ public final class WaitOptions {
         return Optional.ofNullable(timeout).map(watched::withTimeout).orElse(watched);
     }
 
-    /** Prints events that are not the result of the command. */
+    /** Prints the saver's events to stderr, and records that a save failed. */
     private record Notes(Output output, AtomicBoolean unsaved) implements SaveListener {
         @Override
         public void loaded(CheckpointLoaded event) {

@@ -11,11 +11,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Tool calls and who decided about them, in words. */
+/** Formats tool calls, and the decisions about them, as text for people. */
 public final class CallText {
     private CallText() {}
 
-    /** Everything that is known about a call, on several lines. */
+    /** Formats a call in several lines, with its idempotency key, decisions, and full arguments and result. */
     public static List<String> full(CallLog.Row row, Optional<Part.ToolResult> result) {
         CallItem call = row.call();
         List<String> lines = new ArrayList<>();
@@ -37,7 +37,9 @@ public final class CallText {
         return lines;
     }
 
-    /** The decisions about a call and who made them, as text for people. */
+    /**
+     * Formats the decisions about a call, and who made them: its approval or denial, and the settlement of its outcome.
+     */
     public static String decisions(CallLog.Row row) {
         List<String> words = new ArrayList<>();
         row.call().approval().map(CallText::words).ifPresent(words::add);
@@ -48,7 +50,7 @@ public final class CallText {
         return String.join("; ", words);
     }
 
-    /** {@code approved by ann, with other arguments}. */
+    /** Formats an approval or denial, such as {@code approved by ann, with other arguments}. */
     static String words(CallApproval approval) {
         String how = approval.approved() ? "approved" : "denied";
         String who = approval.stated() ? ", according to a checkpoint" : by(approval.by(), approval.verified());
@@ -58,7 +60,7 @@ public final class CallText {
                 + approval.reason().map(why -> ": " + OneLine.shortened(why)).orElse("");
     }
 
-    /** The name that a server verified, followed by the name that the sender stated if it differs. */
+    /** Names who decided: the name that a server verified, if any, and the stated name if it is a different one. */
     static String by(Optional<String> stated, Optional<VerifiedSubject> verified) {
         if (verified.isEmpty()) {
             return stated.map(name -> " by " + SafeText.line(name)).orElse("");

@@ -41,7 +41,7 @@ public final class CommandErrors {
         return e instanceof WaymarkException.NotComplete ? ExitCode.FAILED : ExitCode.BAD_INPUT;
     }
 
-    /** A turn that did not start because its agent is unusable is an error of the caller, not a failed turn. */
+    /** Returns the exit code of a result. A missing or invalid agent has a different code than a failed turn. */
     public static int exitCode(AgentResult result) {
         if (result instanceof AgentResult.Complete || result instanceof AgentResult.Interrupted) {
             return ExitCode.DONE;

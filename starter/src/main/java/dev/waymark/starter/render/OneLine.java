@@ -11,7 +11,7 @@ public final class OneLine {
 
     private OneLine() {}
 
-    /** {@code waymark: WHAT: VALUE. REMEDY}. */
+    /** Formats an error as {@code waymark: WHAT: VALUE. REMEDY}. */
     public static String error(String message, String remedy) {
         return CommandError.badInput(message, remedy).line();
     }
@@ -20,17 +20,17 @@ public final class OneLine {
         return CommandErrors.of(e).line();
     }
 
-    /** {@code 1 run}, {@code 2 runs}. */
+    /** Formats a number of things, such as {@code 1 run} or {@code 2 runs}. */
     public static String count(int number, String thing) {
         return number + " " + thing + (number == 1 ? "" : "s");
     }
 
-    /** The beginning of a text that someone else wrote. */
+    /** Shortens a foreign text to one line of 200 characters. If it is cut, a note says how long it is. */
     public static String shortened(String text) {
         return Excerpt.of(SafeText.line(text), MOST_CHARACTERS).text();
     }
 
-    /** The beginning of a call's arguments. */
+    /** Shortens the arguments of a call to 200 characters. If they are cut, a note says how long they are. */
     public static String shortenedJson(String canonical) {
         return Excerpt.of(SafeText.json(canonical), MOST_CHARACTERS).text();
     }

@@ -8,7 +8,7 @@ import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.value.Problem;
 import java.util.Optional;
 
-/** Prints the state of a turn, and the commands that are possible next. */
+/** Prints the outcome of a turn, and the commands that are possible next. */
 public final class OutcomeRenderer {
     private OutcomeRenderer() {}
 
@@ -81,7 +81,7 @@ public final class OutcomeRenderer {
                 retry.orElse("See the conversation with: " + CommandName.line("show " + thread)));
     }
 
-    /** Whether the thread is a single run, with a generated id. */
+    /** Whether the thread has a generated id and so is a single run, which closes after its turn. */
     private static boolean isOneRun(AgentResult result) {
         return result.thread().startsWith("run-") || result.thread().startsWith("resume-");
     }

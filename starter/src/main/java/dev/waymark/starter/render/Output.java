@@ -22,7 +22,7 @@ public final class Output {
 
     private static final String BEGINNING_OF_LINE = "\r";
     private static final String REST_OF_LINE_GONE = "\u001b[K";
-    /** The default width of a terminal. Text that wraps could not be erased as one line. */
+    /** Fits into the default width of a terminal. Text that wraps could not be erased as one line. */
     private static final int SHORTEST_LINE = 78;
 
     private boolean passing;
@@ -69,7 +69,7 @@ public final class Output {
         passing = true;
     }
 
-    /** Prints an event on a terminal that is not a result. */
+    /** Prints an event, which is not a result, in place of the temporary text. */
     public void step(String text) {
         out().print(takeBack());
         out().flush();
@@ -92,7 +92,7 @@ public final class Output {
         out().println(json ? spell(document) : document.toPrettyString());
     }
 
-    /** Prints a list as one document, item by item: all versions of a thread may not fit into memory. */
+    /** Prints a list as one document, item by item, because all versions of a thread may not fit into memory. */
     public void list(Consumer<Consumer<Json>> items) {
         try (JsonGenerator generator = PayloadJson.MAPPER.createGenerator(out())) {
             generator.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
@@ -116,12 +116,12 @@ public final class Output {
         }
     }
 
-    /** Prints something that is not a result. */
+    /** Prints something that is not a result, to stderr. */
     public void note(String text) {
         command.commandLine().getErr().println(SafeText.lines(text));
     }
 
-    /** Whether the reader of the output has gone. */
+    /** Whether results can no longer be written, for example because their reader has closed the pipe. */
     public boolean isBroken() {
         return out().checkError();
     }

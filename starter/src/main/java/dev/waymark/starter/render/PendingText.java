@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A request that waits for a person, as text. If the request is too long to be shown completely, the text says so and
- * has no command to approve it.
+ * A request that waits for a person, as text. If a call's arguments are too long to be shown completely, the text says
+ * so and has no command to approve the call.
  */
 public final class PendingText {
-    /** A longer text is cut: it is more than a person reads at a terminal. */
+    /** Longer arguments and questions are cut, because they are more than a person reads at a terminal. */
     public static final int MOST_CHARACTERS = 8_000;
 
     private static final String QUOTED = "│ ";
@@ -32,12 +32,15 @@ public final class PendingText {
         return new PendingText(item);
     }
 
-    /** Whether everything that the decision is about is shown. */
+    /** Whether the arguments of the call are shown completely. */
     public boolean isWhole() {
         return !arguments.isCut();
     }
 
-    /** The question. Each line of foreign text is marked, so that it cannot be mistaken for a line of this program. */
+    /**
+     * Returns the question. If an agent's question has several lines, each of them is marked, so that it cannot be
+     * mistaken for a line of this program.
+     */
     public List<String> question() {
         return switch (item.kind()) {
             case PendingItem.APPROVAL -> List.of("May " + call() + " run?");
@@ -65,7 +68,7 @@ public final class PendingText {
                 : lines.stream().map(line -> QUOTED + line).toList();
     }
 
-    /** The commands for the possible decisions. */
+    /** Returns the commands for the possible decisions. If the request is one of several, they name its call. */
     public List<String> commands(boolean isOneOfSeveral) {
         String thread = " " + ValueText.quoted(item.thread());
         String named = " --call " + ValueText.quoted(item.callId());

@@ -8,8 +8,8 @@ import java.io.PrintWriter;
 import java.util.Optional;
 
 /**
- * The stream for results, which remembers failed writes: a checkpoint that a full disk cut off must not look like a
- * saved one.
+ * The stream for results. It remembers failed writes, so that a checkpoint that a full disk cut off does not look
+ * complete.
  */
 public final class ResultStream extends FilterOutputStream {
     private static final String NOBODY_READS = "Broken pipe";
@@ -36,7 +36,8 @@ public final class ResultStream extends FilterOutputStream {
     }
 
     /**
-     * The command's exit code, or another one if its output was lost. A reader that closed the pipe is not an error.
+     * Returns the command's exit code. If output was lost, prints an error, and returns another code than 0. A reader
+     * that closed the pipe is not an error.
      */
     public int exitCode(int own, PrintWriter err) {
         Optional<String> lost = failure.filter(why -> !why.contains(NOBODY_READS));

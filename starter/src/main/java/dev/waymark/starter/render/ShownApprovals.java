@@ -18,16 +18,15 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Remembers which calls of a thread were last shown as waiting for approval, for this user on this machine: a script
- * that approves without a digest approves these. Stores digests only. If the files cannot be written, nothing is
- * remembered.
+ * Remembers which calls of a thread were last shown as waiting for approval, for this user on this machine: without a
+ * digest, a script can approve only these. Stores digests only. If the files cannot be written, nothing is remembered.
  */
 public final class ShownApprovals {
     private static final Duration KEPT = Duration.ofDays(30);
 
     private ShownApprovals() {}
 
-    /** Remembers these requests, whose arguments were shown completely. */
+    /** Remembers the approvals among these requests, in place of those that were shown before for the same threads. */
     public static void remember(Collection<PendingItem> items) {
         List<PendingItem> approvals = items.stream()
                 .filter(item -> item.kind().equals(PendingItem.APPROVAL))
@@ -42,12 +41,12 @@ public final class ShownApprovals {
             try {
                 write(file(thread), digests);
             } catch (IOException e) {
-                // A later approval is then bound to the arguments at that time.
+                // A script then approves the arguments that the call has at that time.
             }
         });
     }
 
-    /** Whether another call of this thread was shown, and this one was not. */
+    /** Whether the calls that were last shown for this thread, within 30 days, do not include this one. */
     public static boolean isAnother(PendingItem approval) {
         Path file = file(approval.thread());
         try {

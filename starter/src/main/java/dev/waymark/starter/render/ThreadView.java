@@ -15,7 +15,7 @@ import dev.waymark.history.Timeline;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A thread as text for people. */
+/** Formats a thread as text for people. */
 public final class ThreadView {
     private static final String USER = "> ";
 
@@ -108,7 +108,7 @@ public final class ThreadView {
                 + SafeText.line(result.toolUseId()) + "]");
     }
 
-    /** Who decided about a call, and its arguments if they were changed. */
+    /** Writes who decided about a call, and the call's arguments if they were changed. */
     private void writeDecision(Call call) {
         call.approval().ifPresent(approval -> {
             String what = CallText.words(approval);

@@ -33,7 +33,7 @@ public final class WatchRenderer implements Fact.Cases<String> {
         return line(moment.at(), moment.eventId(), what);
     }
 
-    /** Partial text. */
+    /** Formats text of a reply that is being streamed. */
     public static String line(TextDelta words) {
         String attempt = words.attempt() > 1 ? "(attempt " + words.attempt() + ") " : "";
         return line(words.at(), words.eventId(), pad("text-delta") + attempt + SafeText.line(words.text()));
@@ -58,7 +58,7 @@ public final class WatchRenderer implements Fact.Cases<String> {
         return type + " ".repeat(Math.max(1, 18 - type.length()));
     }
 
-    /** Names the fallback model if it gave the reply. */
+    /** Formats a reply, preceded by the name of the fallback model if it gave the reply. */
     private static String words(Reply reply) {
         return reply.model().map(other -> "(" + other + ") ").orElse("")
                 + words(Message.assistant(reply.content().toArray(new Part[0])));

@@ -1,6 +1,6 @@
 /**
- * The format of results and failures: text for people, JSON for programs, exit codes. Must not depend on a particular
- * command.
+ * Formats results and failures as text for people and JSON for programs, and assigns exit codes. Must not depend on a
+ * particular command.
  */
 @NullMarked
 package dev.waymark.starter.render;

@@ -68,7 +68,7 @@ final class IdentityOptions {
             description = "Disable authentication: every caller has all roles. Requires a loopback address.")
     private boolean noAuth;
 
-    /** The configured authenticator; empty if authentication is disabled. */
+    /** Returns the configured authenticator; empty if authentication is disabled. */
     Optional<Authenticator> authenticator() {
         List<Authenticator> all = new ArrayList<>();
         Optional.ofNullable(tokens).map(StaticTokens::of).ifPresent(all::add);

@@ -31,7 +31,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Serves threads over HTTP. */
 @Command(
         name = "serve",
         description =
@@ -144,7 +143,7 @@ public final class ServeCommand implements Callable<Integer> {
         return defaults.withTls(tls).withCorsOrigins(origins).withLimits(rate, streams, defaults.streams());
     }
 
-    /** Prints to stderr, because log output is disabled in the command line. */
+    /** Prints a failure to stderr, because the command line disables loggers. */
     private void log(RuntimeException failure) {
         failure.printStackTrace(spec.commandLine().getErr());
         spec.commandLine().getErr().flush();

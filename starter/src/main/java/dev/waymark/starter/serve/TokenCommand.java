@@ -28,7 +28,6 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Creates a token for {@code serve}. */
 @Command(
         name = "token",
         description = "Creates a token for `waymark serve`, adds its hash to a file, and prints the token once.")

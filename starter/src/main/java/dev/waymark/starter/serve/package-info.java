@@ -1,7 +1,7 @@
 /**
  * The commands {@code serve} and {@code token}.
  *
- * <p>It must not know how requests are handled.
+ * <p>Must not know how requests are handled.
  */
 @NullMarked
 package dev.waymark.starter.serve;

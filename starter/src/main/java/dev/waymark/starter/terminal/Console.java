@@ -11,7 +11,7 @@ public interface Console extends AutoCloseable {
     /** Shows text of one or several lines. */
     void show(String text);
 
-    /** Shows foreign text. At a terminal each row is marked, so that it cannot be mistaken for a prompt. */
+    /** Shows foreign text. At a terminal, each row is marked, so that it cannot be mistaken for a prompt. */
     void quote(String text);
 
     /** Shows a request for a decision. */

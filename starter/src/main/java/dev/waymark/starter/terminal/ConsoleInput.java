@@ -1,6 +1,6 @@
 package dev.waymark.starter.terminal;
 
-/** Input at a console. */
+/** What one read from a console can return. */
 public sealed interface ConsoleInput {
     /** Text; several lines if they were typed or pasted as one. */
     record Text(String text) implements ConsoleInput {}

@@ -1,6 +1,6 @@
 package dev.waymark.starter.terminal;
 
-/** Detects a backslash at the end of a line, which continues it. */
+/** Detects a line that ends with a backslash and so continues on the next line. */
 final class LineContinuation {
     private LineContinuation() {}
 

@@ -26,7 +26,7 @@ import org.jline.utils.AttributedStyle;
 public final class LineEditor implements Console {
     private static final String PROMPT = "> ";
     private static final String MORE = "  ";
-    /** A percent sign starts a pattern in a prompt. */
+    /** Escapes a percent sign, which would start a pattern in a prompt. */
     private static final String PERCENT = "%%";
 
     private static final int MOST_LINES_KEPT = 1_000;
@@ -38,7 +38,7 @@ public final class LineEditor implements Console {
     private static final String MARK = "│ ";
 
     private static final String INDENT = "    ";
-    /** A smaller width counts as unknown: some terminals do not report their width. */
+    /** A width up to this counts as unknown, because some terminals do not report theirs. */
     private static final int NARROWEST = 10;
 
     private static final int USUAL_WIDTH = 80;
@@ -59,7 +59,7 @@ public final class LineEditor implements Console {
     /**
      * Opens the terminal of this process; empty if there is none.
      *
-     * @param completions the possible words at the end of the text typed so far
+     * @param completions returns the words that can complete the text before the cursor
      */
     public static Optional<Console> open(Path history, Function<String, List<String>> completions) {
         if (!Terminals.isInteractive()) {
@@ -190,7 +190,7 @@ public final class LineEditor implements Console {
         try {
             terminal.close();
         } catch (IOException e) {
-            // The terminal no longer exists.
+            // The terminal is already gone.
         }
     }
 

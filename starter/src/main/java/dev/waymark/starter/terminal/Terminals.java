@@ -16,7 +16,7 @@ public final class Terminals {
                 .isPresent();
     }
 
-    /** Since Java 22, a console exists even without a terminal, so {@code Console.isTerminal()} decides. */
+    /** Before Java 22, a console exists only at a terminal. Since then, {@code Console.isTerminal()} decides. */
     private static boolean isTerminal(Console console) {
         try {
             return (boolean) Console.class.getMethod("isTerminal").invoke(console);
@@ -27,7 +27,7 @@ public final class Terminals {
         }
     }
 
-    /** Asks on a line of its own and returns the input; empty at the end of the input. */
+    /** Prints a question and returns the line that is typed after it; empty at the end of the input. */
     public static String ask(String question) {
         return Optional.ofNullable(Objects.requireNonNull(System.console()).readLine("%s", question))
                 .orElse("");

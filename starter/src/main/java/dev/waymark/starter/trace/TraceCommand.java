@@ -31,7 +31,6 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Exports threads as OpenTelemetry traces. */
 @Command(
         name = "trace",
         description = {

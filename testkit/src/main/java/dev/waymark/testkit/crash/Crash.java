@@ -29,8 +29,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Kills the worker in this process when a {@link Fault} is due. At that moment, the worker loses its connection to the
- * server, the witness file records the time, and the process gets a SIGKILL. The test then checks {@link #witnessed}:
- * if the fault did not fire, the test has shown nothing.
+ * server, the witness file records the time, and the process gets a SIGKILL. The test then checks {@link #witnessed},
+ * because a test whose fault did not fire has shown nothing.
  *
  * <pre>{@code
  * Crash crash = Crash.of(Fault.parse(arguments[1]), Path.of(arguments[2]));
@@ -65,37 +65,38 @@ public final class Crash {
         this.cutsOff = cutsOff;
     }
 
-    /** Kills this process when the fault is due. */
+    /** Creates a crash that kills this process when the fault is due. */
     public static Crash of(Fault fault, Path witness) {
         return of(fault, witness, SelfKill.after(1));
     }
 
     /**
-     * A crash of one of several workers in this process, each with its own client, models and tools. Each is cut off
-     * when its own fault is due; the process is killed after the last one.
+     * Creates the crash of one of several workers in this process, each with its own client, models and tools. Each
+     * worker is cut off when its own fault is due. The process is killed after the last of the crashes that {@code
+     * kill} expects.
      */
     public static Crash of(Fault fault, Path witness, SelfKill kill) {
         return new Crash(fault, witness, kill::come, true);
     }
 
     /**
-     * Suspends this process and its descendants with SIGSTOP when the fault is due, like a host that freezes. After a
-     * SIGCONT, the worker continues where it stopped. The test then checks that nothing happens a second time.
+     * Creates a crash that suspends this process and its descendants with SIGSTOP when the fault is due, like a host
+     * that freezes. After a SIGCONT, the worker continues where it stopped. The test then checks that nothing happens a
+     * second time.
      */
     public static Crash suspending(Fault fault, Path witness) {
         return of(fault, witness, Crash::suspendAll);
     }
 
     /**
-     * Runs this action when the fault is due, instead of killing the process. The worker continues when the action
-     * returns. Use it for faults outside of the worker, such as those of a {@link CuttableProxy} in front of its
-     * server.
+     * Creates a crash that runs this action when the fault is due, instead of killing the process. The worker continues
+     * when the action returns. Use it for faults outside of the worker, such as a {@link CuttableProxy} that is cut.
      */
     public static Crash of(Fault fault, Path witness, Runnable action) {
         return new Crash(fault, witness, action, false);
     }
 
-    /** The time of the crash that this witness file records, if it happened. Works in any process. */
+    /** Returns the time of the crash that this witness file records, if it happened. Works in any process. */
     public static Optional<Instant> witnessed(Path witness) {
         try {
             if (!Files.exists(witness)) {
@@ -108,12 +109,12 @@ public final class Crash {
         }
     }
 
-    /** Observes the calls between the worker and its server. Add it to the stubs of the worker's client. */
+    /** Returns an interceptor that observes the worker's calls to its server. Add it to the worker's connection. */
     public ClientInterceptor interceptor() {
         return new Wiretap(this);
     }
 
-    /** Wraps a provider to pass {@link CrashPoint#MODEL_REQUESTED} and {@link CrashPoint#MODEL_REPLIED}. */
+    /** Wraps a provider, so that it passes {@link CrashPoint#MODEL_REQUESTED} and {@link CrashPoint#MODEL_REPLIED}. */
     public ModelProvider around(ModelProvider provider) {
         return new ModelProvider() {
             @Override
@@ -137,7 +138,8 @@ public final class Crash {
     }
 
     /**
-     * Wraps a tool to pass {@link CrashPoint#AFTER_EFFECT}, and {@link CrashPoint#AFTER_CLAIM} if it needs no claim.
+     * Wraps a tool, so that it passes {@link CrashPoint#AFTER_EFFECT}, and {@link CrashPoint#AFTER_CLAIM} if it needs
+     * no claim.
      */
     public Tool around(Tool tool) {
         return new Tool() {
@@ -163,7 +165,7 @@ public final class Crash {
         };
     }
 
-    /** Reports that the calling thread has reached this point. Does not return if the process is to die. */
+    /** Reports that the calling thread has reached this point. Does not return once the worker is cut off. */
     public void pass(CrashPoint point) {
         come(point);
         while (silent) {
@@ -171,7 +173,7 @@ public final class Crash {
         }
     }
 
-    /** Like {@link #pass}, but always returns. For calls that are cut off anyway. */
+    /** Like {@link #pass}, but always returns. For gRPC calls, which {@link Wiretap} blocks itself. */
     void come(CrashPoint point) {
         if (point == fault.point() && passed.incrementAndGet() == fault.passing()) {
             if (fault.after().isZero()) {
@@ -194,7 +196,7 @@ public final class Crash {
         return silent;
     }
 
-    /** Registers a call, to be cancelled by the crash. */
+    /** Registers a gRPC call, which the crash cancels if it has not ended. */
     void began(ClientCall<?, ?> call) {
         calls.add(call);
     }
@@ -220,7 +222,7 @@ public final class Crash {
         end.run();
     }
 
-    /** Returns when the process continues. */
+    /** Suspends this process and its descendants. Returns when the process continues. */
     private static void suspendAll() {
         try {
             Family.signal("STOP", ProcessHandle.current());
@@ -237,7 +239,7 @@ public final class Crash {
         try {
             Thread.sleep(time.toMillis());
         } catch (InterruptedException e) {
-            // A killed process would not see the failure either.
+            // A killed process would not notice the interruption either.
         }
     }
 }

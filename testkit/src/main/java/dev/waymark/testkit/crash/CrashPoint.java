@@ -1,20 +1,20 @@
 package dev.waymark.testkit.crash;
 
 /**
- * The points around a tool call at which a worker can be killed. Most are observed in the calls between the worker and
- * its server, and need nothing from the tool and the model. The others need {@link Crash#around}, and {@link
- * #MID_EFFECT} needs a {@link Crash#pass} in the tool itself.
+ * The points of a conversation at which a worker can be killed. Most are observed in the worker's calls to its server,
+ * and need nothing from the tool and the model. The others need {@link Crash#around}, and {@link #MID_EFFECT} needs a
+ * {@link Crash#pass} in the tool itself.
  */
 public enum CrashPoint {
     /** The server has stored the workflow's acceptance of a {@code say} update. */
     MESSAGE_ACCEPTED,
-    /** The server has the request to run a tool, and no worker has taken it. */
+    /** The server has the request to run a tool, and this worker has not received the task. */
     BEFORE_TOOL_POLL,
-    /** A tool's activity is about to claim its call. A tool that needs no claim has just been received. */
+    /** The worker is about to claim a call, or has just received the task of a tool that needs no claim. */
     BEFORE_CLAIM,
-    /** The claim is granted and nothing has happened yet. A tool that needs no claim is about to run. */
+    /** The claim is granted and nothing has happened yet, or a tool that needs no claim is about to run. */
     AFTER_CLAIM,
-    /** The tool's effect has started and not ended. */
+    /** The tool's effect has started and has not ended. */
     MID_EFFECT,
     /** The tool is about to return. */
     AFTER_EFFECT,

@@ -44,7 +44,7 @@ public final class CuttableProxy implements AutoCloseable {
         daemon(this::accept);
     }
 
-    /** The address of the proxy, as {@code host:port}. */
+    /** Returns the address of the proxy, as {@code host:port}. */
     public String address() {
         return "127.0.0.1:" + door.getLocalPort();
     }
@@ -55,7 +55,7 @@ public final class CuttableProxy implements AutoCloseable {
         wires.forEach(Wire::close);
     }
 
-    /** Keeps all connections, and drops everything that is sent over them, even after {@link #reconnect}. */
+    /** Keeps all connections, and drops what is sent over them and over new ones, even after {@link #reconnect}. */
     public void silence() {
         state = State.SILENT;
         wires.forEach(wire -> wire.silent = true);

@@ -27,12 +27,12 @@ import java.util.function.BiPredicate;
  * assertThat(effects.violations()).isEmpty();
  * }</pre>
  *
- * @param calls the number of calls
- * @param duplicated calls of side-effecting tools that took effect more than once
- * @param lost calls that are recorded as completed but took no effect, or that have no result
- * @param unknown calls with an unknown outcome
+ * @param calls the number of calls of the agent's tools
+ * @param duplicated the number of calls of side-effecting tools that took effect more than once
+ * @param lost how often a call is recorded as completed but took no effect, or has no result
+ * @param unknown the number of calls with an unknown outcome
  * @param dispatchedAgain the number of repeated dispatches
- * @param violations broken guarantees, as text, including those of {@code duplicated} and {@code lost}
+ * @param violations broken guarantees, as text, including those that {@code duplicated} and {@code lost} count
  */
 public record EffectCheck(
         int calls, int duplicated, int lost, int unknown, int dispatchedAgain, List<String> violations) {
@@ -40,14 +40,20 @@ public record EffectCheck(
         violations = List.copyOf(violations);
     }
 
-    /** @param killed the times at which workers were killed; the thread's turn must be over */
+    /**
+     * Checks a thread whose turn is over.
+     *
+     * @param killed the times at which workers were killed
+     */
     public static EffectCheck of(Timeline timeline, List<EffectLedger.Effect> ledger, List<Instant> killed) {
         return of(timeline, ledger, (dispatched, lost) -> killed.stream().anyMatch(time -> !dispatched.isAfter(time)));
     }
 
     /**
-     * @param hidden whether a fault can have hidden the outcome of a call, given the time of its last dispatch and the
-     * time at which its outcome became unknown; the thread's turn must be over
+     * Checks a thread whose turn is over.
+     *
+     * @param hidden whether a fault can have hidden the outcome of a call, given the time of the last dispatch of the
+     * call and the time at which its outcome became unknown
      */
     public static EffectCheck of(
             Timeline timeline, List<EffectLedger.Effect> ledger, BiPredicate<Instant, Instant> hidden) {
@@ -76,8 +82,9 @@ public record EffectCheck(
         }
 
         /**
-         * The number of results that each call had in the transcript, before a summary may have replaced them. In a
-         * cancelled thread, the newest results are not in the transcript yet and count as one.
+         * Returns the largest number of results that each call had in the transcript at any time, because a summary may
+         * have replaced them since. In a cancelled thread, the newest results never enter the transcript and count as
+         * one.
          */
         private static Map<String, Integer> results(Timeline timeline) {
             Map<String, Integer> most = new HashMap<>();
@@ -92,7 +99,7 @@ public record EffectCheck(
             return most;
         }
 
-        /** All calls in their last state, including those that a summary has dropped. */
+        /** Returns all calls in their last state, including those that a summary has dropped. */
         private static Map<String, Call> calls(Timeline timeline) {
             Map<String, Call> all = new LinkedHashMap<>();
             timeline.forEachDroppedCall((last, call) -> all.put(call.id(), call));
@@ -148,13 +155,13 @@ public record EffectCheck(
                 case ISSUED, AWAITING, DISPATCHED, CLAIMED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED, ASKING ->
                     violations.add(call.id() + " is " + call.status());
                 case FAILED, CANCELLED -> {
-                    // Reported by the tool itself, or decided by a person.
+                    // The tool reported a failure, or a person cancelled the call: it may have taken effect or not.
                 }
             }
         }
 
         private void readLost(Call call, ToolSpec tool, long happened) {
-            // A claim sent before a worker was lost may be granted afterwards.
+            // The time of the dispatch counts, because a claim may be granted after its worker was lost.
             if (!wasClaimed(call) || !hidden.test(handedOut(call), call.since())) {
                 violations.add(call.id() + " is unknown, but no worker was lost that could have claimed it");
             }
@@ -166,8 +173,8 @@ public record EffectCheck(
         }
 
         /**
-         * Searches earlier states, because the call no longer has its claim if the lost execution reported its end too
-         * late.
+         * Whether the call was ever claimed. Searches earlier states too, because the call no longer has its claim if
+         * the lost execution reported its end too late.
          */
         private boolean wasClaimed(Call call) {
             return timeline.moments().stream()
@@ -175,7 +182,7 @@ public record EffectCheck(
                     .anyMatch(earlier -> earlier.claim().isPresent());
         }
 
-        /** The time at which the last dispatch of the call started. */
+        /** Returns the time of the call's last dispatch. */
         private Instant handedOut(Call call) {
             Fact dispatched = new ToolFact.ToolDispatched(call.id(), call.dispatches());
             return timeline.moments().stream()

@@ -8,7 +8,7 @@ import java.util.List;
 final class Family {
     private Family() {}
 
-    /** Sends them all a signal, the process last. */
+    /** Sends a signal to all descendants of the process, and to the process last. */
     static void signal(String name, ProcessHandle process) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of("kill", "-s", name));
         process.descendants().forEach(each -> command.add(Long.toString(each.pid())));

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * Determines when a process dies: after it has passed a point for the {@code passing}-th time, and then a delay. Its
- * string form, which {@link #parse} reads, can be passed to the process.
+ * Determines when a process dies: after it has passed a point for the {@code passing}-th time, and then a delay. The
+ * string form of a fault, which {@link #parse} reads, can be passed to the process.
  */
 public record Fault(CrashPoint point, int passing, Duration after) {
     public Fault {
@@ -15,17 +15,17 @@ public record Fault(CrashPoint point, int passing, Duration after) {
         }
     }
 
-    /** Fires immediately when the point is first passed. */
+    /** Returns a fault that fires immediately when the point is first passed. */
     public static Fault at(CrashPoint point) {
         return new Fault(point, 1, Duration.ZERO);
     }
 
-    /** Fires when the point is passed for the n-th time. */
+    /** Returns this fault, except that it fires when the point is passed for the n-th time. */
     public Fault passing(int times) {
         return new Fault(point, times, after);
     }
 
-    /** Waits before the fault fires. */
+    /** Returns this fault, except that it fires this long after the point is passed. */
     public Fault after(Duration delay) {
         return new Fault(point, passing, delay);
     }

@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Ends this process with SIGKILL, without shutdown hooks. Several {@link Crash}es in one process may share an instance,
- * which waits for all of them. Its shell is started in advance, because starting one takes too long at the time of the
- * crash.
+ * which waits for all of them. A shell sends the signal. It is started in advance, because starting one takes too long
+ * at the time of the crash.
  */
 public final class SelfKill {
     private final AtomicInteger awaited;
@@ -24,12 +24,12 @@ public final class SelfKill {
         }
     }
 
-    /** Kills the process after this many crashes. */
+    /** Returns an instance that kills the process after this many crashes. */
     public static SelfKill after(int crashes) {
         return new SelfKill(crashes);
     }
 
-    /** Counts a crash. */
+    /** Counts a crash, and kills the process if it is the last one. */
     void come() {
         if (awaited.decrementAndGet() == 0) {
             try {

@@ -29,7 +29,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Finds crash points in the calls between a worker and its server, and blocks the calls once the worker is to die. */
+/** Finds crash points in a worker's gRPC calls to its server, and blocks the calls once the worker is cut off. */
 final class Wiretap implements ClientInterceptor {
     private static final Set<String> OWN_ACTIVITIES = Set.of(
             WireNames.MODEL_ACTIVITY, WireNames.AGENT_ACTIVITY, WireNames.VERIFY_ACTIVITY, WireNames.STATE_ACTIVITY);
@@ -132,7 +132,7 @@ final class Wiretap implements ClientInterceptor {
                 || request instanceof RespondActivityTaskFailedRequest failed && tools.contains(failed.getTaskToken());
     }
 
-    /** A call that is not started, or never answered, once the worker is to die. */
+    /** A gRPC call that is not started, or gets no further answer, once the worker is cut off. */
     private final class Observed<Q, R> extends SimpleForwardingClientCall<Q, R> {
         private volatile @Nullable Object request;
         private boolean begun;

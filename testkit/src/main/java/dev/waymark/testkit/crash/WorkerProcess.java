@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A JVM with the class path of this one that runs a worker, which may die. It uses little memory, because a test may
- * need many of them, and it ends with this JVM.
+ * A JVM that runs a worker, which may die. It has the class path of this JVM and ends with this JVM. Its heap has at
+ * most 192 MiB, because a test may need many such processes.
  *
  * <pre>{@code
  * try (WorkerProcess process = WorkerProcess.start(Worker.class, address, fault.toString(), witness.toString())) {
@@ -72,7 +72,8 @@ public final class WorkerProcess implements AutoCloseable {
     }
 
     /**
-     * Reads all output, because a full pipe would block the process. The last lines show why it did not become ready.
+     * Reads all output, because a full pipe would block the process. If the process ends before it is ready, the last
+     * lines show why.
      */
     private static void read(Process process, CompletableFuture<Void> ready) {
         Deque<String> last = new ArrayDeque<>();
@@ -93,11 +94,14 @@ public final class WorkerProcess implements AutoCloseable {
         ready.completeExceptionally(new IOException(String.join("\n", last)));
     }
 
-    /** For the {@code main} method: reports that the worker is ready, and stays until the process is killed. */
+    /**
+     * For the {@code main} method: reports that the worker is ready. Does not return: the process ends when it is
+     * killed or its parent process ends.
+     */
     public static void work() throws IOException {
         System.out.println(READY);
         while (System.in.read() >= 0) {
-            // The parent process is alive.
+            // The parent process is alive: it sends nothing, and its end closes the stream.
         }
         Runtime.getRuntime().halt(1);
     }
@@ -122,8 +126,8 @@ public final class WorkerProcess implements AutoCloseable {
     }
 
     /**
-     * Kills the process now, regardless of its faults. It has ended when this returns, unless the calling thread is
-     * interrupted.
+     * Kills the process now, regardless of its faults. The process has ended when this method returns, unless the
+     * calling thread is interrupted.
      */
     @Override
     public void close() {

@@ -20,22 +20,22 @@ public final class ActivityProblems {
 
     private ActivityProblems() {}
 
-    /** A failure that is not retried, because a retry would fail in the same way. */
+    /** Creates a failure that is not retried, because a retry would fail in the same way. */
     public static ApplicationFailure permanent(Problem problem) {
         return ApplicationFailure.newNonRetryableFailure(problem.message(), problem.type());
     }
 
-    /** Like {@link #permanent(Problem)}, with the spending of the attempts. */
+    /** Like {@link #permanent(Problem)}, and records what the attempts have spent. */
     public static ApplicationFailure permanent(Problem problem, Spent spent) {
         return ApplicationFailure.newNonRetryableFailure(problem.message(), problem.type(), details(spent));
     }
 
-    /** A failure that a retry may resolve. If a delay is given, the retry waits for it. */
+    /** Creates a failure that a retry may resolve. If a delay is given, the retry comes after this delay. */
     public static ApplicationFailure passing(Problem problem, Optional<Duration> retryAfter) {
         return passing(problem, retryAfter, Spent.NOTHING);
     }
 
-    /** Like {@link #passing(Problem, Optional)}, with the spending of the attempts. */
+    /** Like {@link #passing(Problem, Optional)}, and records what the attempts have spent. */
     public static ApplicationFailure passing(Problem problem, Optional<Duration> retryAfter, Spent spent) {
         ApplicationFailure.Builder failure = ApplicationFailure.newBuilder()
                 .setMessage(problem.message())
@@ -50,16 +50,17 @@ public final class ActivityProblems {
     }
 
     /**
-     * A failure that leaves the activity to other workers, because this one cannot read the thread. It is retried until
-     * a worker can.
+     * Creates a failure that leaves the activity to other workers, because this worker cannot read the thread. The
+     * activity is retried until a worker can.
      */
     public static ApplicationFailure left(RuntimeException why) {
         return passing(new Problem(Problem.UNKNOWN_RULES, String.valueOf(why.getMessage())), Optional.of(LEFT_FOR));
     }
 
     /**
-     * Reads from the server. An outage is retryable, a thread with newer rules or with a key that cannot be read now is
-     * left to other workers, and a history from which no state can be computed is corruption.
+     * Reads from the server, and converts exceptions to failures: an outage is retryable, a thread with newer rules or
+     * with a key that cannot be read now is left to other workers, and a history from which no state can be computed is
+     * corruption.
      */
     public static <T> T reading(Supplier<T> read) {
         try {

@@ -41,7 +41,7 @@ import org.slf4j.LoggerFactory;
  * Sends heartbeats for the activity of this thread. They let the server detect a killed worker, and deliver
  * cancellations: a cancellation interrupts the activity's thread, and {@link #cancellation} returns the reason. Changed
  * progress details are sent before the next regular heartbeat. The server keeps only the newest details, and history
- * contains none of them.
+ * contains them only if the activity ends with a timeout.
  *
  * <p>Heartbeats are sent once a second, or less often if many activities run, but at least five times per heartbeat
  * timeout. They are asynchronous: on a slow connection, activities do not delay each other's heartbeats. The SDK's own
@@ -54,20 +54,20 @@ public final class Heartbeat implements AutoCloseable {
     private static final Duration NEWS = Duration.ofMillis(50);
     private static final Duration TICK = Duration.ofMillis(25);
     /**
-     * A slow answer means that the server is busy. Changed details are sent again after this many times the duration of
-     * the last answer.
+     * A slow answer means that the server is busy. Changed details are sent no earlier than this many times the
+     * duration of the last answer after the last heartbeat, but no later than the next regular heartbeat.
      */
     private static final int PAUSE_PER_ANSWER = 4;
 
     private static final Duration FOREVER = Duration.ofDays(365);
     private static final Duration RETRY = Duration.ofMillis(500);
 
-    /** Added to the interval for every running activity: with 250 of them, each sends every 2.5 seconds. */
+    /** The shortest interval, per running activity: with 250 of them, each sends every 2.5 seconds. */
     private static final Duration SHARE = Duration.ofMillis(10);
 
     private static final Duration LONGEST_ANSWER = Duration.ofSeconds(5);
 
-    /** Leaves the server time to detect the timeout first. */
+    /** Gives the server time to detect a heartbeat timeout before the activity assumes it. */
     private static final Duration TIMEOUT_SLACK = Duration.ofSeconds(5);
 
     private static final AtomicInteger ALIVE = new AtomicInteger();
@@ -100,7 +100,7 @@ public final class Heartbeat implements AutoCloseable {
         this.ticks = CLOCK.scheduleWithFixedDelay(this::tick, TICK.toMillis(), TICK.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** Starts heartbeats for the activity of the current thread. Close it in the same thread. */
+    /** Starts heartbeats for the activity of the current thread. Close the heartbeat in the same thread. */
     public static Heartbeat begin() {
         return new Heartbeat(Activity.getExecutionContext(), () -> null);
     }
@@ -108,8 +108,8 @@ public final class Heartbeat implements AutoCloseable {
     /**
      * Like {@link #begin()}, with progress details.
      *
-     * @param details the current details, called several times a second in another thread; unchanged details are not
-     * sent again
+     * @param details returns the current details; called several times a second in another thread. A change causes a
+     * heartbeat
      */
     public static Heartbeat showing(Supplier<?> details) {
         return new Heartbeat(Activity.getExecutionContext(), details);
@@ -152,7 +152,7 @@ public final class Heartbeat implements AutoCloseable {
         }
     }
 
-    /** Whether changed details could be sent now. */
+    /** Whether a heartbeat may be sent now. */
     private synchronized boolean mayTell(long time) {
         long pause = Math.min(Math.max(NEWS.toNanos(), PAUSE_PER_ANSWER * answerNanos), pace().toNanos());
         return !over && !underWay && time - end <= 0 && time - toldAt >= pause;
@@ -165,7 +165,7 @@ public final class Heartbeat implements AutoCloseable {
         return longest.isZero() || pace.compareTo(longest) < 0 ? pace : longest;
     }
 
-    /** Whether the server must have timed out this attempt by now, and may have started another one. */
+    /** Whether the server has certainly timed out this attempt by now, and may have started another one. */
     private boolean isGivenUp(long time) {
         Duration timeout = info.getHeartbeatTimeout();
         return !timeout.isZero() && time - heardAt > timeout.plus(TIMEOUT_SLACK).toNanos();
@@ -188,8 +188,8 @@ public final class Heartbeat implements AutoCloseable {
     }
 
     /**
-     * Empty if the details cannot be encrypted now. The heartbeat is then sent without details, because the activity is
-     * still alive.
+     * Returns the encoded details; empty if there are none, or if they cannot be encrypted now. The heartbeat is then
+     * sent without details, because the activity is still alive.
      */
     private Optional<Payloads> encoded(@Nullable Object now) {
         try {
@@ -241,7 +241,7 @@ public final class Heartbeat implements AutoCloseable {
         }
     }
 
-    /** After {@link #pastTheLastStop}, only a requested cancellation interrupts. */
+    /** Interrupts the activity's thread. After {@link #pastTheLastStop}, only a requested cancellation does so. */
     private synchronized void cancel(ActivityCompletionException why) {
         boolean wanted = why instanceof ActivityCanceledException && !(why.getCause() instanceof TimeoutFailure);
         if (!over && cancellation == null && (wanted || !unstoppable)) {
@@ -251,8 +251,8 @@ public final class Heartbeat implements AutoCloseable {
     }
 
     /**
-     * The exception to throw after the activity's thread was interrupted. If the interruption had another cause, the
-     * interrupt flag is restored and the interruption is wrapped.
+     * Returns the exception to throw after the activity's thread was interrupted. If this heartbeat did not interrupt
+     * it, the interrupt flag is restored and the interruption is wrapped.
      */
     public synchronized RuntimeException cancellation(InterruptedException interruption) {
         if (cancellation != null) {
@@ -263,9 +263,10 @@ public final class Heartbeat implements AutoCloseable {
     }
 
     /**
-     * From now on, only a requested cancellation interrupts the activity. An operator who pauses or resets an activity
-     * expects it to run again, and a server that was unreachable treats it as lost. But the running attempt may already
-     * have done part of something that must not be done twice, and only this attempt knows which part.
+     * From now on, this heartbeat interrupts the activity only if its cancellation is requested. An operator who pauses
+     * or resets an activity expects it to run again, and a server that was unreachable treats it as lost. But the
+     * running attempt may already have done part of something that must not be done twice, and only this attempt knows
+     * which part.
      */
     public synchronized void pastTheLastStop() {
         unstoppable = true;
@@ -328,7 +329,7 @@ public final class Heartbeat implements AutoCloseable {
         }
     }
 
-    /** No new heartbeat starts after this call. */
+    /** Waits up to five seconds for an unanswered heartbeat. No new heartbeat starts after this call. */
     private synchronized void awaitAnswer() throws InterruptedException {
         over = true;
         long end = System.nanoTime() + LONGEST_ANSWER.toNanos();
@@ -337,7 +338,7 @@ public final class Heartbeat implements AutoCloseable {
         }
     }
 
-    /** After this returns, the thread is no longer interrupted. */
+    /** Stops the heartbeats, and clears an interruption that they caused. */
     @Override
     public synchronized void close() {
         over = true;

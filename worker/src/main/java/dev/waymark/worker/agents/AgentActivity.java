@@ -28,12 +28,12 @@ public final class AgentActivity implements AgentResolver {
     private final McpDiscovery discovery;
     private final Supplier<Optional<Problem>> obstacle;
 
-    /** For workers that run no subagents. */
+    /** Creates an activity for workers without subagents, whose threads may always start. */
     public AgentActivity(AgentDirectory agents, McpDiscovery discovery) {
         this(agents, discovery, Optional::empty);
     }
 
-    /** @param obstacle why the thread must not start; empty if it may */
+    /** @param obstacle returns why the thread of the current activity must not start; empty if it may */
     public AgentActivity(AgentDirectory agents, McpDiscovery discovery, Supplier<Optional<Problem>> obstacle) {
         this.newest = agents;
         this.discovery = discovery;
@@ -55,7 +55,7 @@ public final class AgentActivity implements AgentResolver {
         return servers.isEmpty() ? agent : complete(agent, servers);
     }
 
-    /** Logs invalid files. New threads then get the last valid version. */
+    /** Rereads the agent files. Logs the invalid ones; new threads get their last valid versions. */
     private synchronized AgentDirectory reread() {
         try {
             newest = newest.reread(
@@ -75,7 +75,7 @@ public final class AgentActivity implements AgentResolver {
         }
     }
 
-    /** Sends heartbeats while it waits for MCP servers, which may be slow to start. */
+    /** Adds the tools of MCP servers. Sends heartbeats meanwhile, because these servers may be slow to start. */
     private AgentSpec complete(AgentSpec agent, List<McpEntry> servers) {
         try (Heartbeat heartbeat = Heartbeat.begin()) {
             try {
@@ -100,7 +100,7 @@ public final class AgentActivity implements AgentResolver {
                                 + "Known agents: " + String.join(", ", agents.names()))));
     }
 
-    /** An imported conversation does not always name its agent. */
+    /** Finds the agent for a conversation that names none, such as an imported one: the worker must have only one. */
     private static AgentSpec theOnlyOne(AgentDirectory agents) {
         if (agents.names().size() != 1) {
             String all = agents.names().isEmpty() ? "none" : String.join(", ", agents.names());

@@ -30,8 +30,8 @@ import java.util.stream.Stream;
 
 /**
  * A snapshot of the agents in a directory: every {@code *.yaml} directly in it, except {@code *.script.yaml}, ordered
- * by name. {@link #reread} takes a new snapshot. A worker rereads the files when a thread starts; running threads keep
- * the agent recorded in their history. The directory may be empty.
+ * by file name. {@link #reread} takes a new snapshot. A worker rereads the files when a thread starts; running threads
+ * keep the agent recorded in their history. The directory may be empty.
  *
  * <pre>{@code
  * Path directory = Path.of("agents");
@@ -45,7 +45,7 @@ public final class AgentDirectory {
     private final Map<String, AgentSpec> byName;
     private final Map<String, List<McpEntry>> servers;
     private final Optional<Source> source;
-    /** Agents defined in Java, which agent files can use as subagents. They are kept when the files are reread. */
+    /** Agents defined in Java, which are kept when the files are reread. They can use agents of files as subagents. */
     private final List<AgentSpec> inCode;
 
     private AgentDirectory(
@@ -70,7 +70,7 @@ public final class AgentDirectory {
             Map<Path, FileVersion> files,
             Map<Path, AgentFile.Definition> definitions) {}
 
-    /** Identifies a version of a file. */
+    /** A version of a file, as far as its time and its size distinguish it from others. */
     private record FileVersion(FileTime modified, long bytes) {
         static FileVersion of(Path file) throws IOException {
             BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
@@ -153,7 +153,8 @@ public final class AgentDirectory {
     }
 
     /**
-     * Checks the names of subagents if some files are invalid. Valid files are checked when the agents are combined.
+     * Checks the names of subagents in all files. Only needed if some files are invalid: otherwise, the names are
+     * checked when the agents are combined.
      */
     private static void checkSubagents(Collection<Path> files, YamlProblems problems) {
         List<AgentFile.Names> all = files.stream().map(AgentFile.Names::in).toList();
@@ -256,7 +257,7 @@ public final class AgentDirectory {
         return byName;
     }
 
-    /** Agents defined in code. The path is the working directory of their tools. */
+    /** Returns agents that are defined in code. The path is the working directory of their tools. */
     public static AgentDirectory of(Path path, List<AgentSpec> agents) {
         Map<String, AgentSpec> byName = new LinkedHashMap<>();
         for (AgentSpec agent : agents) {
@@ -273,9 +274,9 @@ public final class AgentDirectory {
     }
 
     /**
-     * These agents together with others, which are defined in code.
+     * Returns these agents together with others, which are defined in code.
      *
-     * @throws IllegalArgumentException if a name occurs twice, or a subagent is missing
+     * @throws IllegalArgumentException if a name occurs twice, or an agent's subagents are missing or not allowed
      */
     public AgentDirectory plus(List<AgentSpec> others) {
         if (others.isEmpty()) {
@@ -288,29 +289,30 @@ public final class AgentDirectory {
         return new AgentDirectory(path, of(path, all).byName, servers, source, together);
     }
 
-    /** The directory of the files: the base of relative paths in them, and the tools' working directory. */
+    /** Returns the directory of the files: the base of relative paths in them, and the tools' working directory. */
     public Path path() {
         return path;
     }
 
-    /** The names of all agents, in order. */
+    /** Returns the names of all agents, in the order of {@link #agents}. */
     public List<String> names() {
         return List.copyOf(byName.keySet());
     }
 
     /**
-     * The agent, with the tools that its file defines; {@link #servers} lists the servers that provide further tools.
+     * Returns the agent of this name, with the tools that its file defines. {@link #servers} returns the MCP servers
+     * that provide further tools.
      */
     public Optional<AgentSpec> find(String name) {
         return Optional.ofNullable(byName.get(name));
     }
 
-    /** The MCP servers that provide more tools for an agent, in order. */
+    /** Returns the MCP servers that provide more tools for an agent, in the order of its file. */
     public List<McpEntry> servers(String name) {
         return servers.getOrDefault(name, List.of());
     }
 
-    /** All agents by name, in order. */
+    /** Returns all agents by name: those of files in the order of the file names, and then those in Java. */
     public Map<String, AgentSpec> agents() {
         return byName;
     }
@@ -327,7 +329,7 @@ public final class AgentDirectory {
         return files;
     }
 
-    /** Files that look like agents, but are ignored because of their names. */
+    /** Returns files that define an agent, but are ignored because their names end with {@code .yml}. */
     private static List<Path> misnamed(Path directory) throws IOException {
         try (Stream<Path> entries = Files.list(directory)) {
             return entries.filter(entry -> {

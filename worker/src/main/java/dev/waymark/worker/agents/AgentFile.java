@@ -69,7 +69,7 @@ final class AgentFile {
     /** Replaces an invalid name while the rest of the file is checked. */
     private static final String UNNAMED = "unnamed";
 
-    /** @param kinds the tool kinds that are tried for an entry, in order */
+    /** @param kinds the tool kinds that are tried for an entry, in this order */
     AgentFile(Path directory, ModelProviders providers, JavaTools javaTools, List<ToolKind> kinds) {
         this.directory = directory;
         this.models = new ModelChecks(providers);
@@ -83,12 +83,12 @@ final class AgentFile {
      * An agent as defined by its file.
      *
      * @param agent the agent with the tools that the file itself defines, without subagents
-     * @param servers the MCP servers that provide more tools, in order
+     * @param servers the MCP servers that provide more tools, in the order of the file
      * @param subagents unresolved references to subagents
      */
     record Definition(AgentSpec agent, List<McpEntry> servers, YamlValue root, List<YamlValue> subagents) {
 
-        /** The agent, with a tool for each subagent. */
+        /** Returns the agent with a tool for each subagent. */
         AgentSpec complete(Map<String, AgentSpec> others) throws YamlProblem {
             List<ToolSpec> tools = new ArrayList<>(agent.tools());
             for (YamlValue subagent : subagents) {
@@ -102,7 +102,7 @@ final class AgentFile {
             return complete;
         }
 
-        /** A problem with one of the agent's direct or indirect subagents. */
+        /** Returns a problem with a direct or indirect subagent, located at the first subagent that the file names. */
         YamlProblem problem(String words) {
             return subagents.get(0).problem(words);
         }
@@ -195,7 +195,8 @@ final class AgentFile {
     }
 
     /**
-     * Entries for MCP servers go into a separate list, because their tools are not known until the servers are queried.
+     * Reads the entries of {@code tools}. Adds MCP servers to {@code servers}, because their tools are not known until
+     * the servers are queried.
      */
     private List<ToolSpec> tools(YamlValue list, List<McpEntry> servers) throws YamlProblem {
         List<ToolSpec> tools = new ArrayList<>();
@@ -240,7 +241,7 @@ final class AgentFile {
         return entry;
     }
 
-    /** Tools defined elsewhere: a group of built-in tools or a Java tool, with the settings of this entry. */
+    /** Returns tools defined elsewhere, a group of built-in tools or a Java tool, with the settings of this entry. */
     private List<ToolSpec> used(YamlValue use, YamlFields fields) throws YamlProblem {
         YamlProblems problems = new YamlProblems();
         Optional<YamlValue> approval = fields.take("approval");
@@ -267,7 +268,7 @@ final class AgentFile {
         return List.of(tool.get().spec());
     }
 
-    /** Sets approval for all tools, or for some by name. */
+    /** Sets whether calls need approval, for all of these tools or for some by name. */
     private static List<ToolSpec> approved(List<ToolSpec> tools, Optional<YamlValue> approval) throws YamlProblem {
         if (approval.isEmpty()) {
             return tools;
@@ -297,7 +298,7 @@ final class AgentFile {
         return tool.with().approved().build();
     }
 
-    /** A tool defined in the file; one of its fields determines the kind. */
+    /** Reads a tool that the file itself defines. One of its fields determines the kind of the tool. */
     private ToolSpec own(YamlFields fields) throws YamlProblem {
         YamlProblems problems = new YamlProblems();
         String name = problems.check(() -> toolName(fields.require("name"))).orElse(UNNAMED);
@@ -334,7 +335,7 @@ final class AgentFile {
         return tool.build();
     }
 
-    /** The environment variables of the verify program, for a tool that is not a program itself. */
+    /** Reads the environment variables of the verify program, for a tool that is not a program itself. */
     private static Map<String, String> verifyEnvironment(YamlValue value, YamlFields fields) throws YamlProblem {
         if (!fields.has("verify")) {
             throw value.problem("only for tools that run a program");

@@ -27,27 +27,27 @@ public final class AgentInvalid extends Exception {
                 .toList();
     }
 
-    /** The other problems, in this file and in others, each with its place. */
+    /** Returns the other problems, in this file and in others, each with its place. */
     public List<String> others() {
         return others;
     }
 
-    /** The name of the agent that the file defines, if it can be read, or else the name of the file. */
+    /** Returns the name that the file gives its agent, if it can be read, or else the file's name without suffix. */
     public String agent() {
         return AgentFile.Names.in(Path.of(file)).agent();
     }
 
-    /** The agent file that is invalid. */
+    /** Returns the path of the agent file with the first problem. */
     public String file() {
         return file;
     }
 
-    /** Counted from 1. */
+    /** Returns the line of the first problem, counted from 1. */
     public int line() {
         return line;
     }
 
-    /** The field's path, such as {@code tools[1].timeout}; empty for the whole file. */
+    /** Returns the field with the first problem, such as {@code tools[1].timeout}; empty for the whole file. */
     public String field() {
         return field;
     }

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 final class ApprovalFields {
     private static final Pattern SIGNER = Pattern.compile("[A-Za-z0-9_.@+-]{1,64}");
 
-    /** Limited, because every request for a decision contains the signers. */
+    /** Limited, because every request for a decision contains all signers. */
     private static final int MOST_SIGNERS = 20;
 
     private ApprovalFields() {}

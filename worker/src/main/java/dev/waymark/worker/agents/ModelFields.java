@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Reads {@code model} of an agent file, its {@code options}, its {@code silence} and its {@code fallback}. */
+/** Reads {@code model}, {@code options}, {@code silence} and {@code fallback} of an agent file. */
 final class ModelFields {
     private static final List<String> OPTIONS =
             Arrays.stream(ModelOption.values()).map(ModelOption::field).toList();
@@ -59,7 +59,7 @@ final class ModelFields {
         return options;
     }
 
-    /** The maximum time without any part of a reply. */
+    /** Reads the maximum time without any part of a reply. */
     static Duration silence(YamlValue value) throws YamlProblem {
         Duration silence = value.duration();
         Optional<String> problem = ModelChecks.silenceProblem(silence);
@@ -69,7 +69,7 @@ final class ModelFields {
         return silence;
     }
 
-    /** The fallback models, each used while the models before it are out of service. */
+    /** Reads the fallback models, each of which is used while the models before it are out of service. */
     List<FallbackModel> fallback(YamlValue list, String first, int maxTokens) throws YamlProblem {
         YamlProblems problems = new YamlProblems();
         List<FallbackModel> all = new ArrayList<>();

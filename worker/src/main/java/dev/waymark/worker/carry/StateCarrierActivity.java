@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Computes the previous run's last state from its history, and returns it chunk by chunk. */
 public final class StateCarrierActivity implements StateCarrier {
-    /** Failure type if this worker's build computes a different state. Stored in histories. */
+    /** Failure type if this build computes another state, or writes it differently. Stored in histories. */
     private static final String STATE_DIFFERS = "StateDiffers";
 
     /**
@@ -30,7 +30,7 @@ public final class StateCarrierActivity implements StateCarrier {
      */
     private static final int TRIES_TO_FIND_IT = 100;
 
-    /** Number of attempts that are left to workers of the build whose chunks the thread already has. */
+    /** The number of attempts that other builds leave to the build whose chunks the thread already has. */
     private static final int TRIES_TO_LEAVE_IT = 5;
 
     private static final Duration SOON = Duration.ofSeconds(1);
@@ -116,7 +116,7 @@ public final class StateCarrierActivity implements StateCarrier {
     }
 
     /**
-     * The activity's last failure tells operators why the thread waits. After the last attempt, the run fails with it.
+     * Operators see this failure as the reason why the thread waits. After the last attempt, the run fails with it.
      */
     private RuntimeException notFound(ActivityInfo info, CarriedReference reference) {
         Problem gone = new Problem(

@@ -18,7 +18,6 @@ import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Checks the agents of a directory and lists them. */
 @Command(name = "agents", description = "Checks the agent files and lists them, with their models and tools.")
 public final class AgentsCommand implements Callable<Integer> {
 
@@ -133,7 +132,7 @@ public final class AgentsCommand implements Callable<Integer> {
         return tool.kind() == ToolSpec.Kind.SUBAGENT ? tool.name() + " (subagent)" : tool.name();
     }
 
-    /** Only names the servers; the {@code tools} command lists their tools. */
+    /** Returns the names of the MCP servers. Their tools are not listed here, because that would take queries. */
     private static List<String> servers(AgentsOptions.Setup setup, AgentSpec agent) {
         return setup.agents().servers(agent.name()).stream()
                 .map(entry -> entry.server().name())

@@ -33,7 +33,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The options that define where agents come from. */
+/** The options that name the agent files, extensions and prices of a worker. */
 final class AgentsOptions {
     private static final String VARIABLE = "WAYMARK_AGENTS";
 
@@ -57,9 +57,9 @@ final class AgentsOptions {
                     "A YAML file with prices of models, which override the built-in ones. Default: WAYMARK_PRICES.")
     private @Nullable Path prices;
 
-    /** The agents, providers and tools of a worker. */
+    /** What a worker needs to run agents, as read from the options. */
     record Setup(AgentDirectory agents, ModelProviders providers, JavaTools tools) {
-        /** A worker with these agents, for this task queue. */
+        /** Returns the builder of a worker with these agents, for this task queue. */
         AgentWorker.Builder worker(Connection connection, String taskQueue) {
             return AgentWorker.builder(connection.client())
                     .taskQueue(taskQueue)
@@ -68,7 +68,7 @@ final class AgentsOptions {
                     .tools(tools);
         }
 
-        /** Explains why some agents cannot run yet. Their files are valid, so the worker starts. */
+        /** Explains what agents lack to call their models or fallbacks. Their files are valid, so the worker starts. */
         List<String> warnings() {
             return Stream.concat(
                             warnings(agent -> providers.lacks(agent).stream(), "their turns fail"),
@@ -101,7 +101,7 @@ final class AgentsOptions {
         return Optional.ofNullable(directory).orElseGet(() -> Path.of(variable(VARIABLE, "agents")));
     }
 
-    /** Reads agent files. */
+    /** Reads the agent files of a directory, either all of them or only the valid ones. */
     private interface Reading<X extends Exception> {
         AgentDirectory read(Path directory, ModelProviders providers, JavaTools tools) throws X, IOException;
     }
@@ -110,7 +110,7 @@ final class AgentsOptions {
         return load(AgentDirectory::load);
     }
 
-    /** Leaves out agents that cannot be used, and passes the problems of each of their files to {@code problems}. */
+    /** Like {@link #load()}, but leaves out agents that cannot be used, and passes their files' problems on. */
     Setup loadValid(Consumer<AgentInvalid> problems) throws IOException, CommandFailure {
         return this.<RuntimeException>load(
                 (path, providers, tools) -> AgentDirectory.loadValid(path, providers, tools, problems));

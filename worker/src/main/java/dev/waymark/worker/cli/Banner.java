@@ -3,7 +3,7 @@ package dev.waymark.worker.cli;
 import dev.waymark.cli.CommandName;
 import dev.waymark.worker.agents.AgentDirectory;
 
-/** Messages for people at a terminal. */
+/** Parts of the messages for people at a terminal. */
 final class Banner {
 
     /** The address that clients use by default. */
@@ -11,12 +11,12 @@ final class Banner {
 
     private Banner() {}
 
-    /** The name of this program, as set by the launcher. */
+    /** Returns the name of this program, as set by the launcher. */
     static String command() {
         return CommandName.get();
     }
 
-    /** The option that a command needs to reach the server, with a leading space. */
+    /** Returns the option that a command needs to reach the server, with a leading space; empty if it needs none. */
     static String addressOption(String address) {
         return address.equals(DEFAULT_ADDRESS) ? "" : " --address " + address;
     }

@@ -43,7 +43,7 @@ final class CapacityOptions {
                     + " using a fixed number of slots.")
     private @Nullable Integer targetLoad;
 
-    /** Sets the capacity of a worker. */
+    /** Checks the options and applies them to a worker. */
     AgentWorker.Builder of(AgentWorker.Builder worker) throws CommandFailure {
         check("--activity-slots", activitySlots, 1, Integer.MAX_VALUE);
         check("--workflow-slots", workflowSlots, 2, Integer.MAX_VALUE);

@@ -15,7 +15,7 @@ import java.net.BindException;
 import java.nio.file.NoSuchFileException;
 import java.util.Optional;
 
-/** A failed command, with its error message and exit code. */
+/** Thrown by a command that fails for a known reason, with the error to print and the exit code. */
 public final class CommandFailure extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -26,7 +26,7 @@ public final class CommandFailure extends Exception {
         this.error = new CommandError(exitCode, type, message, remedy);
     }
 
-    /** The error for any exception that a command throws. */
+    /** Returns the error to print for any exception that a command throws. */
     public static CommandError of(Exception problem) {
         if (problem instanceof CommandFailure known) {
             return known.error;

@@ -18,7 +18,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** A development server and a worker in one process. */
 @Command(
         name = "dev",
         description =
@@ -33,7 +32,9 @@ public final class DevCommand implements Callable<Integer> {
     /** A class of the library that contains the in-memory server and the download of the temporal command. */
     private static final String IN_DEV_JAR = "/io/temporal/testing/TestWorkflowEnvironment.class";
 
-    /** Short, because a user waits at the terminal. Interrupted work is retried at the next start. */
+    /**
+     * Short, because a user waits at the terminal. A server that stores its threads continues them at the next start.
+     */
     private static final Duration DRAIN = Duration.ofSeconds(30);
 
     @Mixin
@@ -170,7 +171,7 @@ public final class DevCommand implements Callable<Integer> {
                 "Leave one of them out");
     }
 
-    /** Downloads the command, or finds an earlier download. If a SHA-256 is given, the file must match it. */
+    /** Returns the temporal command, from an earlier download or a new one. It must match the SHA-256, if given. */
     private Path downloaded(Optional<String> sha256) throws CommandFailure {
         if (sha256.isPresent() && !sha256.get().matches("[0-9a-fA-F]{64}")) {
             throw new CommandFailure(
@@ -211,8 +212,8 @@ public final class DevCommand implements Callable<Integer> {
     }
 
     /**
-     * Empty with {@code --volatile}, or if the path contains a question mark, which starts the parameters of a saver
-     * target.
+     * Returns the saver for named threads. Returns empty with {@code --volatile}, and if the path contains a question
+     * mark, which would start the parameters of a saver target.
      */
     private Optional<String> saver() {
         String directory = THREADS.toAbsolutePath().toString();

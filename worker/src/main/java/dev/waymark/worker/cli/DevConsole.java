@@ -29,7 +29,7 @@ import picocli.CommandLine.Option;
 
 /**
  * The console of {@code dev}: runs {@code ./waymark serve} as a child process on loopback, without authentication. The
- * console is in a separate jar, so that workers need not contain an HTTP server.
+ * console is in another jar, so that the worker's jar need not contain the HTTP API.
  */
 final class DevConsole implements AutoCloseable {
     private static final int DEFAULT_PORT = 8090;
@@ -56,7 +56,7 @@ final class DevConsole implements AutoCloseable {
 
     /**
      * Starts the console for this server. Returns before the console is ready, so that the worker can start meanwhile;
-     * see {@link #url}. Does nothing if this program was not started by {@code ./waymark}.
+     * see {@link #url}. Does nothing with {@code --no-console}, or if {@code ./waymark} did not start this program.
      *
      * @param agents the directory of the agent files, if a worker runs
      */
@@ -111,8 +111,8 @@ final class DevConsole implements AutoCloseable {
     }
 
     /**
-     * The requested port, which must be free. Without a request: the default port, or any free port if another program
-     * uses the default one.
+     * Returns the requested port. If none is requested, returns the default port, or 0 for any free port if another
+     * program uses the default one.
      */
     private int port() throws IOException {
         if (port != null) {
@@ -146,7 +146,7 @@ final class DevConsole implements AutoCloseable {
         return ready.isPresent();
     }
 
-    /** The address of the console, once it is ready; empty if there is none, or if it does not become ready in time. */
+    /** Waits until the console is ready, and returns its address; empty without a console, and after 30 seconds. */
     Optional<String> url() throws CommandFailure, InterruptedException {
         if (ready.isEmpty()) {
             return Optional.empty();

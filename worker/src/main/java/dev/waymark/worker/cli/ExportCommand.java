@@ -27,7 +27,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Writes a thread's history to a file, for tests and for {@code gate}. */
 @Command(
         name = "export",
         description =
@@ -99,7 +98,7 @@ public final class ExportCommand implements Callable<Integer> {
         }
     }
 
-    /** The thread whose id begins with the given text. */
+    /** Returns the only thread whose id begins with the given text. */
     private String found(Connection connection) throws CommandFailure {
         ThreadListing listing = new ThreadListing(connection.stubs(), connection.namespace());
         List<WorkflowExecutionInfo> runs =
@@ -121,7 +120,10 @@ public final class ExportCommand implements Callable<Integer> {
         return new CommandFailure(ExitCode.NOT_FOUND, CommandError.NOT_FOUND, "no such thread: " + thread, "");
     }
 
-    /** Every variable that the thread mentions as <code>${NAME}</code> counts as a secret, as it does for its tools. */
+    /**
+     * Masks the values of environment variables that the thread mentions as <code>${NAME}</code>, except for those that
+     * every program gets, such as {@code PATH}.
+     */
     private ThreadHistory scrubbed(ThreadHistory history) throws CommandFailure {
         Secrets secrets = Secrets.of(history.payloadTexts().toList(), ProcessEnvironment.get())
                 .except(CommandRunner.INHERITED);

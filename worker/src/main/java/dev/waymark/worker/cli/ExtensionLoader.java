@@ -27,8 +27,8 @@ final class ExtensionLoader extends URLClassLoader {
     }
 
     /**
-     * The extensions in these jars, or in the jars of these directories. The class loader stays open as long as the
-     * program runs, because classes may be loaded at any time.
+     * Returns the extensions on the worker's own class path, in these jars, and in the jars of these directories. The
+     * class loader stays open as long as the program runs, because classes may be loaded at any time.
      *
      * @throws java.nio.file.NoSuchFileException if a jar or directory does not exist
      */

@@ -30,7 +30,6 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Checks that a build and a directory of agents can continue the open threads. */
 @Command(
         name = "gate",
         description = "Checks before a rollout that a new build and its agents can continue the open threads. It"
@@ -127,7 +126,7 @@ public final class GateCommand implements Callable<Integer> {
         if (output.isVerbose()) {
             output.applyToLogging();
         } else {
-            // The SDK logs failed replays with their stack traces. Here they are reported as findings.
+            // The SDK logs failed replays with their stack traces. This command reports them as findings instead.
             ((Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME)).setLevel(Level.OFF);
         }
         Optional<AgentFiles> files = files();
@@ -139,7 +138,7 @@ public final class GateCommand implements Callable<Integer> {
         }
     }
 
-    /** Empty if no directory is set and the default one does not exist. Then only the build is checked. */
+    /** Returns empty if no directory is set and the default one does not exist. Then only the build is checked. */
     private Optional<AgentFiles> files() throws IOException, CommandFailure {
         if (!agents.isNamed() && !agents.exists()) {
             output.tell("waymark: no agents directory, so only the build is checked");

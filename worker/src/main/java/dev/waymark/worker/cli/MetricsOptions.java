@@ -30,7 +30,7 @@ final class MetricsOptions implements AutoCloseable {
 
     private @Nullable MetricsEndpoint endpoint;
 
-    /** Starts serving, if requested. The worker is not ready yet. */
+    /** Starts serving metrics, if requested. {@code /readyz} reports that the worker is not ready yet. */
     void listen() throws CommandFailure {
         if (port == null) {
             return;
@@ -50,7 +50,7 @@ final class MetricsOptions implements AutoCloseable {
         }
     }
 
-    /** The scope for metrics of the SDK, if they are served. */
+    /** Returns the scope for metrics of the SDK, if they are served. */
     Optional<Scope> sdkScope() {
         return Optional.ofNullable(endpoint).map(MetricsEndpoint::sdkScope);
     }
@@ -60,12 +60,12 @@ final class MetricsOptions implements AutoCloseable {
         return endpoint == null ? worker : worker.metrics(endpoint.registry());
     }
 
-    /** Called when the worker has started. From then on, the worker determines whether it is ready. */
+    /** Called when the worker has started. From then on, {@code /readyz} reports whether the worker is ready. */
     void started(AgentWorker worker) {
         Optional.ofNullable(endpoint).ifPresent(found -> found.readyWhen(worker::isReady));
     }
 
-    /** The URL of the metrics. */
+    /** Returns the URL of {@code /metrics}, if it is served. */
     Optional<String> url() {
         return Optional.ofNullable(endpoint).map(found -> "http://" + found.address() + "/metrics");
     }

@@ -49,7 +49,7 @@ final class OutputOptions {
         }
     }
 
-    /** Prints a message for people. */
+    /** Prints a message for people to stderr. */
     void tell(String lines) {
         print(command.commandLine().getErr(), lines);
     }

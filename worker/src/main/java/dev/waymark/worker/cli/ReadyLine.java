@@ -6,7 +6,7 @@ import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import java.util.List;
 import java.util.Optional;
 
-/** The JSON line that tells other programs that a worker is ready. */
+/** The JSON line by which {@code dev} and {@code worker} report to other programs that they are ready. */
 @JsonInclude(JsonInclude.Include.ALWAYS)
 @JsonPropertyOrder({"ready", "address", "ui", "taskQueue", "agents", "server", "metrics", "console"})
 record ReadyLine(

@@ -33,12 +33,12 @@ public final class SafeLogLayout extends PatternLayout {
             PayloadCodecException.class.getName());
 
     private static final String WORKFLOW_TASKS = "io.temporal.internal.replay.";
-    /** Logs failures of workflow tasks a second time. */
+    /** The logger that logs failures of workflow tasks a second time. */
     private static final String POLLERS = "io.temporal.internal.worker.PollerOptions";
 
     /**
-     * How long failures of the key storage are not logged again. While it is unavailable, tasks and activities of all
-     * threads fail.
+     * How long further failures of the key storage are not logged. While the storage is unavailable, tasks and
+     * activities of all threads fail.
      */
     private static final long SILENT_MILLIS = 10_000;
 
@@ -56,14 +56,14 @@ public final class SafeLogLayout extends PatternLayout {
         return SafeText.lines(LogSecrets.ofThisProcess().mask(line));
     }
 
-    /** Whether the event reports that the key storage is unavailable, and this was logged a moment ago. */
+    /** Whether the event reports that the key storage is unavailable, and this was logged in the last 10 seconds. */
     private boolean isRepeated(ILoggingEvent event) {
         long now = event.getTimeStamp();
         return cause(event, SafeLogLayout::isOfStorage).isPresent()
                 && silentUntil.getAndUpdate(until -> now < until ? until : now + SILENT_MILLIS) > now;
     }
 
-    /** The message of the key failure, if one caused the event. */
+    /** Returns the message of the key failure, if one caused the event. */
     private static Optional<String> ofKeys(ILoggingEvent event) {
         return cause(event, cause -> OF_KEYS.contains(cause.getClassName())).map(IThrowableProxy::getMessage);
     }
@@ -84,7 +84,7 @@ public final class SafeLogLayout extends PatternLayout {
         return Optional.empty();
     }
 
-    /** The event with a reason instead of its stack trace. */
+    /** Returns the event with a reason instead of its stack trace. */
     private static ILoggingEvent withReason(ILoggingEvent event, String reason) {
         LoggingEvent line = new LoggingEvent();
         line.setLoggerName(event.getLoggerName());

@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The Temporal server of a command. */
+/** The option that names the Temporal server of a command. */
 final class ServerOptions {
     @Option(
             names = "--address",

@@ -6,7 +6,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Turns SIGTERM and Ctrl-C into a request that the command waits for before it cleans up. The process then exits with
- * code 0 instead of the JVM's 143. A signal during the start interrupts the start.
+ * code 0 instead of the JVM's 143 or 130. A signal during the start interrupts the start.
  */
 final class TerminationSignal implements AutoCloseable {
 
@@ -24,7 +24,7 @@ final class TerminationSignal implements AutoCloseable {
         return termination;
     }
 
-    /** Waits for a signal. */
+    /** Called when the command has started. Waits for a signal. */
     void await() throws InterruptedException {
         synchronized (this) {
             starting = false;
@@ -32,7 +32,7 @@ final class TerminationSignal implements AutoCloseable {
         requested.await();
     }
 
-    /** Called once the command has cleaned up. After a signal, this does not return, because the process exits. */
+    /** Called when the command has cleaned up. After a signal, this method does not return: the process exits. */
     @Override
     public void close() {
         over.countDown();

@@ -41,14 +41,13 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Lists the tools that a new thread of an agent would have, or runs one of them. */
 @Command(
         name = "tools",
         description = "Lists the tools that a new thread of an agent would have, and whether they are safe to retry, or"
                 + " runs a safe one. Reads the agent file and queries its MCP servers directly; does not need a"
                 + " running worker.")
 public final class ToolsCommand implements Callable<Integer> {
-    /** Id of a nonexistent thread: calls made here are not recorded in any thread. */
+    /** The id of a thread that does not exist, because a call of this command is not recorded in any thread. */
     private static final String NOWHERE = "tools";
 
     private static final int LONGEST_DESCRIPTION = 80;
@@ -78,11 +77,11 @@ public final class ToolsCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    /** How safe it is to call a tool. */
+    /** What a call of a tool does. This command runs only tools that are safe. */
     private enum Safety {
         /** Running the tool twice is harmless. */
         SAFE,
-        /** The tool runs at most once. */
+        /** The tool has side effects, so that a second run may do harm. */
         SIDE_EFFECTING,
         /** A person answers. */
         ASKS,
@@ -210,7 +209,7 @@ public final class ToolsCommand implements Callable<Integer> {
         }
     }
 
-    /** Prints a note if a server's safety hints are ignored because the agent file does not trust the server. */
+    /** Prints a note for each MCP server whose safety hints are ignored, because the agent file does not trust it. */
     private void tellOfTrust(AgentsOptions.Setup setup) {
         setup.agents().servers(name).stream()
                 .filter(entry -> !entry.trust())

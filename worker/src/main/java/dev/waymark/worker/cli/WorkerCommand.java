@@ -12,7 +12,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** A worker for an existing server. */
 @Command(
         name = "worker",
         description = "Runs agents on the Temporal server that TEMPORAL_ADDRESS names. SIGTERM drains the worker.")

@@ -17,7 +17,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
-/** The commands of {@code ./waymark} that run agents. */
+/** The entry point of the worker's jar, which has the commands of {@code ./waymark} that run or check agents. */
 @Command(
         name = "waymark",
         description = "Runs LLM agents as Temporal workflows: the worker's commands.",
@@ -54,19 +54,19 @@ public final class WorkerMain implements Runnable {
         System.exit(execute(writer(FileDescriptor.out), writer(FileDescriptor.err), args));
     }
 
-    /** Uses another name than {@code logback.xml}, which Logback would also find in programs that use this library. */
+    /** The name is not {@code logback.xml}, which Logback would also find in programs that use this library. */
     private static void configureLogging() {
         if (System.getProperty(LOGGING) == null) {
             System.setProperty(LOGGING, "dev/waymark/worker/cli/logging.xml");
         }
     }
 
-    /** The output is UTF-8 in every locale. */
+    /** Writes UTF-8 in every locale. */
     private static PrintWriter writer(FileDescriptor to) {
         return new PrintWriter(new OutputStreamWriter(new FileOutputStream(to), StandardCharsets.UTF_8), true);
     }
 
-    /** The command line with all commands, for programs that only parse arguments. */
+    /** Returns the command line with all commands of this jar, for programs that only parse arguments. */
     public static CommandLine commandLine() {
         return new CommandLine(new WorkerMain()).setExpandAtFiles(false);
     }
@@ -91,7 +91,7 @@ public final class WorkerMain implements Runnable {
     static final class Version implements CommandLine.IVersionProvider {
         @Override
         public String[] getVersion() {
-            // The manifest has no version if the classes are not packaged.
+            // Classes that are not in a jar have no version.
             String version = Optional.ofNullable(WorkerMain.class.getPackage().getImplementationVersion())
                     .orElse("unpackaged");
             return new String[] {"waymark " + version};

@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 
 /**
- * Runs a thread from start to end, so that {@code ./waymark} can put the classes it loads into a class-data-sharing
- * archive.
+ * Runs a thread from start to end, so that {@code ./waymark} can put the classes that this loads into a
+ * class-data-sharing archive.
  */
 @Command(name = "warm-up", hidden = true)
 final class WorkerWarmUp implements Callable<Integer> {

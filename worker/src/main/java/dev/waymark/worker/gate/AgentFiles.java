@@ -43,12 +43,12 @@ public final class AgentFiles {
         return new AgentFiles(Optional.empty(), invalid);
     }
 
-    /** Why a worker would not start with these files, one line per problem. */
+    /** Returns why a worker would not start with these files: the first problem of each invalid file. */
     public List<String> problems() {
         return List.copyOf(invalid.values());
     }
 
-    /** The problem that a thread of this agent would have with these files, if any. */
+    /** Returns the problem that a thread of this agent would have with these files, if any. */
     Optional<GateReport.Finding> finding(String thread, String agent) {
         String problem = invalid.get(agent);
         if (problem != null) {

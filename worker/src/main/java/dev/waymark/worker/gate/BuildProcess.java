@@ -36,14 +36,14 @@ public final class BuildProcess {
         this.environment = environment;
     }
 
-    /** Whether the build has a gate. Builds from before the gate was added cannot be checked. */
+    /** Whether the build has a gate. A build from before the gate was added cannot be checked. */
     public boolean hasGate() throws IOException {
         try (URLClassLoader classes = new URLClassLoader(urls(), null)) {
             return classes.findResource(GATE) != null;
         }
     }
 
-    /** Runs the command with these arguments and returns its exit code. */
+    /** Runs the other build's command line with these arguments, and returns its exit code. */
     public int run(List<String> arguments, PrintWriter out, PrintWriter err) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),

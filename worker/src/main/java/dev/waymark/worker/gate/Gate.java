@@ -8,9 +8,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** Replays and projects threads with this build, one after the other. */
+/** Replays and projects threads with this build, one after the other, and checks that their agents still exist. */
 public final class Gate {
-    /** A running thread may progress between the query of its workflow and the reading of its history. */
+    /**
+     * A thread is checked again if it may have progressed between the query of its workflow and reading its history.
+     */
     private static final int ATTEMPTS = 3;
 
     private final ThreadSource source;
@@ -31,7 +33,12 @@ public final class Gate {
         void found(GateReport.Finding finding);
     }
 
-    /** @param most the maximum number of threads to check */
+    /**
+     * Checks the threads of the source.
+     *
+     * @param build the version of this build, for the report
+     * @param most the maximum number of threads to check
+     */
     public GateReport check(String build, int most) {
         List<String> all = source.names();
         List<String> chosen = ThreadSource.sample(all, most);
@@ -65,7 +72,7 @@ public final class Gate {
 
     private record Checked(HistoryAudit.Audited audited, boolean live) {}
 
-    /** Empty if the thread no longer exists. */
+    /** Checks a thread. Returns empty if the thread no longer exists. */
     private Optional<Checked> check(String name, HistoryAudit audit) {
         Optional<Checked> checked = Optional.empty();
         for (int i = 0; i < ATTEMPTS; i++) {

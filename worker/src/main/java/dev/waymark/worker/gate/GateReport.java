@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The result of a gate.
+ * What a gate has checked and found.
  *
  * @param build the version of the build that was tried
  * @param threads the number of threads, including those that were not checked
  * @param events how many events were replayed
- * @param live whether the projections were also compared with the running workflows
+ * @param live whether the projection of at least one thread was also compared with its running workflow
  * @param agentProblems why a worker would not start with the directory of agents
  */
 public record GateReport(
@@ -30,7 +30,7 @@ public record GateReport(
     }
 
     /**
-     * A thread that this build or these agents cannot continue.
+     * A reason why a thread cannot be continued by this build or with these agents.
      *
      * @param kind {@code nondeterminism}, {@code projection}, {@code rules}, {@code agent-missing} or {@code
      *     agent-invalid}
@@ -55,7 +55,7 @@ public record GateReport(
             return new Finding(thread, kind, Optional.empty(), Optional.empty(), message);
         }
 
-        /** The finding as one line of text. The event is written as other commands expect it. */
+        /** Returns the finding as one line of text. The event is written as other commands accept it. */
         public String line() {
             String place = runId.map(
                             run -> " at " + event.map(id -> run + "/e" + id).orElse(run))

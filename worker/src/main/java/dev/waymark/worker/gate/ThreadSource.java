@@ -9,13 +9,13 @@ import java.util.Optional;
 
 /** The source of the threads that a gate checks: a server, or files. */
 public interface ThreadSource {
-    /** The name of each thread in findings: its id, or its file. */
+    /** Returns the names of the threads, by which findings refer to them: ids of threads, or names of files. */
     List<String> names();
 
-    /** The events of a thread; empty if the thread no longer exists. */
+    /** Returns the history of a thread; empty if the thread no longer exists. */
     Optional<ThreadHistory> read(String name);
 
-    /** The state that the thread's running workflow reports, if it can be queried. */
+    /** Returns the state that the thread's running workflow reports, if the workflow can be queried. */
     Optional<HistoryAudit.Live> live(String name);
 
     /**

@@ -22,7 +22,7 @@ public final class BoundedBuffer {
         this.memory = memory;
     }
 
-    /** Reads a stream to its end. */
+    /** Reads a stream to its end. Throws the same exceptions as {@link #add}. */
     public static byte[] readAll(InputStream in, String what, int most, MemoryBudget.Share memory) throws IOException {
         BoundedBuffer all = new BoundedBuffer(what, most, memory);
         byte[] chunk = new byte[8 * 1024];
@@ -37,7 +37,7 @@ public final class BoundedBuffer {
     /**
      * Adds a byte.
      *
-     * @throws InputTooLargeException at the limit
+     * @throws InputTooLargeException if the limit is already reached
      * @throws MemoryShortException if the share gets no more memory
      */
     public void add(int b) throws IOException {

@@ -2,7 +2,7 @@ package dev.waymark.worker.inbound;
 
 import java.io.IOException;
 
-/** The input exceeds its limit. The message contains the input and the limit. */
+/** Thrown if input exceeds its limit. The message names the kind of input and the limit. */
 public final class InputTooLargeException extends IOException {
     public InputTooLargeException(String message) {
         super(message);

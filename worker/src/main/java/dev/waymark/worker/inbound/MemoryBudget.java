@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>One half of the budget is shared. A reader gets more of it only if the reader's total then does not exceed the
- *       memory that was free before. A single reader gets half of it, four readers a fifth each, and small input always
- *       finds free memory.
- *   <li>The other half is for one large reader at a time. The next one waits until that one is closed, so large
+ *       memory that was free before. If readers take memory in small steps, a single one gets half of this half, and
+ *       four get a fifth each, so that small input finds free memory.
+ *   <li>The other half is for one large reader at a time. The next one waits until the first one is closed, so large
  *       readers take turns and cannot deadlock.
  *   <li>A reader fails after waiting for 30 seconds.
  * </ul>
@@ -47,12 +47,12 @@ public final class MemoryBudget {
         this.patience = patience;
     }
 
-    /** Half of the heap, shared by all workers of the process. */
+    /** Returns the budget of all workers of this process: the input for which half of the maximum heap is enough. */
     public static MemoryBudget ofThisProcess() {
         return OF_THIS_PROCESS;
     }
 
-    /** An empty share for one reader. Closing it returns its memory. */
+    /** Opens an empty share for one reader. Closing the share returns its memory. */
     public Share open() {
         return new Share();
     }
@@ -68,8 +68,8 @@ public final class MemoryBudget {
         /**
          * Takes this much memory, and waits for it if necessary.
          *
-         * @throws MemoryShortException if it does not become free in time, this share is closed meanwhile, or the
-         * calling thread is interrupted; the interrupt flag is restored
+         * @throws MemoryShortException if the memory does not become free in time, if this share is closed, or if the
+         * calling thread is interrupted, in which case the interrupt flag is restored
          */
         public void take(long bytes) throws MemoryShortException {
             synchronized (MemoryBudget.this) {

@@ -32,7 +32,7 @@ public final class ServerSentEvents {
     }
 
     /**
-     * The next event's data, with lines separated by line feeds; empty at the end of the stream.
+     * Returns the next event's data, with lines separated by line feeds; empty at the end of the stream.
      *
      * @throws InputTooLargeException if an event or the stream exceeds its limit
      * @throws MemoryShortException if there is no memory left for the event
@@ -58,7 +58,7 @@ public final class ServerSentEvents {
         return Optional.empty();
     }
 
-    /** Keeps the value of a data line, with a line feed, and drops all other lines. */
+    /** Keeps the value of a data line, with a line feed, or drops another line. Returns where the next line starts. */
     private int endOfLine(int line) throws IOException {
         int colon = line + DATA.length;
         boolean isData = event.startsWith(line, DATA) && (event.size() == colon || event.at(colon) == ':');

@@ -50,7 +50,7 @@ public final class AttemptMetrics {
                 .record(reading);
     }
 
-    /** Counts a claim of a tool execution. */
+    /** Counts a claim, as granted or as refused. */
     public void claim(boolean granted) {
         claims(granted).increment();
     }

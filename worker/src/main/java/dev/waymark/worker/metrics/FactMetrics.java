@@ -33,7 +33,7 @@ public final class FactMetrics {
     public FactMetrics(MeterRegistry registry) {
         this.registry = registry;
         this.spending = new SpendingCounters(registry);
-        // Creates each series at zero, because an alert on increases would miss the event that creates a series.
+        // Creates these series at zero, because an alert on increases would miss the event that creates a series.
         for (ToolSpec.Kind kind : ToolSpec.Kind.values()) {
             unknown(name(kind));
         }
@@ -44,7 +44,7 @@ public final class FactMetrics {
         }
     }
 
-    /** Counts the fact that changed {@code before} into {@code after}. */
+    /** Counts what changed when this fact turned {@code before} into {@code after}. */
     public void applied(Conversation before, Fact fact, Conversation after, Optional<AgentSpec> agent) {
         Optional<String> model = agent.map(AgentSpec::model);
         if (fact instanceof ModelFact.ModelReplied replied) {
@@ -61,8 +61,8 @@ public final class FactMetrics {
     }
 
     /**
-     * Failed attempts before the reply have already been counted by {@link AttemptMetrics#wasted}, under their own
-     * models.
+     * Counts a reply and what it cost. {@link AttemptMetrics#wasted} has already counted failed attempts before the
+     * reply, under their own models.
      *
      * @param model the agent's own model, for replies that do not name their model
      */
@@ -78,7 +78,7 @@ public final class FactMetrics {
                 .increment();
     }
 
-    /** Compares only the calls of the latest reply, because no other calls change. */
+    /** Counts changes of calls. Compares only the calls of the latest reply, because no other calls change. */
     private void countCalls(Conversation before, Conversation after, Optional<AgentSpec> agent) {
         if (before.calls() == after.calls()) {
             return;

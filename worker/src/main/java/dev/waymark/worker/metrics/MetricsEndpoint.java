@@ -61,23 +61,23 @@ public final class MetricsEndpoint implements AutoCloseable {
     /**
      * Starts listening. Port 0 takes any free port.
      *
-     * @throws IOException if it cannot listen on the address
+     * @throws IOException if the address cannot be listened on
      */
     public static MetricsEndpoint listen(String host, int port) throws IOException {
         return new MetricsEndpoint(new InetSocketAddress(host, port));
     }
 
-    /** The registry whose metrics are served. */
+    /** Returns the registry whose metrics are served. */
     public MeterRegistry registry() {
         return registry;
     }
 
-    /** The scope for metrics of the Temporal SDK, which are served too. */
+    /** Returns the scope for metrics of the Temporal SDK, which are served too. */
     public Scope sdkScope() {
         return sdkScope;
     }
 
-    /** {@code HOST:PORT}. */
+    /** Returns the address that the server listens on, as {@code HOST:PORT}. */
     public String address() {
         InetSocketAddress address = server.getAddress();
         return address.getHostString() + ":" + address.getPort();
