@@ -282,7 +282,7 @@ final class TypedSchema {
             }
         });
         String words = schema.get("description") instanceof String text ? text : "";
-        String all = rules.isEmpty() ? words : (words + " JSON Schema: " + Json.canonical(rules)).strip();
+        String all = rules.isEmpty() ? words : (words + "\nJSON Schema: " + Json.canonical(rules)).strip();
         return all.isEmpty() ? Optional.empty() : Optional.of(all);
     }
 }

@@ -119,8 +119,8 @@ abstract class LangChainGeminiCases extends LangChainCases {
 
     @Test
     void reply_callWithoutArguments_hasNone() throws Exception {
-        server().answers(asked -> candidate(
-                "{\"role\":\"model\",\"parts\":[{\"functionCall\":{\"name\":\"weather\"}}]}", "STOP", "{}"));
+        server().answers(asked ->
+                candidate("{\"role\":\"model\",\"parts\":[{\"functionCall\":{\"name\":\"weather\"}}]}", "STOP", "{}"));
 
         assertThat(provider().reply(request(List.of(Message.user("Hi")))))
                 .isEqualTo(new Reply(
@@ -164,8 +164,10 @@ abstract class LangChainGeminiCases extends LangChainCases {
         stage(ModelAnswer.says("Fine."));
         String inside = server().address() + "/cat.png";
 
-        provider().reply(request(List.of(new Message(
-                dev.waymark.conversation.message.Role.USER, List.of(new Part.Image(inside, Optional.empty()))))));
+        provider()
+                .reply(request(List.of(new Message(
+                        dev.waymark.conversation.message.Role.USER,
+                        List.of(new Part.Image(inside, Optional.empty()))))));
 
         assertThat(server().received()).hasSize(1);
         assertThat(sent().at("/contents/0/parts/0/text").asText())
@@ -174,10 +176,11 @@ abstract class LangChainGeminiCases extends LangChainCases {
 
     @Test
     void usage_ofAModelThatThinks_countsThinkingAsOutput() throws Exception {
-        server().answers(asked -> candidate(
-                "{\"role\":\"model\",\"parts\":[{\"text\":\"Hi\"}]}",
-                "STOP",
-                "{\"promptTokenCount\":10,\"candidatesTokenCount\":5,\"thoughtsTokenCount\":100,\"totalTokenCount\":115}"));
+        server().answers(
+                        asked -> candidate(
+                                "{\"role\":\"model\",\"parts\":[{\"text\":\"Hi\"}]}",
+                                "STOP",
+                                "{\"promptTokenCount\":10,\"candidatesTokenCount\":5,\"thoughtsTokenCount\":100,\"totalTokenCount\":115}"));
 
         assertThat(provider().reply(request(List.of(Message.user("Hi")))).usage())
                 .isEqualTo(new Usage(10, 105));
@@ -197,8 +200,7 @@ abstract class LangChainGeminiCases extends LangChainCases {
     @Test
     void tool_schemaThatGeminiDoesNotKnow_isSentInItsTypes() throws Exception {
         stage(ModelAnswer.says("Fine."));
-        String schema =
-                """
+        String schema = """
                 {"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object",
                  "additionalProperties": false, "required": ["age", "unknown"],
                  "$defs": {"city": {"type": "string", "pattern": "[A-Z].*"},
@@ -222,27 +224,27 @@ abstract class LangChainGeminiCases extends LangChainCases {
 
         String any = "{\"anyOf\": [{\"type\": \"STRING\"}, {\"type\": \"NUMBER\"}, {\"type\": \"BOOLEAN\"}]}";
         assertThat(sent().at("/tools/functionDeclarations/0/parameters"))
-                .isEqualTo(PayloadJson.MAPPER.readTree(
-                        """
+                .isEqualTo(PayloadJson.MAPPER.readTree("""
                         {"type": "OBJECT", "required": ["age"], "properties": {
-                           "age": {"type": "INTEGER", "description": "In years JSON Schema: {\\"exclusiveMinimum\\":0}"},
-                           "city": {"type": "STRING", "description": "JSON Schema: {\\"pattern\\":\\"[A-Z].*\\"}"},
+                           "age": {"type": "INTEGER", "description": "In years\\nJSON Schema: {\\"exclusiveMinimum\\": 0}"},
+                           "city": {"type": "STRING", "description": "JSON Schema: {\\"pattern\\": \\"[A-Z].*\\"}"},
                            "node": {"type": "OBJECT", "required": [], "properties": {"next": ANY}},
                            "unit": {"type": "STRING", "enum": ["C", "F"]},
-                           "level": {"type": "NUMBER", "description": "JSON Schema: {\\"enum\\":[1,2]}"},
+                           "level": {"type": "NUMBER", "description": "JSON Schema: {\\"enum\\": [1, 2]}"},
                            "note": {"anyOf": [{"type": "STRING"}, {"type": "NULL"}]},
-                           "tags": {"type": "ARRAY", "items": ANY, "description": "JSON Schema: {\\"maxItems\\":3}"},
+                           "tags": {"type": "ARRAY", "items": ANY, "description": "JSON Schema: {\\"maxItems\\": 3}"},
                            "either": {"anyOf": [{"type": "BOOLEAN"}, {"type": "NUMBER"}]},
                            "both": {"type": "OBJECT", "required": [], "properties": {
                                "a": {"type": "STRING"}, "b": {"type": "STRING", "enum": ["x"]}}},
                            "any": ANY_DESCRIBED,
                            "map": {"type": "OBJECT", "required": [], "properties": {},
-                                   "description": "JSON Schema: {\\"additionalProperties\\":{\\"type\\":\\"string\\"}}"}}}
-                        """
-                                .replace(
-                                        "ANY_DESCRIBED",
-                                        any.replace("{\"anyOf\"", "{\"description\": \"JSON Schema: {\\\"default\\\":null}\", \"anyOf\""))
-                                .replace("ANY", any)));
+                                   "description": "JSON Schema: {\\"additionalProperties\\": {\\"type\\": \\"string\\"}}"}}}
+                        """.replace(
+                                "ANY_DESCRIBED",
+                                any.replace(
+                                        "{\"anyOf\"",
+                                        "{\"description\": \"JSON Schema: {\\\"default\\\": null}\", \"anyOf\""))
+                        .replace("ANY", any)));
     }
 
     @Test
@@ -261,12 +263,14 @@ abstract class LangChainGeminiCases extends LangChainCases {
 
         provider()
                 .reply(asking(
-                        List.of(tool("{\"anyOf\": [{\"properties\": {\"a\": {\"type\": \"string\"}}, \"required\": [\"a\"]},"
-                                + " {\"properties\": {\"b\": {\"type\": \"number\"}}}]}")),
+                        List.of(tool(
+                                "{\"anyOf\": [{\"properties\": {\"a\": {\"type\": \"string\"}}, \"required\": [\"a\"]},"
+                                        + " {\"properties\": {\"b\": {\"type\": \"number\"}}}]}")),
                         Message.user("Hi")));
 
         assertThat(sent().at("/tools/functionDeclarations/0/parameters/properties"))
-                .isEqualTo(PayloadJson.MAPPER.readTree("{\"a\": {\"type\": \"STRING\"}, \"b\": {\"type\": \"NUMBER\"}}"));
+                .isEqualTo(
+                        PayloadJson.MAPPER.readTree("{\"a\": {\"type\": \"STRING\"}, \"b\": {\"type\": \"NUMBER\"}}"));
     }
 
     /** Gemini rejects the next step if the signature of a call is missing. */
@@ -352,8 +356,8 @@ abstract class LangChainGeminiCases extends LangChainCases {
     void reply_thatTheServiceEnds_isAFailure(String reason, String type, boolean retryable) {
         server().answers(asked -> candidate("{\"role\":\"model\",\"parts\":[{\"text\":\"\"}]}", reason, "{}"));
 
-        ModelFailure failure = catchThrowableOfType(
-                ModelFailure.class, () -> provider().reply(request(List.of(Message.user("Hi")))));
+        ModelFailure failure =
+                catchThrowableOfType(ModelFailure.class, () -> provider().reply(request(List.of(Message.user("Hi")))));
 
         assertThat(failure).returns(type, ModelFailure::type).returns(retryable, ModelFailure::retryable);
     }
@@ -378,17 +382,15 @@ abstract class LangChainGeminiCases extends LangChainCases {
     /** Google's words for a limit per minute are OpenAI's for an empty account. */
     @Test
     void failure_limitPerMinute_isRetriedWhenGoogleSays() {
-        server().answers(asked -> ModelAnswer.error(
-                429,
-                """
+        server().answers(asked -> ModelAnswer.error(429, """
                 {"error": {"code": 429, "message": "You exceeded your current quota, please check your plan and\
                  billing details. For more information on this error, head to:\
                  https://ai.google.dev/gemini-api/docs/rate-limits.", "status": "RESOURCE_EXHAUSTED", "details": [
                  {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "26.5s"}]}}
                 """));
 
-        ModelFailure failure = catchThrowableOfType(
-                ModelFailure.class, () -> provider().reply(request(List.of(Message.user("Hi")))));
+        ModelFailure failure =
+                catchThrowableOfType(ModelFailure.class, () -> provider().reply(request(List.of(Message.user("Hi")))));
 
         assertThat(failure)
                 .returns("RateLimited", ModelFailure::type)
@@ -404,8 +406,8 @@ abstract class LangChainGeminiCases extends LangChainCases {
     void failure_inGooglesWords_isClassified(String message, String type) {
         server().answers(asked -> ModelAnswer.error(400, errorBody(message)));
 
-        ModelFailure failure = catchThrowableOfType(
-                ModelFailure.class, () -> provider().reply(request(List.of(Message.user("Hi")))));
+        ModelFailure failure =
+                catchThrowableOfType(ModelFailure.class, () -> provider().reply(request(List.of(Message.user("Hi")))));
 
         assertThat(failure).returns(type, ModelFailure::type).returns(false, ModelFailure::retryable);
     }
@@ -423,8 +425,8 @@ abstract class LangChainGeminiCases extends LangChainCases {
     void reply_thatLangChain4jCannotRead_isRetried(String body) {
         server().answers(asked -> unreadable(body));
 
-        ModelFailure failure = catchThrowableOfType(
-                ModelFailure.class, () -> provider().reply(request(List.of(Message.user("Hi")))));
+        ModelFailure failure =
+                catchThrowableOfType(ModelFailure.class, () -> provider().reply(request(List.of(Message.user("Hi")))));
 
         assertThat(failure.retryable()).isTrue();
         assertThat(failure.type()).isIn("StreamCut", "MalformedReply", "ServerError");
