@@ -13,6 +13,7 @@ import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.model.ModelFailure;
@@ -164,10 +165,7 @@ abstract class LangChainGeminiCases extends LangChainCases {
         stage(ModelAnswer.says("Fine."));
         String inside = server().address() + "/cat.png";
 
-        provider()
-                .reply(request(List.of(new Message(
-                        dev.waymark.conversation.message.Role.USER,
-                        List.of(new Part.Image(inside, Optional.empty()))))));
+        provider().reply(request(List.of(new Message(Role.USER, List.of(new Part.Image(inside, Optional.empty()))))));
 
         assertThat(server().received()).hasSize(1);
         assertThat(sent().at("/contents/0/parts/0/text").asText())
@@ -286,7 +284,7 @@ abstract class LangChainGeminiCases extends LangChainCases {
         Reply reply = thinking.reply(asking(List.of(weather), Message.user("Weather?")));
         List<Message> step = List.of(
                 Message.user("Weather?"),
-                new Message(dev.waymark.conversation.message.Role.ASSISTANT, reply.content()),
+                new Message(Role.ASSISTANT, reply.content()),
                 Message.results(List.of(
                         new Part.ToolResult("call_1", "rain", false), new Part.ToolResult("call_2", "sun", false))));
         thinking.reply(asking(List.of(weather), step.toArray(Message[]::new)));

@@ -23,6 +23,8 @@ class GeminiServerTest {
     private static final String RESULT =
             "{\"role\":\"user\",\"parts\":[{\"functionResponse\":{\"name\":\"f\",\"response\":{\"r\":\"1\"}}}]}";
 
+    private static final HttpClient HTTP = HttpClient.newHttpClient();
+
     private GeminiServer server;
 
     @BeforeEach
@@ -41,7 +43,7 @@ class GeminiServerTest {
                 .header("Content-Type", "application/json")
                 .POST(HttpRequest.BodyPublishers.ofString(body));
         headers.forEach(request::header);
-        return HttpClient.newHttpClient().send(request.build(), HttpResponse.BodyHandlers.ofString());
+        return HTTP.send(request.build(), HttpResponse.BodyHandlers.ofString());
     }
 
     private HttpResponse<String> ask(String model, String fields) throws Exception {
