@@ -36,6 +36,10 @@ import java.util.concurrent.LinkedBlockingQueue;
  * <p>The models must not retry: Temporal retries, and records the cost of each attempt. Build them with {@code
  * maxRetries(0)}. A model's own settings apply, except for the token limit, which the agent sets.
  *
+ * <p>Thinking is stored with the reply if the model is built with {@code returnThinking(true)}, and sent back to the
+ * same model if it is also built with {@code sendThinking(true)}. Gemini from version 3 on, and Anthropic's models with
+ * thinking, need both: they reject the step after a call otherwise.
+ *
  * <pre>{@code
  * StreamingChatModel gemini = GoogleAiGeminiStreamingChatModel.builder()…build();
  * AgentWorker.on(connection)
