@@ -100,7 +100,7 @@ final class LangChainMapper {
             } else if (part instanceof Part.Image image) {
                 // LangChain4j's Gemini module downloads images itself, from any address that the worker can reach.
                 contents.add(
-                        model.isGemini()
+                        model.isGemini() && image.url().startsWith("http")
                                 ? TextContent.from("(an image that cannot be shown: " + image.url() + ")")
                                 : ImageContent.from(image.url()));
             } else if (part instanceof Part.ImageData image) {
