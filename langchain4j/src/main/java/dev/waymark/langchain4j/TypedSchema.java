@@ -81,11 +81,7 @@ final class TypedSchema {
         if (!(given instanceof Map<?, ?> unresolved)) {
             return anything(Optional.empty());
         }
-        Optional<String> reference = reference(unresolved);
-        if (reference.isPresent() && seen.contains(reference.get())) {
-            return anything(description(unresolved));
-        }
-        Set<String> within = with(seen, reference);
+        Set<String> within = with(seen, reference(unresolved));
         Map<?, ?> schema = resolve(unresolved, seen);
         List<?> alternatives = alternatives(schema);
         if (!alternatives.isEmpty()) {
@@ -218,7 +214,10 @@ final class TypedSchema {
         return schema.get("$ref") instanceof String reference ? Optional.of(reference) : Optional.empty();
     }
 
-    /** Replaces a reference by what it refers to, and merges the schemas that must all match. */
+    /**
+     * Replaces a reference by what it refers to, and merges the schemas that must all match. A reference back to a
+     * schema that contains it allows anything.
+     */
     private Map<?, ?> resolve(Map<?, ?> schema, Set<String> seen) {
         Map<Object, Object> whole = new LinkedHashMap<>();
         Optional<String> reference = reference(schema).filter(target -> !seen.contains(target));
