@@ -1,5 +1,6 @@
 package dev.waymark.langchain4j;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.langchain4j.exception.AuthenticationException;
 import dev.langchain4j.exception.ContentFilteredException;
 import dev.langchain4j.exception.HttpException;
@@ -14,13 +15,18 @@ import dev.waymark.model.ModelFailure;
 import dev.waymark.model.adapter.Causes;
 import dev.waymark.model.adapter.StatusFailures;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Decides which failures a retry may solve. The failure types are those of the HTTP providers, and are stored in
  * histories.
  */
 final class LangChainFailures {
+    private static final Pattern RETRY_DELAY = Pattern.compile("\"retryDelay\"\\s*:\\s*\"(\\d{1,6})(\\.\\d+)?s\"");
+
     private LangChainFailures() {}
 
     static ModelFailure of(Throwable thrown) {
@@ -33,7 +39,7 @@ final class LangChainFailures {
             return ModelFailure.permanent("Refused", message);
         }
         if (http.isPresent() && http.get().statusCode() >= 300) {
-            return StatusFailures.of(http.get().statusCode(), message);
+            return delayed(StatusFailures.of(http.get().statusCode(), message), http.get());
         }
         if (Causes.has(thrown, AuthenticationException.class::isInstance)) {
             return StatusFailures.of(401, message);
@@ -50,6 +56,9 @@ final class LangChainFailures {
         if (Causes.has(thrown, TimeoutException.class::isInstance)) {
             return StatusFailures.of(408, message);
         }
+        if (Causes.has(thrown, JsonProcessingException.class::isInstance)) {
+            return ModelFailure.passing("MalformedReply", message);
+        }
         if (Causes.has(thrown, e -> e instanceof UnresolvedModelServerException || e instanceof IOException)) {
             return ModelFailure.passing("Unreachable", message);
         }
@@ -57,5 +66,16 @@ final class LangChainFailures {
             return StatusFailures.of(400, message);
         }
         return ModelFailure.passing("ServerError", message);
+    }
+
+    /** LangChain4j does not pass on headers. Google writes the wait that it requests into the error, too. */
+    private static ModelFailure delayed(ModelFailure failure, HttpException response) {
+        Matcher delay = RETRY_DELAY.matcher(String.valueOf(response.getMessage()));
+        return failure.retryable() && delay.find()
+                ? ModelFailure.passing(
+                        failure.type(),
+                        String.valueOf(failure.getMessage()),
+                        Duration.ofSeconds(Long.parseLong(delay.group(1)) + 1))
+                : failure;
     }
 }

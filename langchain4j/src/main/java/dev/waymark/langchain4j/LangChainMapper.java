@@ -38,31 +38,34 @@ import org.jspecify.annotations.Nullable;
 /** Converts transcripts and tools to the types of LangChain4j, and replies back. */
 final class LangChainMapper {
     private static final String MAX_TOKENS = "max_tokens";
+    private static final String OTHER = "other";
 
     private LangChainMapper() {}
 
-    static ChatRequest request(ModelRequest request) {
+    static ChatRequest request(ModelRequest request, ModelTraits model) {
         List<ChatMessage> messages = new ArrayList<>();
         request.instructions().ifPresent(words -> messages.add(SystemMessage.from(words)));
         Map<String, String> tools = new LinkedHashMap<>();
         for (Message message : PlainTranscript.alternating(request.messages())) {
             message.toolUses().forEach(use -> tools.put(use.id(), use.name()));
             if (message.role() == Role.ASSISTANT) {
-                messages.add(assistant(message));
+                messages.add(assistant(message, model));
             } else {
-                addUser(messages, message, tools);
+                addUser(messages, message, tools, model);
             }
         }
-        ChatRequest.Builder translated =
-                ChatRequest.builder().messages(messages).maxOutputTokens(request.maxTokens());
+        List<ChatMessage> accepted = model.isGemini() ? GeminiMessages.withSingleCalls(messages) : messages;
+        ChatRequest.Builder translated = ChatRequest.builder()
+                .messages(model.demandsSignatures() ? GeminiMessages.withSignatures(accepted) : accepted)
+                .maxOutputTokens(request.maxTokens());
         if (!request.tools().isEmpty()) {
             translated.toolSpecifications(
-                    request.tools().stream().map(LangChainMapper::tool).toList());
+                    request.tools().stream().map(tool -> tool(tool, model)).toList());
         }
         return translated.build();
     }
 
-    private static AiMessage assistant(Message message) {
+    private static AiMessage assistant(Message message, ModelTraits model) {
         List<ToolExecutionRequest> calls = message.toolUses().stream()
                 .map(use -> ToolExecutionRequest.builder()
                         .id(PlainTranscript.accepted(use.id()))
@@ -78,10 +81,12 @@ final class LangChainMapper {
         if (!calls.isEmpty()) {
             translated.toolExecutionRequests(calls);
         }
+        Thinking.restore(message, model.name(), translated);
         return translated.build();
     }
 
-    private static void addUser(List<ChatMessage> messages, Message message, Map<String, String> tools) {
+    private static void addUser(
+            List<ChatMessage> messages, Message message, Map<String, String> tools, ModelTraits model) {
         List<Content> contents = new ArrayList<>();
         for (Part part : message.content()) {
             if (part instanceof Part.ToolResult result) {
@@ -93,7 +98,11 @@ final class LangChainMapper {
             } else if (part instanceof Part.Text text) {
                 contents.add(TextContent.from(PlainTranscript.worded(text.text())));
             } else if (part instanceof Part.Image image) {
-                contents.add(ImageContent.from(image.url()));
+                // LangChain4j's Gemini module downloads images itself, from any address that the worker can reach.
+                contents.add(
+                        model.isGemini() && image.url().startsWith("http")
+                                ? TextContent.from("(an image that cannot be shown: " + image.url() + ")")
+                                : ImageContent.from(image.url()));
             } else if (part instanceof Part.ImageData image) {
                 contents.add(ImageContent.from(image.data(), image.mimeType()));
             }
@@ -103,8 +112,18 @@ final class LangChainMapper {
         }
     }
 
+    private static ToolSpecification tool(ToolSpec tool, ModelTraits model) {
+        ToolSpecification.Builder translated =
+                ToolSpecification.builder().name(tool.name()).description(tool.description());
+        if (model.isGemini()) {
+            TypedSchema.parameters(tool.input()).ifPresent(translated::parameters);
+            return translated.build();
+        }
+        return translated.parameters(rawParameters(tool)).build();
+    }
+
     /** LangChain4j has types for only a part of JSON Schema, so the schema of each argument is passed on unchanged. */
-    private static ToolSpecification tool(ToolSpec tool) {
+    private static JsonObjectSchema rawParameters(ToolSpec tool) {
         JsonObjectSchema.Builder schema = JsonObjectSchema.builder();
         if (tool.input().field("properties") instanceof Map<?, ?> properties) {
             properties.forEach((name, property) -> schema.addProperty(String.valueOf(name), raw(property)));
@@ -120,11 +139,7 @@ final class LangChainMapper {
             definitions.forEach((name, definition) -> all.put(String.valueOf(name), raw(definition)));
             schema.definitions(all);
         }
-        return ToolSpecification.builder()
-                .name(tool.name())
-                .description(tool.description())
-                .parameters(schema.build())
-                .build();
+        return schema.build();
     }
 
     private static JsonSchemaElement raw(Object schema) {
@@ -139,21 +154,43 @@ final class LangChainMapper {
         }
     }
 
-    static Usage usage(ChatResponse response) {
+    static Usage usage(ChatResponse response, ModelTraits model) {
         TokenUsage usage = response.tokenUsage();
-        return usage == null ? Usage.NONE : new Usage(count(usage.inputTokenCount()), count(usage.outputTokenCount()));
+        if (usage == null) {
+            return Usage.NONE;
+        }
+        long input = count(usage.inputTokenCount());
+        long output = count(usage.outputTokenCount());
+        // Gemini counts thinking only in the total, and charges it like output.
+        long rest = model.isGemini() ? count(usage.totalTokenCount()) - input : 0;
+        return new Usage(input, Math.max(output, rest));
     }
 
-    private static long count(Integer tokens) {
+    private static long count(@Nullable Integer tokens) {
         return tokens == null ? 0 : tokens;
     }
 
-    static Reply reply(ChatResponse response) throws ModelFailure {
+    static Reply reply(ChatResponse response, ModelTraits model) throws ModelFailure {
         AiMessage message = response.aiMessage();
         List<PlainReply.Call> calls = message.toolExecutionRequests().stream()
                 .map(call -> new PlainReply.Call(call.id(), call.name(), call.arguments()))
                 .toList();
-        return PlainReply.of(message.text(), calls, usage(response), stop(response.finishReason(), !calls.isEmpty()));
+        Reply reply = PlainReply.of(
+                message.text(), calls, usage(response, model), stop(response.finishReason(), !calls.isEmpty()));
+        if (reply.stop().equals(OTHER) && reply.content().isEmpty()) {
+            // Gemini ends so if it wrote a call that it could not read itself. The next reply is likely to be sound.
+            throw ModelFailure.passing("MalformedReply", "the reply has neither text nor calls");
+        }
+        return Thinking.of(message, model.name())
+                .map(thinking -> behind(thinking, reply))
+                .orElse(reply);
+    }
+
+    private static Reply behind(Part.Reasoning thinking, Reply reply) {
+        List<Part> parts = new ArrayList<>();
+        parts.add(thinking);
+        parts.addAll(reply.content());
+        return new Reply(parts, reply.usage(), reply.stop()).withFaults(reply.faults());
     }
 
     private static String stop(FinishReason reason, boolean calls) throws ModelFailure {
@@ -171,7 +208,7 @@ final class LangChainMapper {
                 yield MAX_TOKENS;
             }
             case CONTENT_FILTER -> throw ModelFailure.permanent("Refused", "the provider refuses to answer");
-            case OTHER -> "other";
+            case OTHER -> OTHER;
         };
     }
 }

@@ -3,7 +3,9 @@ package dev.waymark.langchain4j;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
+import dev.langchain4j.model.chat.request.ChatRequestParameters;
 import dev.langchain4j.model.chat.response.ChatResponse;
+import dev.langchain4j.model.chat.response.CompleteToolCall;
 import dev.langchain4j.model.chat.response.PartialResponse;
 import dev.langchain4j.model.chat.response.PartialResponseContext;
 import dev.langchain4j.model.chat.response.PartialThinking;
@@ -20,6 +22,7 @@ import dev.waymark.model.ReplyListener;
 import java.lang.reflect.Field;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
@@ -32,6 +35,10 @@ import java.util.concurrent.LinkedBlockingQueue;
  *
  * <p>The models must not retry: Temporal retries, and records the cost of each attempt. Build them with {@code
  * maxRetries(0)}. A model's own settings apply, except for the token limit, which the agent sets.
+ *
+ * <p>Thinking is stored with the reply if the model is built with {@code returnThinking(true)}, and sent back to the
+ * same model if it is also built with {@code sendThinking(true)}. Gemini from version 3 on, and Anthropic's models with
+ * thinking, need both: they reject the step after a call otherwise.
  *
  * <pre>{@code
  * StreamingChatModel gemini = GoogleAiGeminiStreamingChatModel.builder()…build();
@@ -75,18 +82,20 @@ public final class LangChainProvider implements ModelProvider {
 
     /**
      * Reads the field that all retrying models of LangChain4j have, because their interface does not show whether they
-     * retry.
+     * retry. Gemini's has a name of its own.
      */
     private static int retries(Object model) {
         for (Class<?> type = model.getClass(); type != null; type = type.getSuperclass()) {
-            try {
-                Field field = type.getDeclaredField("maxRetries");
-                field.setAccessible(true);
-                return field.get(model) instanceof Integer retries ? retries : 0;
-            } catch (NoSuchFieldException e) {
-                // A superclass may have the field.
-            } catch (IllegalAccessException | RuntimeException e) {
-                return 0;
+            for (String name : List.of("maxRetries", "maximumRetries")) {
+                try {
+                    Field field = type.getDeclaredField(name);
+                    field.setAccessible(true);
+                    return field.get(model) instanceof Integer retries ? retries : 0;
+                } catch (NoSuchFieldException e) {
+                    // A superclass may have the field.
+                } catch (IllegalAccessException | RuntimeException e) {
+                    return 0;
+                }
             }
         }
         return 0;
@@ -111,7 +120,8 @@ public final class LangChainProvider implements ModelProvider {
     @Override
     public Reply reply(ModelRequest request, ReplyListener listener) throws ModelFailure, InterruptedException {
         StreamingChatModel model = find(request.model());
-        ChatRequest translated = LangChainMapper.request(request);
+        ModelTraits traits = ModelTraits.of(request.model(), model);
+        ChatRequest translated = LangChainMapper.request(request, traits);
         Events events = new Events();
         Thread caller = new Thread(() -> ask(model, translated, events), "langchain4j model call");
         caller.setDaemon(true);
@@ -125,8 +135,8 @@ public final class LangChainProvider implements ModelProvider {
                     throw LangChainFailures.of(event.failure.get());
                 } else if (event.response.isPresent()) {
                     ChatResponse response = event.response.get();
-                    listener.usage(LangChainMapper.usage(response));
-                    return LangChainMapper.reply(response);
+                    listener.usage(LangChainMapper.usage(response, traits));
+                    return LangChainMapper.reply(response, traits);
                 } else {
                     listener.progress();
                 }
@@ -185,6 +195,12 @@ public final class LangChainProvider implements ModelProvider {
             queue.add(new Event(Optional.empty(), Optional.empty(), Optional.empty()));
         }
 
+        /** Some models send a call as a whole. */
+        @Override
+        public void onCompleteToolCall(CompleteToolCall call) {
+            queue.add(new Event(Optional.empty(), Optional.empty(), Optional.empty()));
+        }
+
         @Override
         public void onCompleteResponse(ChatResponse response) {
             queue.add(new Event(Optional.empty(), Optional.of(response), Optional.empty()));
@@ -223,6 +239,16 @@ public final class LangChainProvider implements ModelProvider {
                 handler.onPartialResponse(text);
             }
             handler.onCompleteResponse(response);
+        }
+
+        @Override
+        public dev.langchain4j.model.ModelProvider provider() {
+            return model.provider();
+        }
+
+        @Override
+        public ChatRequestParameters defaultRequestParameters() {
+            return model.defaultRequestParameters();
         }
     }
 }

@@ -1,14 +1,18 @@
 package dev.waymark.langchain4j;
 
 import dev.langchain4j.agent.tool.P;
+import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.agent.tool.ToolMemoryId;
 import dev.langchain4j.agent.tool.ToolSpecification;
 import dev.langchain4j.agent.tool.ToolSpecifications;
+import dev.langchain4j.exception.ToolArgumentsException;
+import dev.langchain4j.exception.ToolExecutionException;
 import dev.langchain4j.internal.JsonSchemaElementUtils;
 import dev.langchain4j.model.chat.request.json.JsonObjectSchema;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.model.adapter.PlainTranscript;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolContext;
 import java.lang.reflect.InvocationTargetException;
@@ -19,12 +23,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@code @Tool} methods of LangChain4j as tools of Waymark, with claims, approvals and idempotency keys. They count
- * as having side effects unless they are declared otherwise, because LangChain4j's annotation does not declare side
- * effects.
+ * Tools of LangChain4j as tools of Waymark, with claims, approvals and idempotency keys: {@code @Tool} methods, and
+ * tools that are listed by their specifications, such as those of an MCP client. They count as having side effects
+ * unless they are declared otherwise, because LangChain4j does not declare side effects.
  *
  * <pre>{@code
  * Agent clerk = Agent.named("clerk")
@@ -34,7 +39,21 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  */
 public final class LangChainTools {
+    private static final Pattern ACCEPTED_NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
+
     private LangChainTools() {}
+
+    /**
+     * Executes the calls of tools that are listed by their specifications.
+     *
+     * <p>{@link ToolExecutionException} and {@link ToolArgumentsException} with a message report that the tool has
+     * failed; the model sees an error. After any other exception, it is unknown whether the tool took effect.
+     */
+    @FunctionalInterface
+    public interface RequestExecutor {
+        /** Executes a call, and returns the result for the model. */
+        String execute(ToolExecutionRequest request) throws Exception;
+    }
 
     /** The tools of an object, declared to have side effects. */
     public static List<Tool> of(Object owner) {
@@ -61,6 +80,47 @@ public final class LangChainTools {
         return List.copyOf(tools);
     }
 
+    /**
+     * Tools that something else executes, declared to have side effects. Those of an MCP client of LangChain4j, built
+     * with {@code toolExecutionTimeout(Duration.ZERO)} so that only Waymark's time limit applies:
+     *
+     * <pre>{@code
+     * LangChainTools.ofSpecifications(
+     *         client.listTools(), request -> client.executeTool(request).resultText())
+     * }</pre>
+     */
+    public static List<Tool> ofSpecifications(List<ToolSpecification> specifications, RequestExecutor executor) {
+        return ofSpecifications(specifications, executor, tool -> tool);
+    }
+
+    /**
+     * Tools that something else executes, each with this declaration. A name that models cannot use is changed for
+     * them, but not for the executor.
+     */
+    public static List<Tool> ofSpecifications(
+            List<ToolSpecification> specifications,
+            RequestExecutor executor,
+            UnaryOperator<ToolSpec.Builder> declaration) {
+        return specifications.stream()
+                .<Tool>map(listed -> {
+                    String name = ACCEPTED_NAME.matcher(listed.name()).matches()
+                            ? listed.name()
+                            : PlainTranscript.accepted(listed.name());
+                    ToolSpec spec = declaration.apply(spec(name, listed)).build();
+                    return new SpecifiedTool(spec, listed.name(), executor);
+                })
+                .toList();
+    }
+
+    private static ToolSpec.Builder spec(String name, ToolSpecification specification) {
+        JsonObjectSchema parameters = specification.parameters();
+        Json schema = parameters == null
+                ? Json.of(Map.of("type", "object"))
+                : Json.of(JsonSchemaElementUtils.toMap(parameters));
+        String description = specification.description() == null ? "" : specification.description();
+        return ToolSpec.java(name).describedAs(description, schema);
+    }
+
     private static Tool tool(Object owner, Method method, UnaryOperator<ToolSpec.Builder> declaration) {
         for (Parameter parameter : method.getParameters()) {
             if (parameter.isAnnotationPresent(ToolMemoryId.class)) {
@@ -70,13 +130,8 @@ public final class LangChainTools {
         }
         method.setAccessible(true);
         ToolSpecification specification = ToolSpecifications.toolSpecificationFrom(method);
-        JsonObjectSchema parameters = specification.parameters();
-        Json schema = parameters == null
-                ? Json.of(Map.of("type", "object"))
-                : Json.of(JsonSchemaElementUtils.toMap(parameters));
-        String description = specification.description() == null ? "" : specification.description();
-        ToolSpec.Builder spec = ToolSpec.java(specification.name()).describedAs(description, schema);
-        return new AnnotatedMethod(declaration.apply(spec).build(), owner, method);
+        return new AnnotatedMethod(
+                declaration.apply(spec(specification.name(), specification)).build(), owner, method);
     }
 
     private record AnnotatedMethod(ToolSpec spec, Object owner, Method method) implements Tool {

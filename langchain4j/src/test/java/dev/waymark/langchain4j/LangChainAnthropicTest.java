@@ -8,14 +8,21 @@ import dev.langchain4j.model.anthropic.AnthropicChatModel;
 import dev.langchain4j.model.anthropic.AnthropicStreamingChatModel;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.StreamingChatModel;
+import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.message.Role;
+import dev.waymark.model.ModelProvider;
+import dev.waymark.model.ModelRequest;
 import dev.waymark.testkit.model.AnthropicServer;
 import dev.waymark.testkit.model.HardTranscripts;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelServer;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -80,6 +87,39 @@ class LangChainAnthropicTest extends LangChainCases {
                 + "\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n"
                 + "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,"
                 + "\"delta\":{\"type\":\"text_delta\",\"text\":\"Hel\"}}\n\n";
+    }
+
+    /** Anthropic rejects the step after a call without the thinking that led to it. */
+    @Test
+    void thinking_ofAModelThatIsBuiltForIt_isSentBack() throws Exception {
+        server().answers(
+                        ModelAnswer.says()
+                                .plus(new ModelAnswer.Piece.Thought("Hm.", "c2ln"))
+                                .calls("tu_1", "weather", "{}"),
+                        ModelAnswer.says("Fine."));
+        ModelProvider provider = LangChainProvider.of(Map.of(
+                "tested",
+                AnthropicStreamingChatModel.builder()
+                        .baseUrl(server().address() + "/v1")
+                        .apiKey(ModelServer.KEY)
+                        .modelName("claude-test")
+                        .thinkingType("enabled")
+                        .thinkingBudgetTokens(1024)
+                        .returnThinking(true)
+                        .sendThinking(true)
+                        .build()));
+        ToolSpec weather = ToolSpec.java("weather").build();
+        Message question = Message.user("Weather?");
+
+        Reply reply =
+                provider.reply(new ModelRequest("tested", Optional.empty(), List.of(question), List.of(weather), 4000));
+        Message step = new Message(Role.ASSISTANT, reply.content());
+        Message result = Message.results(List.of(new Part.ToolResult("tu_1", "rain", false)));
+        provider.reply(
+                new ModelRequest("tested", Optional.empty(), List.of(question, step, result), List.of(weather), 4000));
+
+        assertThat(server().received().get(1).body().at("/messages/1/content/0").toString())
+                .isEqualTo("{\"type\":\"thinking\",\"thinking\":\"Hm.\",\"signature\":\"c2ln\"}");
     }
 
     /** LangChain4j does not report that an Anthropic stream breaks off, so only the silence limit ends the call. */

@@ -4,16 +4,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.langchain4j.agent.tool.P;
+import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.agent.tool.ToolMemoryId;
+import dev.langchain4j.agent.tool.ToolSpecification;
+import dev.langchain4j.exception.ToolArgumentsException;
+import dev.langchain4j.exception.ToolExecutionException;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.tool.EffectUnknownException;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolArguments;
 import dev.waymark.tool.ToolContext;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class LangChainToolsTest {
     private static final ToolContext CALL = new ToolContext("thread", "tu_1", "book", "key");
@@ -71,5 +79,92 @@ class LangChainToolsTest {
         assertThatThrownBy(() -> LangChainTools.of("text"))
                 .hasMessageContaining("has no method with LangChain4j's @Tool");
         assertThatThrownBy(() -> LangChainTools.of(new Remembering())).hasMessageContaining("takes a memory id");
+    }
+
+    private static Tool executedBy(LangChainTools.RequestExecutor executor) {
+        ToolSpecification listed =
+                ToolSpecification.builder().name("bookings.book").build();
+        return LangChainTools.ofSpecifications(List.of(listed), executor).get(0);
+    }
+
+    @Test
+    void ofSpecifications_areSideEffectingTools_whoseExecutorGetsTheCall() throws Exception {
+        List<ToolExecutionRequest> requests = new ArrayList<>();
+        Tool tool = executedBy(request -> {
+            requests.add(request);
+            return "Booked";
+        });
+
+        assertThat(tool.run(Json.of(Map.of("city", "Oslo")), CALL)).isEqualTo("Booked");
+        assertThat(requests)
+                .containsExactly(ToolExecutionRequest.builder()
+                        .id("tu_1")
+                        .name("bookings.book")
+                        .arguments("{\"city\": \"Oslo\"}")
+                        .build());
+        assertThat(tool.spec().hasEffect()).isTrue();
+        assertThat(tool.spec().name()).matches("bookings_book_[0-9a-f]{12}");
+        assertThat(tool.spec().description()).isEmpty();
+        assertThat(tool.spec().input()).isEqualTo(Json.of(Map.of("type", "object")));
+    }
+
+    @Test
+    void ofSpecifications_declaration_appliesToAll() {
+        List<ToolSpecification> listed = List.of(
+                ToolSpecification.builder().name("a").build(),
+                ToolSpecification.builder().name("b").build());
+
+        assertThat(LangChainTools.ofSpecifications(listed, request -> "", ToolSpec.Builder::safeToRetry))
+                .hasSize(2)
+                .noneMatch(tool -> tool.spec().hasEffect());
+    }
+
+    static List<Exception> reportedByATool() {
+        return List.of(
+                new ToolExecutionException("no rooms"),
+                new ToolExecutionException("no rooms", -32603),
+                new ToolExecutionException(new RuntimeException("Unexpected status code: 400")),
+                new ToolArgumentsException("no city", -32602));
+    }
+
+    @ParameterizedTest
+    @MethodSource("reportedByATool")
+    void ofSpecifications_errorThatTheToolReports_isAnErrorResult(Exception thrown) {
+        Tool tool = executedBy(request -> {
+            throw thrown;
+        });
+
+        assertThatThrownBy(() -> tool.run(Json.EMPTY_OBJECT, CALL)).isSameAs(thrown);
+    }
+
+    static List<Exception> otherExceptions() {
+        return List.of(
+                new ToolExecutionException(new IOException("connection reset")),
+                new ToolExecutionException(new IllegalStateException("Operation cancelled due to transport failure")),
+                new ToolExecutionException(new RuntimeException("Unexpected status code: 502")),
+                new ToolExecutionException(new RuntimeException("Unexpected status code: 408")),
+                new ToolExecutionException("timed out", -32001),
+                new RuntimeException("Unsupported content type: \"image\""));
+    }
+
+    /** The tool may have taken effect, so an error result would make the model try again. */
+    @ParameterizedTest
+    @MethodSource("otherExceptions")
+    void ofSpecifications_otherException_meansThatTheOutcomeIsUnknown(Exception thrown) {
+        Tool tool = executedBy(request -> {
+            throw thrown;
+        });
+
+        assertThatThrownBy(() -> tool.run(Json.EMPTY_OBJECT, CALL)).isExactlyInstanceOf(EffectUnknownException.class);
+    }
+
+    @Test
+    void ofSpecifications_interruption_isPassedOn() {
+        RuntimeException interrupted = new RuntimeException(new InterruptedException());
+        Tool tool = executedBy(request -> {
+            throw interrupted;
+        });
+
+        assertThatThrownBy(() -> tool.run(Json.EMPTY_OBJECT, CALL)).isSameAs(interrupted);
     }
 }

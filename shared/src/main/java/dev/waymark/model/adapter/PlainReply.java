@@ -39,8 +39,9 @@ public final class PlainReply {
         return faults.isEmpty() ? reply : reply.withFaults(faults);
     }
 
+    /** Libraries have several forms of no arguments; {@code null} is that of LangChain4j for Gemini. */
     private static Optional<Json> arguments(@Nullable String text) {
-        if (text == null || text.isBlank()) {
+        if (text == null || text.isBlank() || text.equals("null")) {
             return Optional.of(Json.EMPTY_OBJECT);
         }
         try {

@@ -14,12 +14,23 @@ public final class StatusFailures {
     /** The failure for this status, unless the service's message is more specific. */
     public static ModelFailure of(int status, String message) {
         String words = message.toLowerCase(Locale.ROOT);
+        // Google reports its limits per minute in the words in which OpenAI reports an empty account.
+        if (status == 429 && Stream.of("resource_exhausted", "ai.google.dev").anyMatch(words::contains)) {
+            return ModelFailure.passing("RateLimited", message);
+        }
+        if (status == 400 && words.contains("api key not valid")) { // Google
+            return ModelFailure.permanent("Unauthorized", message);
+        }
         if (status < 500
                 && Stream.of("insufficient_quota", "billing", "credit balance").anyMatch(words::contains)) {
             return ModelFailure.permanent("NoCredit", message);
         }
         if (status < 500
-                && Stream.of("context_length_exceeded", "prompt is too long", "maximum context length")
+                && Stream.of(
+                                "context_length_exceeded",
+                                "prompt is too long",
+                                "maximum context length",
+                                "exceeds the maximum number of tokens")
                         .anyMatch(words::contains)) {
             return ModelFailure.permanent("ContextWindowExceeded", message);
         }

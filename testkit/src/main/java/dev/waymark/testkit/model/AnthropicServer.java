@@ -3,6 +3,7 @@ package dev.waymark.testkit.model;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.testkit.model.ModelAnswer.Piece;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -38,7 +39,7 @@ public final class AnthropicServer extends ModelServer {
     }
 
     @Override
-    void check(Map<String, String> headers, JsonNode body) {
+    void check(URI uri, Map<String, String> headers, JsonNode body) {
         demand("2023-06-01".equals(headers.get("anthropic-version")), "anthropic-version: header is required");
         demandFields(
                 body,

@@ -11,6 +11,7 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -127,7 +128,7 @@ public abstract class ModelServer implements AutoCloseable {
             answer = refusal.isPresent() ? refusal.get() : answers.apply(request);
         }
         try (exchange) {
-            send(exchange, body.path("model").asText(), answer);
+            send(exchange, body, answer);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -142,26 +143,42 @@ public abstract class ModelServer implements AutoCloseable {
     }
 
     private Optional<ModelAnswer.Error> refusal(HttpExchange exchange, Map<String, String> headers, JsonNode body) {
-        boolean known = exchange.getRequestMethod().equals("POST")
-                && exchange.getRequestURI().getPath().equals(path);
-        if (!known) {
-            return Optional.of(error(404, "not_found_error", "no such path: " + exchange.getRequestURI()));
+        URI uri = exchange.getRequestURI();
+        if (!exchange.getRequestMethod().equals("POST") || !serves(uri)) {
+            return Optional.of(error(404, "no such path: " + uri));
         }
-        if (!isAllowed(headers)) {
-            return Optional.of(error(401, "authentication_error", "wrong key: " + headers));
+        Optional<ModelAnswer.Error> unknown = keyProblem(uri, headers);
+        if (unknown.isPresent()) {
+            return unknown;
         }
         if (!headers.getOrDefault("content-type", "").startsWith("application/json")) {
-            return Optional.of(error(415, "invalid_request_error", "no JSON: " + headers));
+            return Optional.of(error(415, "no JSON: " + headers));
         }
         try {
-            check(headers, body);
+            check(uri, headers, body);
             return Optional.empty();
         } catch (Refused e) {
-            return Optional.of(error(400, "invalid_request_error", String.valueOf(e.getMessage())));
+            return Optional.of(error(400, String.valueOf(e.getMessage())));
         }
     }
 
-    private static ModelAnswer.Error error(int status, String type, String message) {
+    /** Whether the service has this path. */
+    boolean serves(URI uri) {
+        return uri.getPath().equals(path);
+    }
+
+    /** The error for a request without a valid key. */
+    Optional<ModelAnswer.Error> keyProblem(URI uri, Map<String, String> headers) {
+        return isAllowed(headers) ? Optional.empty() : Optional.of(error(401, "wrong key: " + headers));
+    }
+
+    /** An error in the service's format. */
+    ModelAnswer.Error error(int status, String message) {
+        String type = switch (status) {
+            case 401 -> "authentication_error";
+            case 404 -> "not_found_error";
+            default -> "invalid_request_error";
+        };
         ObjectNode body = JSON.createObjectNode();
         body.putObject("error").put("type", type).put("message", message);
         return ModelAnswer.error(status, body.toString());
@@ -170,7 +187,17 @@ public abstract class ModelServer implements AutoCloseable {
     abstract boolean isAllowed(Map<String, String> headers);
 
     /** Throws {@link Refused} for requests that the real service would answer with 400. */
-    abstract void check(Map<String, String> headers, JsonNode body);
+    abstract void check(URI uri, Map<String, String> headers, JsonNode body);
+
+    /** The model that a request names. */
+    String model(URI uri, JsonNode body) {
+        return body.path("model").asText();
+    }
+
+    /** The body of a reply in one piece, if the request does not ask for a stream. */
+    Optional<String> whole(URI uri, String model, ModelAnswer.Speech speech) {
+        return Optional.empty();
+    }
 
     /** The events of a reply. Each piece has its own events. */
     abstract Script script(String model, ModelAnswer.Speech speech);
@@ -181,7 +208,7 @@ public abstract class ModelServer implements AutoCloseable {
     /** An event in the wire format. */
     abstract String event(String data);
 
-    private void send(HttpExchange exchange, String model, ModelAnswer answer)
+    private void send(HttpExchange exchange, JsonNode request, ModelAnswer answer)
             throws IOException, InterruptedException {
         if (answer instanceof ModelAnswer.Error error) {
             error.headers().forEach(exchange.getResponseHeaders()::set);
@@ -190,6 +217,15 @@ public abstract class ModelServer implements AutoCloseable {
             exchange.sendResponseHeaders(error.status(), body.length == 0 ? -1 : body.length);
             exchange.getResponseBody().write(body);
             return;
+        }
+        URI uri = exchange.getRequestURI();
+        String model = model(uri, request);
+        if (answer instanceof ModelAnswer.Speech speech) {
+            Optional<String> body = whole(uri, model, speech);
+            if (body.isPresent()) {
+                sendWhole(exchange, body.get(), speech);
+                return;
+            }
         }
         String type = answer instanceof ModelAnswer.Raw raw ? raw.contentType() : "text/event-stream";
         exchange.getResponseHeaders().set("Content-Type", type);
@@ -203,6 +239,21 @@ public abstract class ModelServer implements AutoCloseable {
         if (whole) {
             out.close();
         }
+    }
+
+    /** A service that does not stream is silent until the reply is complete. */
+    private void sendWhole(HttpExchange exchange, String body, ModelAnswer.Speech speech)
+            throws IOException, InterruptedException {
+        Thread.sleep(speech.pace().multipliedBy(speech.pieces().size()).toMillis());
+        byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+        boolean cut = speech.until().isPresent() && !speech.silent();
+        if (speech.until().isPresent() && speech.silent()) {
+            onward.await();
+        }
+        exchange.getResponseHeaders().set("Content-Type", "application/json");
+        exchange.sendResponseHeaders(200, bytes.length);
+        exchange.getResponseBody().write(bytes, 0, cut ? bytes.length / 2 : bytes.length);
+        exchange.getResponseBody().flush();
     }
 
     private void sendWithoutEnd(OutputStream out, Script script) throws IOException {

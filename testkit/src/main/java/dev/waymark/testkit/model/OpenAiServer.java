@@ -3,6 +3,7 @@ package dev.waymark.testkit.model;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.testkit.model.ModelAnswer.Piece;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -18,7 +19,7 @@ public final class OpenAiServer extends OpenAiApiServer {
     }
 
     @Override
-    void check(Map<String, String> headers, JsonNode body) {
+    void check(URI uri, Map<String, String> headers, JsonNode body) {
         demandFields(
                 body,
                 List.of(

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.testkit.model.ModelAnswer.Piece;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -22,7 +23,7 @@ public final class ResponsesServer extends OpenAiApiServer {
     }
 
     @Override
-    void check(Map<String, String> headers, JsonNode body) {
+    void check(URI uri, Map<String, String> headers, JsonNode body) {
         demandFields(
                 body,
                 List.of(
