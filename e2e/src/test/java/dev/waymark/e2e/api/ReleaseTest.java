@@ -51,6 +51,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ReleaseTest {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
     private static final Set<String> NOT_COPIED = Set.of("target", "build", ".gradle", ".git", ".waymark");
+    private static final List<String> LIBRARIES =
+            List.of("shared", "testkit", "client", "worker", "langchain4j", "spring-ai", "spring-boot");
     private static final String VERSION = "0.1.0";
 
     @TempDir
@@ -63,6 +65,11 @@ class ReleaseTest {
         if (released == null) {
             Path copy = directory.resolve("waymark");
             copy(ROOT, copy);
+            for (String module : LIBRARIES) {
+                copy(
+                        ROOT.resolve(module).resolve("target/classes"),
+                        copy.resolve(module).resolve("target/classes"));
+            }
             run(
                     copy,
                     "mvn",
@@ -71,8 +78,9 @@ class ReleaseTest {
                     "-q",
                     "-Prelease",
                     "-Dmaven.test.skip=true",
+                    "-Dmaven.main.skip=true", // The classes are copied, too.
                     "-pl",
-                    "bom,shared,testkit,client,worker,langchain4j,spring-ai,spring-boot",
+                    "bom," + String.join(",", LIBRARIES),
                     "-am",
                     "deploy");
             released = copy.resolve("target/release/dev/waymark");

@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -74,12 +75,7 @@ abstract class ChunkedStateCases {
             String thread = rig.start(ContinueAsNewCases.start(RunLimits.DEFAULT.withSoftEvents(120))
                     .saying(SayPayload.message("m-1", "Go")));
 
-            Timeline timeline = Awaitility.await()
-                    .atMost(180, TimeUnit.SECONDS)
-                    .pollInterval(2, TimeUnit.SECONDS) // Each poll reads megabytes.
-                    .until(
-                            () -> rig.timeline(thread),
-                            now -> now.now().turn().number() == 1 && now.now().isSettled());
+            Timeline timeline = awaitLarge(rig, thread, now -> now.now().isSettled());
 
             Conversation state = timeline.now();
             assertThat(state.turn().status()).isEqualTo(Turn.Status.COMPLETE);
@@ -93,6 +89,21 @@ abstract class ChunkedStateCases {
             assertThat(state.transcript().digest()).isEqualTo(ContinueAsNewCases.digestOf(messages));
             assertThat(rig.audit(thread).mismatches()).isEmpty();
         }
+    }
+
+    /**
+     * Polls slowly, because each poll reads megabytes. A failed wait does not print them: Maven would take minutes to
+     * report the failure, or lose it.
+     */
+    static Timeline awaitLarge(WorkflowRig rig, String thread, Predicate<Timeline> fits) {
+        Awaitility.await()
+                .atMost(180, TimeUnit.SECONDS)
+                .pollInterval(1, TimeUnit.SECONDS)
+                .until(() -> {
+                    Timeline now = rig.timeline(thread);
+                    return now.now().turn().number() == 1 && fits.test(now);
+                });
+        return rig.timeline(thread);
     }
 
     private static long largestCarried(Timeline timeline) {

@@ -78,14 +78,9 @@ class ChunkedStateOperationsServerTest {
         return rig.start(ContinueAsNewCases.start(FETCHED).saying(SayPayload.message("m-1", "Go")));
     }
 
-    /** Polls slowly, because each poll reads megabytes. */
     private static Timeline awaitEnd(WorkflowRig rig, String thread) {
-        Timeline timeline = Awaitility.await()
-                .atMost(180, TimeUnit.SECONDS)
-                .pollInterval(1, TimeUnit.SECONDS)
-                .until(
-                        () -> rig.timeline(thread),
-                        now -> now.now().turn().number() == 1 && now.now().isSettled() && isUpToDate(now));
+        Timeline timeline =
+                ChunkedStateCases.awaitLarge(rig, thread, now -> now.now().isSettled() && isUpToDate(now));
         Conversation state = timeline.now();
         assertThat(state.turn().status()).isEqualTo(Turn.Status.COMPLETE);
         assertThat(state.transcript().messages()).hasSize(2 * STEPS + 2);

@@ -67,6 +67,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -76,6 +77,8 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionTimeoutException;
+import org.awaitility.pollinterval.IterativePollInterval;
 
 /**
  * A worker without a workflow cache, so that every workflow task replays its thread from the start. It runs against a
@@ -83,6 +86,10 @@ import org.awaitility.Awaitility;
  */
 final class WorkflowRig implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration SHORTEST_PAUSE = Duration.ofMillis(20);
+    private static final Duration LONGEST_PAUSE = Duration.ofMillis(300);
+    /** A failure with the whole of a large state would take Maven minutes to report. */
+    private static final int MOST_WORDS = 20_000;
 
     /** Few attempts, because the default would take a quarter of an hour. */
     static final int TRIES_TO_FIND_A_RUN = 4;
@@ -361,17 +368,26 @@ final class WorkflowRig implements AutoCloseable {
 
     /** Waits until the state in the thread's history fulfils the condition, and returns that state. */
     Conversation await(String thread, Predicate<Conversation> fits) {
-        return Awaitility.await()
-                .atMost(PATIENCE)
-                .pollInterval(Duration.ofMillis(50))
-                .until(() -> timeline(thread).now(), fits);
+        return polled(() -> timeline(thread).now(), fits);
     }
 
     Timeline awaitTimeline(String thread, Predicate<Timeline> fits) {
-        return Awaitility.await()
-                .atMost(PATIENCE)
-                .pollInterval(Duration.ofMillis(50))
-                .until(() -> timeline(thread), fits);
+        return polled(() -> timeline(thread), fits);
+    }
+
+    /** Each poll reads the whole history, so a long wait polls less and less often. */
+    private static <T> T polled(Callable<T> read, Predicate<T> fits) {
+        try {
+            return Awaitility.await()
+                    .atMost(PATIENCE)
+                    .pollDelay(Duration.ZERO)
+                    .pollInterval(IterativePollInterval.iterative(
+                            last -> last.compareTo(LONGEST_PAUSE) < 0 ? last.multipliedBy(2) : last, SHORTEST_PAUSE))
+                    .until(read, fits);
+        } catch (ConditionTimeoutException e) {
+            String message = String.valueOf(e.getMessage());
+            throw new AssertionError(message.substring(0, Math.min(message.length(), MOST_WORDS)));
+        }
     }
 
     /** Waits until this turn, or a later one, has ended. */
