@@ -58,7 +58,7 @@ public final class ModelChecks {
         return problems;
     }
 
-    /** The problem with a silence limit, if there is one. */
+    /** Checks that a silence limit is between 1 second and 9 minutes. */
     public static Optional<String> silenceProblem(Duration silence) {
         return silence.compareTo(LEAST_SILENCE) < 0 || silence.compareTo(MOST_SILENCE) > 0
                 ? Optional.of("expected 1s to 9m")

@@ -17,7 +17,7 @@ public final class WireName {
 
     private WireName() {}
 
-    /** Deterministic; different ids stay different. */
+    /** Deterministic. A changed id ends with a hash of the original, so that two ids do not become the same. */
     public static String ofCall(String id) {
         return ID.matcher(id).matches() ? id : fitting(id);
     }
