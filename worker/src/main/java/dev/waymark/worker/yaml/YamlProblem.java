@@ -40,7 +40,7 @@ public final class YamlProblem extends Exception {
                 List.copyOf(sorted.subList(1, sorted.size())));
     }
 
-    /** The other problems of the file. */
+    /** The other problems that were found, which may be in other files. */
     public List<YamlProblem> others() {
         return others;
     }

@@ -64,7 +64,7 @@ public final class YamlProblems {
         return found.isEmpty();
     }
 
-    /** Throws the problems found, in the order of the file. */
+    /** Throws the problems found, if there are any, sorted by file and line. */
     public void end() throws YamlProblem {
         if (!found.isEmpty()) {
             throw YamlProblem.of(found);

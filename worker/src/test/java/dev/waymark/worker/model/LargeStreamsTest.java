@@ -40,7 +40,9 @@ class LargeStreamsTest {
     private ModelServer models;
     private WorkerProcess worker;
 
-    /** Runs the worker. The arguments are the address of its server and the provider's environment variables. */
+    /**
+     * Runs the worker. The arguments are the address of the Temporal server, and the provider's environment variables.
+     */
     static final class SmallWorker {
         public static void main(String[] args) throws IOException, ServerUnreachable {
             Map<String, String> environment = new LinkedHashMap<>();
