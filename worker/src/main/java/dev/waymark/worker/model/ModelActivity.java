@@ -228,7 +228,7 @@ public final class ModelActivity implements ModelCaller {
         int call = 0;
         for (Part part : reply.content()) {
             if (part instanceof Part.ToolUse use) {
-                if (Thread.interrupted()) { // A check may take a second, and a reply may have hundreds of calls.
+                if (Thread.interrupted()) { // A check may take a second, and a reply may have thousands of calls.
                     throw new InterruptedException("cancelled while arguments were checked");
                 }
                 int number = call;

@@ -77,7 +77,7 @@ class LargeStreamsTest {
         temporal.close();
     }
 
-    /** The models of all other agents reply with a short text. */
+    /** Sets the answer of the model {@code large}. Every other model replies with a short text. */
     private void answerLarge(ModelAnswer answer) {
         models.answers(
                 request -> request.body().path("model").asText().equals("large") ? answer : ModelAnswer.says("Hello."));

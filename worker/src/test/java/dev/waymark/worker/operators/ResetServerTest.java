@@ -62,7 +62,7 @@ class ResetServerTest {
         return wishes.stream();
     }
 
-    /** Each reset applies to the current run, so every run knows what happened in all runs before it. */
+    /** Each reset applies to the newest run, which the previous reset created. */
     @ParameterizedTest
     @MethodSource("wishes")
     @Execution(ExecutionMode.CONCURRENT)

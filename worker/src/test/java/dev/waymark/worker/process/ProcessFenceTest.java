@@ -255,7 +255,7 @@ class ProcessFenceTest {
                     .waitFor();
         }
 
-        /** Waits until no launcher is left, whose command line contains the directory, and no file. */
+        /** Waits until there is no launcher, which is recognized by the directory in its command line, and no file. */
         void awaitNothingLeft() {
             await().atMost(Duration.ofSeconds(60)).until(() -> launchers().isEmpty() && isEmpty(temporary));
         }
