@@ -37,7 +37,7 @@ final class ModelOutages {
         byModel.put(model, new Outage(now + out, wanted.map(nanos -> now + nanos)));
     }
 
-    /** Records that the model answered. */
+    /** Ends the outage, because the model has answered. */
     void ended(String model) {
         byModel.remove(model);
     }

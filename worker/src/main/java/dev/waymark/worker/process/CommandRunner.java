@@ -39,7 +39,8 @@ import java.util.function.Consumer;
  * second if they hold stdout or stderr open.
  * <li>At the fence's deadline, and when the calling thread is interrupted, all processes of the session get SIGTERM,
  * and SIGKILL a second later. If this JVM is killed, they are killed at once.
- * <li>The programs of a tool with a {@link Sandbox} run in the sandbox, or not at all.
+ * <li>The programs of a tool with a {@link Sandbox} run in the sandbox, or not at all. There, {@code HOME} and
+ * {@code TMPDIR} are {@code /tmp}.
  * <li>A launcher made of shell processes kills the session, so the deadline holds even if the JVM hangs or dies. A
  * process that moved to another session and whose parent has ended escapes the launcher.
  * </ul>

@@ -126,8 +126,8 @@ public final class ToolActivity implements DynamicActivity {
             return ToolOutcome.error(ToolTexts.failure(
                     "it was not run, because this thread continues as " + other.get() + ", which has the same call"));
         }
-        // Starts before the claim, because the workflow assumes that the program has ended a certain time after the
-        // grant.
+        // The fence starts before the claim, because the workflow assumes that the program has ended a certain time
+        // after the grant.
         ProcessFence fence = ProcessFence.in(tool.timeout());
         ClaimRequest claim = new ClaimRequest(
                 input.callId(),

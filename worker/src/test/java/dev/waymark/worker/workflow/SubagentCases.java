@@ -331,7 +331,10 @@ abstract class SubagentCases {
         }
     }
 
-    /** The Web UI offers to start a workflow like an existing one. */
+    /**
+     * The Web UI offers to start a workflow like an existing one, so a subagent's input can start a thread without a
+     * parent.
+     */
     @Test
     void inputOfASubagent_startedByHand_tellsNobody() {
         StartInput input = StartInput.ofSubagent(

@@ -44,7 +44,7 @@ public final class EventStreams {
     /** Includes reasoning and arguments. A longer reply would also exceed the limit of a reply in history, 1 MiB. */
     private static final int MOST_CHARACTERS = 1024 * 1024;
 
-    /** Limited, because the workflow must process each call. */
+    /** Limited, because the workflow must process every call in a reply. */
     private static final int MOST_PARTS = 1_000;
 
     /** Large enough for a whole reply, which some servers send in one event. */

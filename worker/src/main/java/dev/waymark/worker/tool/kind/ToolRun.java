@@ -15,7 +15,8 @@ import java.util.function.BooleanSupplier;
  * One execution of a tool.
  *
  * @param fence the deadline
- * @param execution the id under which it was claimed; empty for a tool that is safe to retry, and for a check
+ * @param execution the id under which this execution claimed the call; empty for a tool that is safe to retry, and for
+ *     a check
  * @param cancelled whether the activity must end, in which case its thread has been interrupted
  */
 public record ToolRun(

@@ -146,7 +146,10 @@ final class McpConnection implements AutoCloseable {
         }
     }
 
-    /** Whether the connection can be used. After a missed deadline or an idle period it is checked with a ping. */
+    /**
+     * Whether the connection can be used. Sends a ping after a missed deadline, or if the server may have dropped the
+     * session while it was idle.
+     */
     boolean isUsable() throws InterruptedException {
         if (!channel.isOpen()) {
             return false;

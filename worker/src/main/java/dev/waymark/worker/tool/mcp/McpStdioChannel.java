@@ -35,9 +35,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A server that is a program of this worker and exchanges one message per line. Like a command tool, it inherits few
- * environment variables. The program and the processes that it started end with the worker, even if the worker is
- * killed. When the server ends by itself, pending requests fail at once.
+ * A server that is a program of this worker and exchanges one message per line. It inherits only the environment
+ * variables in {@link CommandRunner#INHERITED}. The program and the processes that it started end with the worker, even
+ * if the worker is killed. When the server ends by itself, pending requests fail at once.
  */
 final class McpStdioChannel implements McpChannel {
     private static final Logger LOG = LoggerFactory.getLogger(McpStdioChannel.class);

@@ -3,7 +3,7 @@ package dev.waymark.worker.tool.mcp;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.worker.tool.kind.Effect;
 
-/** What a request led to: the server's result, or a refusal. */
+/** The result of a request, or the reason why there is none. */
 sealed interface RpcAnswer {
 
     record Result(JsonNode value) implements RpcAnswer {}

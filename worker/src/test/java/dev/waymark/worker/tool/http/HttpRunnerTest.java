@@ -337,7 +337,7 @@ class HttpRunnerTest {
         int port = raw(socket -> {
             arrived.countDown();
             while (socket.getInputStream().read() >= 0) {
-                // until it is closed
+                // Reads until the client closes the connection.
             }
             gone.countDown();
         });
