@@ -1,4 +1,4 @@
-/** The process that runs agents. Must not depend on the starter. */
+/** The worker, which runs agents. Must not depend on the starter. */
 @NullMarked
 package dev.waymark.worker;
 

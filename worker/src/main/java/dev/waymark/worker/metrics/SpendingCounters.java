@@ -5,7 +5,7 @@ import dev.waymark.conversation.value.Usage;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 
-/** Counts the tokens and the cost of model calls, under the name of each model. */
+/** Counts the tokens and the cost of model calls, by model. */
 final class SpendingCounters {
     private final MeterRegistry registry;
 
@@ -27,7 +27,7 @@ final class SpendingCounters {
                         .increment(cost.dollars().doubleValue()));
     }
 
-    /** Cache tokens are included in the input tokens. */
+    /** Adds to the counter of one type. The type {@code input} includes the two types of cache tokens. */
     private void tokens(String model, String type, long count) {
         if (count > 0) {
             Counter.builder("waymark.model.tokens")

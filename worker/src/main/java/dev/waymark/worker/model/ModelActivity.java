@@ -40,7 +40,10 @@ import java.util.stream.Stream;
  * the conversation; a conversation that does not match them is never sent.
  */
 public final class ModelActivity implements ModelCaller {
-    /** Temporal rejects results above 2 MiB, so a larger reply would be lost after it was paid for. */
+    /**
+     * Half of Temporal's limit of 2 MiB for a result. Temporal rejects a larger result, and the reply would be lost
+     * after it was paid for.
+     */
     private static final int MOST_REPLY_BYTES = 1024 * 1024;
 
     private final RunReader runs;
@@ -77,8 +80,8 @@ public final class ModelActivity implements ModelCaller {
                 return reply;
             } catch (InterruptedException e) {
                 RuntimeException cancellation = heartbeat.cancellation(e);
-                // A cancellation cannot carry the cost of the call, so a failure does. After a pause or a shutdown of
-                // the worker, another attempt follows.
+                // A cancellation cannot carry the cost of the call, so a failure reports it. After a pause
+                // or a shutdown of the worker, the exception is kept, because another attempt follows.
                 throw cancellation instanceof ActivityCanceledException
                                 && !words.spent().isNothing()
                         ? ActivityProblems.permanent(new Problem(WireNames.CANCELLED, "cancelled"), words.spent())
@@ -86,7 +89,8 @@ public final class ModelActivity implements ModelCaller {
             } finally {
                 if (!replied) {
                     words.model().ifPresent(model -> metrics.wasted(model, words.own()));
-                    // The next attempt needs the spending of this one, however this one ended.
+                    // Sends the last heartbeat: the next attempt needs the spending of this one, however this one
+                    // ended.
                     heartbeat.finish();
                 }
             }
@@ -107,8 +111,7 @@ public final class ModelActivity implements ModelCaller {
     }
 
     /**
-     * The progress of earlier attempts. Each attempt reports it in its heartbeats, and the server passes on the details
-     * of the last heartbeat.
+     * The progress of this call that earlier attempts reported. The server passes on the details of the last heartbeat.
      */
     private static Optional<PartialReply> before(ModelInput input) {
         try {
@@ -116,7 +119,7 @@ public final class ModelActivity implements ModelCaller {
                     .getHeartbeatDetails(PartialReply.class)
                     .filter(told -> told.step() == input.step());
         } catch (DataConverterException e) {
-            return Optional.empty(); // Written by another version.
+            return Optional.empty(); // The details were written by another version of Waymark.
         }
     }
 
@@ -184,7 +187,10 @@ public final class ModelActivity implements ModelCaller {
                         Problem.AGENT_INVALID, "this worker has no provider for model " + asked.model()));
     }
 
-    /** The failure of this attempt. The next attempt calls another model, if the agent has one and that may help. */
+    /**
+     * Returns the failure of this attempt. If another model may be called, it also records what the next attempt needs
+     * to choose one.
+     */
     private static RuntimeException problem(
             ModelChain chain, ModelChain.Link asked, ModelFailure failure, PartialText words) {
         String message = String.valueOf(failure.getMessage());
@@ -214,7 +220,9 @@ public final class ModelActivity implements ModelCaller {
         return whole.equals(json) ? reply : PayloadJson.MAPPER.readValue(whole, Reply.class);
     }
 
-    /** Records which calls do not match their tool's schema, before anyone is asked to approve them. */
+    /**
+     * Adds a fault for each call whose arguments do not match its tool's schema, so that nobody is asked to approve it.
+     */
     private static Reply withFaults(AgentSpec agent, Reply reply) throws InterruptedException {
         List<Reply.Fault> faults = new ArrayList<>(reply.faults());
         int call = 0;

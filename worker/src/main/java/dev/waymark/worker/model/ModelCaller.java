@@ -6,7 +6,7 @@ import dev.waymark.conversation.message.Reply;
 import io.temporal.activity.ActivityInterface;
 import io.temporal.activity.ActivityMethod;
 
-/** The {@code model} activity as Temporal sees it. */
+/** Declares the {@code model} activity to Temporal. */
 @ActivityInterface
 public interface ModelCaller {
     @ActivityMethod(name = WireNames.MODEL_ACTIVITY)

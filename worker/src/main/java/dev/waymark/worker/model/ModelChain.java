@@ -14,14 +14,14 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Chooses the model that an attempt calls: the agent's own, or one of its fallbacks while the models before it are out
- * of service. Each attempt calls one model, so only Temporal retries, and each attempt has its own timeout, text and
- * cost. Heartbeat details tell the next attempt which models failed.
+ * Chooses the model that an attempt calls: the agent's own, or a fallback while the models before it are out of service
+ * or have failed in this call. Each attempt calls one model, so only Temporal retries, and each attempt has its own
+ * timeout, text and cost. Heartbeat details tell the next attempt which models failed.
  */
 final class ModelChain {
     /**
-     * Number of failures before the next model is called. Most failures pass within a second, so a model gets a second
-     * try.
+     * The number of times that a model may fail in one call before the next model is called. Most failures pass within
+     * a second, so a model gets a second try.
      */
     private static final int STRIKES = 2;
 
@@ -44,8 +44,10 @@ final class ModelChain {
     private final ModelOutages outages;
 
     /**
-     * The models that failed in this call, and the models that cannot answer this call at all. A model is listed once
-     * per failure, and more often if it should not be tried again.
+     * The failures in this call.
+     *
+     * @param models the models that failed: once per failure, or often enough that the model is not tried again
+     * @param unusable the fallbacks that cannot answer this call
      */
     record Failed(List<String> models, List<String> unusable) {
         static final Failed NOTHING = new Failed(List.of(), List.of());
@@ -60,7 +62,7 @@ final class ModelChain {
         }
     }
 
-    /** A model of an agent. */
+    /** The agent's own model or one of its fallbacks, with its settings. */
     record Link(String model, ModelOptions options, Optional<Pricing> ownPrice, Duration silence) {}
 
     private ModelChain(List<Link> links, ModelOutages outages) {
@@ -72,7 +74,7 @@ final class ModelChain {
         return new ModelChain(links(agent), outages);
     }
 
-    /** All models of the agent, in order. */
+    /** The agent's own model, followed by its fallbacks in order. */
     static List<Link> links(AgentSpec agent) {
         List<Link> links = new ArrayList<>();
         links.add(link(agent.model(), agent.options(), agent.pricing(), agent.silence()));
@@ -86,13 +88,14 @@ final class ModelChain {
         return new Link(model, options.orElse(ModelOptions.NONE), price, silence.orElse(AgentSpec.DEFAULT_SILENCE));
     }
 
-    /** Whether there is only one model. */
+    /** Whether the agent has no fallbacks. */
     boolean isSingle() {
         return links.size() == 1;
     }
 
     /**
-     * The model to call. If every model is out of service or has failed too often, the one with the fewest failures.
+     * Returns the first model that is usable, in service, and has not failed too often. If there is none, returns the
+     * usable model with the fewest failures.
      */
     Link next(Failed failed) {
         List<Link> usable = links.stream()
@@ -119,12 +122,15 @@ final class ModelChain {
         return !isSingle() && failure.retryable() && !failure.type().equals(ProviderFailures.WORKER_BUSY.type());
     }
 
-    /** Whether the call continues without this model. A fallback that rejects the request does not fail the turn. */
+    /** Whether the call continues without this model. A permanent failure of a fallback does not fail the turn. */
     boolean dispensesWith(Link asked, ModelFailure failure) {
         return !isFirst(asked) && !failure.retryable();
     }
 
-    /** Records a failure of the model that was called. */
+    /**
+     * Returns the failures with this one added. A model that has failed too often counts as out of service from then
+     * on, unless the failure concerned only this request.
+     */
     Failed after(Link asked, ModelFailure failure, Failed before) {
         List<String> models = new ArrayList<>(before.models());
         boolean isLong = failure.type().equals(ProviderFailures.MODEL_SILENT.type())
@@ -142,7 +148,7 @@ final class ModelChain {
         return now;
     }
 
-    /** Records a model that cannot answer this call. */
+    /** Returns the failures with this model marked as unusable for the call. */
     static Failed without(Link asked, Failed before) {
         List<String> unusable = new ArrayList<>(before.unusable());
         unusable.add(asked.model());
@@ -160,7 +166,7 @@ final class ModelChain {
                 .map(wait -> wait.compareTo(AT_ONCE) > 0 ? wait : AT_ONCE);
     }
 
-    /** Records that this model answered. */
+    /** Ends the model's outage, if there was one. */
     void answered(Link asked) {
         outages.ended(asked.model());
     }

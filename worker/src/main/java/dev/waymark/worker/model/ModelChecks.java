@@ -21,7 +21,7 @@ public final class ModelChecks {
 
     private static final Duration LEAST_SILENCE = Duration.ofSeconds(1);
 
-    /** Shorter than the time limit of an attempt of a model call. */
+    /** Shorter than the time limit of one attempt of a model call, 10 minutes. */
     private static final Duration MOST_SILENCE = Duration.ofMinutes(9);
 
     private final ModelProviders providers;
@@ -58,7 +58,7 @@ public final class ModelChecks {
         return problems;
     }
 
-    /** The problem with a silence limit, if there is one. */
+    /** Returns a problem unless the silence limit is between 1 second and 9 minutes. */
     public static Optional<String> silenceProblem(Duration silence) {
         return silence.compareTo(LEAST_SILENCE) < 0 || silence.compareTo(MOST_SILENCE) > 0
                 ? Optional.of("expected 1s to 9m")
@@ -88,7 +88,7 @@ public final class ModelChecks {
                 .toList();
     }
 
-    /** The first problem of an agent defined in Java, if there is one. */
+    /** The first problem with the model settings of an agent that is defined in Java, if there is one. */
     public Optional<String> problem(AgentSpec agent) {
         Set<String> seen = new HashSet<>();
         for (ModelChain.Link link : ModelChain.links(agent)) {

@@ -17,17 +17,19 @@ final class ModelOutages {
     private final LongSupplier nanoTime;
 
     /**
+     * Times are in nanoseconds of the monotonic clock.
+     *
      * @param until the time until which the model counts as out of service
      * @param wanted the end of the wait that the service requested, if any
      */
     private record Outage(long until, Optional<Long> wanted) {}
 
-    /** @param nanoTime a monotonic clock */
+    /** @param nanoTime a monotonic clock in nanoseconds */
     ModelOutages(LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
     }
 
-    /** Records that the model failed, and the wait that its service requests. */
+    /** Records that the model is out of service, and the wait that its service requests. */
     void began(String model, Optional<Duration> wait) {
         long now = nanoTime.getAsLong();
         Optional<Long> wanted = wait.map(Duration::toNanos);
@@ -35,7 +37,7 @@ final class ModelOutages {
         byModel.put(model, new Outage(now + out, wanted.map(nanos -> now + nanos)));
     }
 
-    /** Records that the model answered. */
+    /** Ends the outage, because the model has answered. */
     void ended(String model) {
         byModel.remove(model);
     }

@@ -32,7 +32,11 @@ public final class ModelProviders {
         this.prices = prices;
     }
 
-    /** Throws IllegalArgumentException for a malformed name. */
+    /**
+     * Returns a set of providers, in the order of the map.
+     *
+     * @throws IllegalArgumentException if a name is not 1 to 64 letters, digits, hyphens or underscores
+     */
     public static ModelProviders of(Map<String, ModelProvider> byName) {
         byName.keySet().forEach(name -> {
             if (!NAME.matcher(name).matches()) {
@@ -43,7 +47,7 @@ public final class ModelProviders {
     }
 
     /**
-     * Returns the same providers, with prices that take precedence over the providers' own.
+     * Returns these providers, with prices that take precedence over the providers' own.
      *
      * @param known the price of {@code provider:model}, if there is one
      */
@@ -51,14 +55,14 @@ public final class ModelProviders {
         return new ModelProviders(byName, known);
     }
 
-    /** Like {@link #from}, with the keys in the environment. */
+    /** Like {@link #from}, with the environment variables of this process. */
     public static ModelProviders fromEnvironment() {
         return from(ProcessEnvironment.get());
     }
 
     /**
-     * The providers of Anthropic, of OpenAI-compatible services and of OpenAI's Responses API, with the keys of these
-     * environment variables.
+     * The providers of Anthropic, of OpenAI-compatible services and of OpenAI's Responses API, with the keys and
+     * addresses in these environment variables.
      */
     public static ModelProviders from(Map<String, String> environment) {
         Map<String, ModelProvider> providers = new LinkedHashMap<>();
@@ -68,7 +72,10 @@ public final class ModelProviders {
         return of(providers);
     }
 
-    /** Returns these providers and others. The others replace those with the same name. */
+    /**
+     * Returns these providers and the others. Of two providers with the same name, the result has the one in {@code
+     * others}.
+     */
     public ModelProviders plus(Map<String, ModelProvider> others) {
         Map<String, ModelProvider> all = new LinkedHashMap<>(byName);
         all.putAll(others);

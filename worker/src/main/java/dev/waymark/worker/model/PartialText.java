@@ -10,13 +10,13 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The last part of the text of a reply that is still streaming, and the cost of the reply so far. Written by one
- * thread, read by another.
+ * The progress of a reply that is still streaming, for heartbeats: the end of its text, the spending so far, and the
+ * models that failed. Written by one thread, read by another.
  */
 final class PartialText implements ReplyListener {
     /**
-     * Maximum length of the text in a heartbeat. Heartbeats are sent several times a second and read as often, so no
-     * text is missed.
+     * Maximum length of the text in a heartbeat. A model writes far less between two heartbeats, which are sent several
+     * times a second, so a reader misses nothing.
      */
     private static final int MOST = 16 * 1024;
 
@@ -56,7 +56,7 @@ final class PartialText implements ReplyListener {
         return failed;
     }
 
-    /** Tells the next attempt which models failed. */
+    /** Replaces the failures that this attempt passes on to the next one. */
     synchronized void failed(ModelChain.Failed now) {
         failed = now;
     }
@@ -109,7 +109,10 @@ final class PartialText implements ReplyListener {
         }
     }
 
-    /** Never ends in half a surrogate pair: details that cannot be encoded would stop the heartbeats. */
+    /**
+     * The details for a heartbeat. The text never ends in half a surrogate pair: details that cannot be encoded would
+     * stop the heartbeats.
+     */
     synchronized PartialReply now() {
         int end = tail.length();
         if (end > 0 && Character.isHighSurrogate(tail.charAt(end - 1))) {

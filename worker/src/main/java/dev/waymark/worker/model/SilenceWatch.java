@@ -15,9 +15,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * Ends a model call if the reply does not grow for too long, for any provider. It interrupts the calling thread, as a
- * cancellation does, and the provider closes the connection. Events that only keep a connection open do not count as
- * growth. An instance serves one call.
+ * Ends a model call whose reply has not grown for too long. This works with every provider: the calling thread is
+ * interrupted, as for a cancellation, and the provider closes the connection. Events that only keep a connection open
+ * do not count as growth. An instance serves one call.
  */
 final class SilenceWatch implements ReplyListener {
     private static final ScheduledThreadPoolExecutor CLOCK = clock();
@@ -39,7 +39,10 @@ final class SilenceWatch implements ReplyListener {
         this.check = CLOCK.schedule(this::check, most.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    /** Removes the check of a finished call at once, because a silence limit may be long. */
+    /**
+     * A clock that forgets the check of a finished call at once. A silence limit may be long, so such checks would pile
+     * up.
+     */
     private static ScheduledThreadPoolExecutor clock() {
         ScheduledThreadPoolExecutor clock =
                 new ScheduledThreadPoolExecutor(1, DaemonThreads.named("silence of models"));
@@ -50,8 +53,8 @@ final class SilenceWatch implements ReplyListener {
     /**
      * Calls the provider in the current thread.
      *
-     * @param most how long the reply may stay the same
-     * @param cancelled whether the thread was interrupted because the call is cancelled
+     * @param most the longest time for which the reply may stay the same
+     * @param cancelled whether the call has been cancelled; the thread is then interrupted, too
      * @throws ModelFailure also if the model was silent for too long
      */
     static Reply ask(
@@ -96,7 +99,7 @@ final class SilenceWatch implements ReplyListener {
         return expired;
     }
 
-    /** After this returns, only a cancellation interrupts the thread. */
+    /** Stops the check and clears its interrupt. The interrupt of a cancellation stays. */
     private synchronized void end() {
         over = true;
         check.cancel(false);

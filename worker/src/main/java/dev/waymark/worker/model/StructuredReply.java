@@ -12,8 +12,8 @@ import dev.waymark.tool.ToolArguments;
 import java.util.Optional;
 
 /**
- * A final reply that must be JSON that matches a given schema. The schema is part of the instructions, which works with
- * every provider, and the reply is validated here.
+ * Requests and validates a final reply in JSON. The schema is part of the instructions, which works with every
+ * provider, and the reply is checked against it here.
  */
 final class StructuredReply {
     private static final ObjectReader READER =
@@ -49,7 +49,7 @@ final class StructuredReply {
         return ToolArguments.problem(schema, value).map(reply::withMisfit).orElseGet(() -> reply.withStructured(value));
     }
 
-    /** Removes a Markdown code fence; many models always add one. */
+    /** Removes a Markdown code fence, which many models add in spite of the instructions. */
     private static String unfenced(String words) {
         int firstLine = words.indexOf('\n');
         boolean fenced = words.startsWith(FENCE) && words.endsWith(FENCE) && firstLine > 0;

@@ -13,14 +13,15 @@ import java.util.concurrent.TimeUnit;
 /**
  * Runs programs in a sandbox made by {@code bwrap}: as an unprivileged user, without capabilities, in a separate
  * process namespace, without network unless requested. The only visible files are the system's programs and libraries,
- * the directory of the agent files, and the paths that the tool names. The environment of the worker and of other
- * tools, approvers' keys and local servers are out of reach.
+ * some of its settings, the directory of the agent files, the program, and the paths that the tool names. The
+ * environments of the worker and of other tools, and approvers' keys in other directories, are out of reach. Without
+ * network, so are local servers.
  */
 public final class Bubblewrap {
     private static final String NOBODY = "65534";
     private static final int PROBE_SECONDS = 20;
 
-    /** Directories that programs need to start, to find other programs and to resolve host names. */
+    /** Directories with programs and libraries. A sandbox contains those that exist on the machine. */
     private static final List<String> SYSTEM = List.of("/usr", "/opt", "/nix");
 
     /** Symbolic links into /usr on newer systems. */
@@ -58,7 +59,10 @@ public final class Bubblewrap {
         return Probe.PROBLEM;
     }
 
-    /** The command that runs the program in the sandbox. Relative paths are relative to the directory. */
+    /**
+     * The command that runs the program in the sandbox. Relative paths of the sandbox are resolved against the
+     * directory.
+     */
     static List<String> around(List<String> program, Path directory, Sandbox sandbox) {
         Path home = directory.toAbsolutePath().normalize();
         List<String> words = new ArrayList<>(List.of(Shell.program("bwrap"), "--unshare-all"));

@@ -24,7 +24,7 @@ public sealed interface CommandResult {
             return complaining("exit code " + code + (signal ? " (signal " + (code - SIGNALS) + ")" : ""));
         }
 
-        /** This message, followed by stderr. */
+        /** Returns {@code what}, followed by stderr. */
         public String complaining(String what) {
             return with(what, stderr);
         }

@@ -32,16 +32,17 @@ import java.util.function.Consumer;
  * once they are complete.
  * <li>The environment consists of {@code PATH}, {@code HOME}, {@code LANG} and {@code TMPDIR} of the worker, the
  * variables that the tool declares, and Waymark's variables for the call. It contains no other variables of the worker.
- * {@code ${NAME}} is resolved at the start.
+ * {@code ${NAME}} in a declared variable is resolved at the start.
  * <li>The result is stdout, read as UTF-8 (invalid bytes become U+FFFD) and cut by {@link InlineText}. In stdout and
  * stderr, values of {@code ${NAME}} are replaced with {@code ${NAME}}.
  * <li>The call ends when the program ends. Processes that the program left in its session are then killed, after a
  * second if they hold stdout or stderr open.
  * <li>At the fence's deadline, and when the calling thread is interrupted, all processes of the session get SIGTERM,
  * and SIGKILL a second later. If this JVM is killed, they are killed at once.
- * <li>The programs of a tool with a {@link Sandbox} run in the sandbox, or not at all.
- * <li>A launcher made of shell processes enforces this, so it does not depend on the JVM. A process that moved to
- * another session and whose parent has ended escapes the launcher.
+ * <li>The programs of a tool with a {@link Sandbox} run in the sandbox, or not at all. There, {@code HOME} and
+ * {@code TMPDIR} are {@code /tmp}.
+ * <li>A launcher made of shell processes kills the session, so the deadline holds even if the JVM hangs or dies. A
+ * process that moved to another session and whose parent has ended escapes the launcher.
  * </ul>
  *
  * Thread-safe.
@@ -73,12 +74,12 @@ public final class CommandRunner {
     /**
      * Runs one of a tool's programs once and waits for it.
      *
-     * @param command the tool's program, or another program that runs in the same way
+     * @param command the program with its arguments: the tool's own, or its check of a call with an unknown outcome
      * @param directory the working directory; a relative path of the program is relative to it
      * @param waymarkEnv variables that describe the call, such as {@code WAYMARK_CALL_ID}
      * @param fence the deadline, after which the program no longer starts, and is killed if it is running
      * @throws InterruptedException if the calling thread was interrupted; nothing is left running, but the program may
-     * have had an effect
+     *     have had an effect
      */
     public CommandResult run(
             ToolSpec tool,
@@ -183,7 +184,7 @@ public final class CommandRunner {
         text.accept(mask.end());
     }
 
-    /** The end of a program's stderr. */
+    /** The last 4 KiB of a program's stderr. */
     private static final class ErrorOutput {
         private final StreamTail tail = new StreamTail(STDERR_BYTES);
 

@@ -14,9 +14,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A program behind its fence. {@code launcher.sh} starts the program. It kills the program with its whole session when
- * the time is up, and when its lifeline closes: a pipe from this JVM, which also closes if the JVM is killed. This
- * class observes how the program ends, and cleans up if the launcher itself is killed.
+ * A program behind its fence. The script {@code launcher.sh} starts the program. The launcher kills the program with
+ * its whole session when the time is up or the lifeline closes. The lifeline is a pipe from this JVM, which also closes
+ * if the JVM is killed. This class observes how the program ends, and cleans up if the launcher itself is killed.
  *
  * <p>A process that moved to another session and whose parent has ended escapes the fence.
  */
@@ -54,7 +54,7 @@ final class FencedProcess {
     }
 
     /**
-     * Starts a program, unless its deadline has passed before the launcher gets to it.
+     * Starts the launcher, which starts the program unless the deadline has passed.
      *
      * @param builder the program, its directory and its environment
      * @param line the program's stdin, with a line feed
@@ -70,7 +70,7 @@ final class FencedProcess {
         return new FencedProcess(pipes, builder.start(), line);
     }
 
-    /** Waits until the program has ended or its time is up, and returns whether it has ended. */
+    /** Waits until the program has ended, or until three seconds after its deadline. Returns whether it has exited. */
     boolean await(ProcessFence fence) throws InterruptedException {
         ended.await(fence.left().plus(SLACK).toNanos(), TimeUnit.NANOSECONDS);
         if (!shells.isAlive()) {
@@ -151,7 +151,7 @@ final class FencedProcess {
         return exitCode.isPresent();
     }
 
-    /** An exit that is reported after this call counts as killed. */
+    /** A program whose exit is reported after this call counts as killed. */
     private synchronized void giveUp() {
         givenUp = true;
     }

@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * A child process that ends with this JVM. A shell guards the program and reads from a pipe of the JVM. When the JVM
  * ends for any reason, the pipe closes and the shell ends the program. The shell and the program run in a separate
- * session: a Ctrl-C in the terminal leaves them running while the worker drains, and killing the worker's process group
- * does not kill the shell, which would leave the program behind.
+ * session: a Ctrl-C in the terminal leaves them running while the worker drains. A signal that kills the worker's
+ * process group does not reach the shell, so the shell can still end the program.
  */
 public final class GuardedProgram {
     private static final int STOP_SECONDS = 10;
@@ -52,7 +52,7 @@ public final class GuardedProgram {
         return new ProcessBuilder(command);
     }
 
-    /** Ends a program, and waits for its end. */
+    /** Ends a program: with SIGTERM, then with SIGKILL. Waits up to ten seconds for its end. */
     public static void end(Process process) {
         try {
             process.getOutputStream().close();

@@ -46,7 +46,7 @@ final class OutputPipes implements Closeable {
         return new OutputPipes(Files.createTempDirectory(prefix()));
     }
 
-    /** The prefix of the names of this process's directories. */
+    /** The prefix of the names of all directories that this JVM creates for pipes. */
     static String prefix() {
         return "waymark-" + ProcessHandle.current().pid() + "-";
     }

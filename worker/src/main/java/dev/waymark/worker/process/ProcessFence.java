@@ -9,12 +9,12 @@ import java.time.Duration;
  * The deadline of a program, enforced even if this JVM dies. Create it when the decision to run is made: if the worker
  * is suspended between the decision and the start, the program does not start late.
  *
- * <p>Shells can read its clock: {@code /proc/uptime}, which cannot be set and which advances while the machine sleeps,
- * or the wall clock if that file is missing.
+ * <p>The deadline is a time of a clock that shells can read: {@code /proc/uptime}, which cannot be set and which
+ * advances while the machine sleeps, or the wall clock if that file is missing.
  */
 public final class ProcessFence {
 
-    /** The launcher is given a date command only if {@code /proc/uptime} is missing. */
+    /** Whether the clock is {@code /proc/uptime}; otherwise the launcher is given a date command. */
     static final boolean HAS_UPTIME = Files.isReadable(Path.of("/proc/uptime"));
 
     private final Duration timeout;

@@ -47,11 +47,11 @@ final class ProcessSessions {
     }
 
     static void kill(Set<Long> sessions) {
-        // Repeats, because processes may have been forking others.
+        // Repeats, because a process may have started another one before it was killed.
         UninterruptedWait.until(Duration.ofSeconds(1), () -> !killOnce(sessions));
     }
 
-    /** Returns whether a process was still there. */
+    /** Kills all processes of these sessions that are found now. Returns whether there were any. */
     private static boolean killOnce(Set<Long> sessions) {
         boolean found = false;
         try (Stream<Path> entries = Files.list(PROC)) {
@@ -73,7 +73,7 @@ final class ProcessSessions {
         return session(entry).filter(sessions::contains).isPresent();
     }
 
-    /** The session of a running process. */
+    /** The session of a process; empty if the process has ended. */
     private static Optional<Long> session(Path entry) {
         try {
             String stat = Files.readString(entry.resolve("stat"), StandardCharsets.ISO_8859_1);

@@ -35,12 +35,15 @@ public final class Shell {
         return command;
     }
 
-    /** The path of a standard program. */
+    /** The path of a program that is on {@code PATH} or in {@code /bin}. */
     public static String program(String name) {
         return onPath(name).orElse("/bin/" + name);
     }
 
-    /** A script stored next to a class. It is passed as text, because a file could be changed or left behind. */
+    /**
+     * The text of a script that is stored next to a class. It is not copied to a file, which could be changed or left
+     * behind.
+     */
     public static String script(Class<?> beside, String name) {
         try (InputStream text = beside.getResourceAsStream(name)) {
             return new String(text.readAllBytes(), StandardCharsets.UTF_8);

@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * {@code ${NAME}} in an agent file. It is recorded as written and resolved when a tool runs, so that the value, usually
- * a secret, never enters history.
+ * {@code ${NAME}} in an agent file. It is recorded as written and resolved on use, so that the value, usually a secret,
+ * never enters history.
  */
 public final class EnvironmentReferences {
 

@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Masks secrets in the log of this process: variables whose names look like names of secrets, and variables that an
- * agent references. Thread-safe.
+ * Masks secrets in the log of this process: the values of variables whose names look like names of secrets, and of
+ * variables that an agent references. Thread-safe.
  */
 public final class LogSecrets {
     private static final LogSecrets OF_THIS_PROCESS = new LogSecrets(ProcessEnvironment.get());
@@ -27,8 +27,10 @@ public final class LogSecrets {
     }
 
     /**
-     * Also masks the variables that these texts reference as <code>${NAME}</code>, except for variables that are not
-     * secret.
+     * Also masks the values of the variables that texts reference as <code>${NAME}</code>.
+     *
+     * @param more the texts
+     * @param open variables that are not secret and are not masked
      */
     public void learn(Collection<String> more, Collection<String> open) {
         if (texts.addAll(more)) {

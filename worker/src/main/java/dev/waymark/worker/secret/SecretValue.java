@@ -61,7 +61,7 @@ final class SecretValue {
         return places.last() - from;
     }
 
-    /** Finds the ends of the spellings of one character. */
+    /** Finds where the possible spellings of one character end. */
     private static final class Search {
         private final String in;
         private boolean atEnd;

@@ -51,8 +51,8 @@ public final class Secrets {
     }
 
     /**
-     * The values of the variables that these texts reference and that the environment contains. Variables whose names
-     * look like names of secrets are only masked.
+     * The values of the variables that these texts reference and that the environment contains. Other variables whose
+     * names look like names of secrets are masked, but cannot be resolved.
      */
     public static Secrets of(Collection<String> texts, Map<String, String> environment) {
         Set<String> names = new LinkedHashSet<>();

@@ -22,16 +22,16 @@ public interface DevServer extends AutoCloseable {
     /** The address for clients, as {@code host:port}. */
     String address();
 
-    /** The URL of its Web UI, if it has one. */
+    /** The URL of the server's Web UI, if it has one. */
     Optional<String> uiAddress();
 
-    /** The kind of this server. */
+    /** Whether this is Temporal's own server or the one in memory. */
     Kind kind();
 
     @Override
     void close();
 
-    /** The kind of server, with its printed name. */
+    /** The two servers that can be started. */
     enum Kind {
         TEMPORAL("temporal"),
         IN_MEMORY("in-memory");
@@ -42,14 +42,14 @@ public interface DevServer extends AutoCloseable {
             this.wireName = wireName;
         }
 
-        /** The printed name. */
+        /** The name in the output of {@code waymark dev}. */
         public String wireName() {
             return wireName;
         }
     }
 
     /**
-     * The Temporal SDK's test server, in this JVM. Needs no installation and stores nothing.
+     * Starts the Temporal SDK's test server in this JVM. It needs no installation and stores nothing.
      *
      * @param port 0 for any free port
      * @throws BindException if the port is taken, with the message {@code PORT is in use}
@@ -59,10 +59,10 @@ public interface DevServer extends AutoCloseable {
     }
 
     /**
-     * Like {@link #inMemory(int)}. By default its clients save named threads to a directory, where the next server
-     * finds them.
+     * Like {@link #inMemory(int)}, with a default saver. Clients that choose no saver save named threads there, where
+     * the next server finds them.
      *
-     * @param defaultSaver {@code file:DIRECTORY}, absolute
+     * @param defaultSaver {@code file:DIRECTORY} with an absolute path; empty for no default
      */
     static DevServer inMemory(int port, Optional<String> defaultSaver) throws IOException {
         try {
@@ -73,15 +73,16 @@ public interface DevServer extends AutoCloseable {
     }
 
     /**
-     * The real server with its Web UI, as a child process. It is tuned for latency, writes its log next to the
-     * database, and ends with this JVM, even if the JVM is killed.
+     * Starts the real server with its Web UI as a child process. The server is tuned for latency and ends with this
+     * JVM, even if the JVM is killed. Its log is next to the database, or in a temporary file if there is none.
      *
      * @param binary the {@code temporal} command
      * @param database the file that stores threads; without one, closing the server loses them
      * @param port 0 for any free port
      * @param uiPort 0 for any free port
      * @throws BindException if a port is taken, with the message {@code PORT is in use}
-     * @throws IOException if the server does not answer within half a minute, with the end of its log
+     * @throws IOException if the server ends, or does not answer within half a minute; the message contains the end of
+     *     its log
      * @throws InterruptedException if interrupted while starting; no process is left behind
      */
     static DevServer temporal(Path binary, Optional<Path> database, int port, int uiPort)

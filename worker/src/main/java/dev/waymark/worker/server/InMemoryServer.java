@@ -32,6 +32,8 @@ public final class InMemoryServer implements DevServer {
     }
 
     /**
+     * Starts a server on loopback.
+     *
      * @param port 0 for any free port
      * @throws UncheckedIOException if the port is taken
      */

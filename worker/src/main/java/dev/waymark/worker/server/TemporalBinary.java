@@ -21,8 +21,8 @@ public final class TemporalBinary {
     private TemporalBinary() {}
 
     /**
-     * Searches {@code TEMPORAL_CLI}, {@code PATH}, the directory of {@code go install}, and the cache of {@link
-     * TemporalDownload}, in this order.
+     * Searches {@code TEMPORAL_CLI}, {@code PATH}, the {@code bin} directories of {@code GOPATH} and {@code ~/go}, the
+     * cache of {@link TemporalDownload}, and the {@code GOPATH} that the {@code go} command reports, in this order.
      *
      * @throws NoSuchFileException if {@code TEMPORAL_CLI} is set, but is not an executable file
      */
@@ -50,13 +50,13 @@ public final class TemporalBinary {
                 .map(directory -> directory.resolve(NAME))
                 .filter(TemporalBinary::isProgram)
                 .findFirst();
-        // The last resort, because starting go takes longer than the rest.
+        // The go command comes last, because starting it takes longer than the other searches.
         return found.or(() -> TemporalDownload.cached(environment))
                 .or(() ->
                         goPath().map(path -> path.resolve("bin").resolve(NAME)).filter(TemporalBinary::isProgram));
     }
 
-    /** Asks the go command, because {@code go env -w} can set any directory. */
+    /** Runs the go command, because {@code go env -w} can set any directory. */
     private static Optional<Path> goPath() {
         try {
             Process go = new ProcessBuilder("go", "env", "GOPATH")

@@ -29,7 +29,7 @@ public final class TemporalDownload {
 
     private TemporalDownload() {}
 
-    /** A command in the cache. */
+    /** The command in the cache, and the SHA-256 of its file in hexadecimal. */
     public record Downloaded(Path binary, String sha256) {}
 
     /** The command, if it was downloaded before. Uses no network. */

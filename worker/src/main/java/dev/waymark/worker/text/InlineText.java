@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * The result, including that line, never exceeds the limit, and no character is split. Lone surrogates, which UTF-8
- * cannot encode, become {@code ?}. Memory use is bounded by the limit. Thread-safe.
+ * cannot encode, become {@code ?}. Keeps at most one and a half times the limit in memory. Thread-safe.
  */
 public final class InlineText {
 

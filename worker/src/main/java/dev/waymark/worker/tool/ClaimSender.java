@@ -24,8 +24,8 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Asks a workflow whether this execution of a tool may take effect. The workflow records both claims and the ends of
- * dispatches in its history, so the answer is final. Thread-safe.
+ * Asks a workflow whether this execution of a tool may take effect. The workflow's history records the claims and the
+ * ends of activities in one order, so the answer is final. Thread-safe.
  */
 public final class ClaimSender {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -52,8 +52,8 @@ public final class ClaimSender {
     }
 
     /**
-     * Asks exactly this run, and repeats the request until it is answered. Without an answer within ten seconds, the
-     * claim counts as refused.
+     * Sends the claim to exactly this run, and repeats the request until it is answered. Without an answer within ten
+     * seconds, the claim counts as refused.
      *
      * @throws InterruptedException if the calling thread was interrupted; the claim may have been granted
      */

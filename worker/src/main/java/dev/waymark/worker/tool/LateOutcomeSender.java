@@ -33,8 +33,9 @@ public final class LateOutcomeSender {
     }
 
     /**
-     * Sends the outcome to the thread's newest run, since the thread may have continued in another run. Retries until
-     * the server accepts it; duplicates are harmless.
+     * Sends the outcome to the thread's newest run, since the thread may have continued in another run. Retries for up
+     * to two minutes while the server fails; duplicates are harmless. An outcome that the server does not accept is
+     * logged as lost.
      *
      * @throws InterruptedException if the calling thread was interrupted; the outcome may have been sent
      */

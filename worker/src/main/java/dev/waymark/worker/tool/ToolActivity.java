@@ -31,9 +31,8 @@ import java.util.function.BooleanSupplier;
  * Runs tools; the activity type is the tool's name. The tool's definition is the one recorded in the run's history, not
  * the one in this worker's files, which may have changed.
  *
- * <p>Unless it is cancelled, every execution ends with an outcome that the model sees. A tool with side effects runs
- * only after its workflow has granted this execution a claim. If something prevents the tool from running, this is
- * reported, so that the workflow knows that nothing happened.
+ * <p>A tool with side effects runs only after its workflow has granted this execution a claim. If something prevents
+ * the tool from running, the outcome says so, so that the workflow knows that nothing happened.
  */
 public final class ToolActivity implements DynamicActivity {
     /**
@@ -103,7 +102,8 @@ public final class ToolActivity implements DynamicActivity {
     }
 
     /**
-     * The workflow trusts any result, so only the execution that has the claim returns one, even for invalid arguments.
+     * Runs the tool if this execution gets the claim. The workflow trusts any result, so as long as another execution
+     * may still get the claim, this one returns a result only with the claim, even for invalid arguments.
      */
     private ToolOutcome claimAndRun(
             ToolSpec tool, ToolInput input, ActivityInfo info, ToolContext context, Heartbeat heartbeat)
@@ -122,12 +122,12 @@ public final class ToolActivity implements DynamicActivity {
         Optional<String> other =
                 ActivityProblems.reading(() -> runs.continuedAs(info.getWorkflowId(), info.getWorkflowRunId()));
         if (other.isPresent()) {
-            // Settles the call, because no execution in this thread can get a claim.
+            // An error result settles the call, because no execution in this thread can get a claim.
             return ToolOutcome.error(ToolTexts.failure(
                     "it was not run, because this thread continues as " + other.get() + ", which has the same call"));
         }
-        // Starts before the claim, because the workflow assumes that the program has ended a certain time after the
-        // grant.
+        // The fence starts before the claim, because the workflow assumes that the program has ended a certain time
+        // after the grant.
         ProcessFence fence = ProcessFence.in(tool.timeout());
         ClaimRequest claim = new ClaimRequest(
                 input.callId(),
@@ -167,8 +167,8 @@ public final class ToolActivity implements DynamicActivity {
     }
 
     /**
-     * Completes the activity. If the server no longer waits for it, sends the outcome to the workflow as a signal, so
-     * that a known effect is not lost. Only threads whose rules have fencing tokens accept that signal.
+     * Completes the activity. If the server no longer waits for it, sends a known outcome to the workflow as a signal,
+     * so that the effect is not lost. Only threads whose rules have fencing tokens accept that signal.
      */
     private void complete(ActivityInfo info, LateOutcome end) throws InterruptedException {
         ManualActivityCompletionClient completion =

@@ -24,7 +24,9 @@ public final class ToolKinds implements AutoCloseable {
     /** Memory that a running tool may need for its arguments and its result, each of which exists in several forms. */
     private static final int BYTES_EACH = 1024 * 1024;
 
-    /** The maximum number of concurrent tools: as many as fit into a quarter of the heap. */
+    /**
+     * The maximum number of concurrent calls of one kind: as many as fit into a quarter of the heap, but at least 8.
+     */
     private static final int MOST_SLOTS =
             (int) Math.max(8, Math.min(1_000, Runtime.getRuntime().maxMemory() / 4 / BYTES_EACH));
 
@@ -81,7 +83,7 @@ public final class ToolKinds implements AutoCloseable {
         return new IllegalStateException("the conversation runs this tool itself: " + tool.name());
     }
 
-    /** Asks MCP servers for their tools, over the connections that calls use. */
+    /** Lists the tools of MCP servers, over the connections that calls use. */
     public McpDiscovery discovery() {
         return new McpDiscovery(servers);
     }

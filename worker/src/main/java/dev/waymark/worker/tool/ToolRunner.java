@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Runs tools of every kind, once each. Whether a call may run is decided elsewhere. */
+/** Runs calls of every kind of tool, without retries. Whether a call may run is decided elsewhere. */
 public final class ToolRunner {
     private final ToolKinds kinds;
 
@@ -65,20 +65,18 @@ public final class ToolRunner {
                 .or(() -> kinds.of(tool).problem(tool, args));
     }
 
-    /** Waits until another tool of this kind may run for this thread. */
+    /** Waits until this thread may run another call to a tool of this kind. */
     ToolSlots.Slot slot(ToolSpec tool, String thread) throws InterruptedException {
         return kinds.slots(tool).acquire(thread);
     }
 
-    /** Waits until the tool's check may run for this thread. A verify program needs a slot of the command tools. */
+    /** Waits until this thread may run the tool's check. A verify program needs a slot of the command tools. */
     ToolSlots.Slot verifySlot(ToolSpec tool, String thread) throws InterruptedException {
         ToolSlots slots = tool.verify().isEmpty() ? kinds.slots(tool) : kinds.programSlots();
         return slots.acquire(thread);
     }
 
-    /**
-     * Runs a tool once. If its outcome is unknown and the tool is safe to retry, the outcome becomes an error result.
-     */
+    /** Runs a call once. If the tool is safe to retry, an unknown outcome becomes an error result. */
     public ToolOutcome run(ToolRun run) throws InterruptedException {
         hideSecretsOf(run.tool());
         ToolOutcome outcome = checked(run.tool(), kinds.of(run.tool()).run(run)).withTexts(secrets()::mask);
@@ -92,8 +90,8 @@ public final class ToolRunner {
     }
 
     /**
-     * A result that does not match the tool's output schema has an unknown outcome: the tool ran, but its effect is not
-     * known.
+     * Checks the result against the tool's output schema. If they do not match, the tool ran, but its effect is not
+     * known: the outcome is unknown, or an error if the tool is safe to retry.
      */
     private static ToolOutcome checked(ToolSpec tool, ToolOutcome outcome) {
         return tool.output()

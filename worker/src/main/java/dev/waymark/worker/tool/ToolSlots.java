@@ -6,9 +6,9 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Limits how many tools of one kind run at a time, shared between threads: a thread gets another slot while it holds
- * fewer than are free. A single thread gets half of the slots, four threads a fifth each, and a new thread always finds
- * a free one until there are as many threads as slots. Thread-safe.
+ * Limits how many calls to tools of one kind run at a time, shared between threads: a thread gets another slot while it
+ * holds fewer than are free. A single thread gets half of the slots, four threads a fifth each, and a new thread always
+ * finds a free one until there are as many threads as slots. Thread-safe.
  */
 final class ToolSlots {
     private final ReentrantLock lock = new ReentrantLock();

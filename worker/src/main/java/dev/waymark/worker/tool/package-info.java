@@ -1,6 +1,6 @@
 /**
- * The activities that run and verify tools, and their protocol: claims, and executions that must not start. Must not
- * depend on models.
+ * The activities that run and verify tools, and their protocol with the workflow: claims, and outcomes that arrive
+ * late. Must not depend on models.
  */
 @NullMarked
 package dev.waymark.worker.tool;

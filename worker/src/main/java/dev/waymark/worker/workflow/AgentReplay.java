@@ -106,7 +106,7 @@ public final class AgentReplay implements HistoryReplay {
         server.shutdownNow();
     }
 
-    /** The only request of a replay: what the server is capable of. */
+    /** Answers the only request that a replay sends, for the capabilities of the server. */
     private static final class Capabilities extends WorkflowServiceGrpc.WorkflowServiceImplBase {
         @Override
         public void getSystemInfo(GetSystemInfoRequest request, StreamObserver<GetSystemInfoResponse> answer) {

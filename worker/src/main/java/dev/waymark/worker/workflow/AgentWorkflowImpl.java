@@ -95,7 +95,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
     /**
      * @param modelCalls receives every model call just before it is scheduled, except on replay
-     * @param appliedFacts receives every fact after the first, except on replay
+     * @param appliedFacts receives every fact except the start of the thread, but none on replay
      */
     public AgentWorkflowImpl(StartInput input, Consumer<RunReader.Called> modelCalls, AppliedFacts appliedFacts) {
         this.input = input;

@@ -52,7 +52,7 @@ import org.jspecify.annotations.Nullable;
  * The running activities and subagents' threads, each in a separate cancellation scope, so that it can be cancelled
  * when the state no longer waits for it.
  *
- * <p>The outcome of an activity is applied as a fact in its completion callback, in history order.
+ * <p>An outcome is applied as a fact in the completion callback, in history order.
  */
 final class InFlight {
     private static final Duration HEARTBEAT_TIMEOUT = Duration.ofSeconds(15);
@@ -60,9 +60,9 @@ final class InFlight {
     /** Time for a tool to get its claim. The tool gives up earlier. */
     private static final Duration CLAIM_TIMEOUT = Duration.ofSeconds(15);
 
-    /** Usually a lookup in a table, but MCP servers may have to be downloaded and started. */
+    /** Resolving an agent is usually a lookup in a table, but MCP servers may have to be downloaded and started. */
     private static final Duration AGENT_TIMEOUT = Duration.ofMinutes(5);
-    /** A tool ends itself at its own timeout; after this additional time the server treats it as lost. */
+    /** Time that a tool has to end after its own timeout, as part of the activity's timeout. */
     private static final Duration GRACE = Duration.ofSeconds(10);
     /** How long a tool may wait for a slot of its kind. The loss of its worker is noticed sooner. */
     private static final Duration TURN_TIMEOUT = Duration.ofMinutes(10);
@@ -136,7 +136,7 @@ final class InFlight {
         return true;
     }
 
-    /** Calls the model, for a reply or a summary, with the conversation that was just committed. */
+    /** Calls the model for a reply or a summary. The conversation already contains the fact that the call has begun. */
     void callModel(Work<Reply> work, Conversation committed) {
         ModelInput input = ModelInput.of(committed);
         ActivityOptions options = options(
@@ -147,7 +147,7 @@ final class InFlight {
         begin(work, options, WireNames.MODEL_ACTIVITY, input);
     }
 
-    /** Dispatches a call to a worker, unless this workflow task's commands have reached their limit. */
+    /** Dispatches a call to a worker. Returns false if the commands of this workflow task would become too large. */
     boolean runTool(Step.RunTool step, Optional<String> session) {
         Call call = step.call();
         ToolSpec tool = agent.orElseThrow().tool(call.tool()).orElseThrow();
@@ -255,7 +255,7 @@ final class InFlight {
         return true;
     }
 
-    /** Whether only subagents are running. */
+    /** Whether nothing but subagents is running. */
     boolean onlySubagentsAreUp() {
         return signalled.isEmpty() && flights.keySet().stream().allMatch(Work.Subagent.class::isInstance);
     }

@@ -37,7 +37,9 @@ final class RunGrowth {
                 || signals >= limits.hardSignals();
     }
 
-    /** @param begunWith the bytes of the state that this run fetched from the previous one */
+    /**
+     * @param begunWith the size of the history when the previous run's state had arrived; 0 if it came with the input
+     */
     boolean suggestsNextRun(Conversation state, long begunWith) {
         WorkflowInfo info = Workflow.getInfo();
         return (info.isContinueAsNewSuggested() && pays(info, state, begunWith))
@@ -47,7 +49,7 @@ final class RunGrowth {
     /**
      * Whether the history is large compared with the state, which the server stores with the end of this run and again
      * with the start of the next. A conversation is smallest after a summary, so a run that expects a summary waits for
-     * it.
+     * it, within limits.
      */
     private static boolean pays(WorkflowInfo info, Conversation state, long begunWith) {
         long carried = Math.max(begunWith, state.transcript().bytes());

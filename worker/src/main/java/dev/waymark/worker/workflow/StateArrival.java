@@ -53,8 +53,8 @@ final class StateArrival {
     }
 
     /**
-     * Returns when the state has arrived and everything that was postponed has been applied. Fails if there is no such
-     * state.
+     * Returns when the state has arrived and everything that was postponed has been applied. Fails if the state cannot
+     * be fetched, or has unknown rules.
      */
     void await() {
         while (!complete) {
@@ -77,7 +77,8 @@ final class StateArrival {
     }
 
     /**
-     * Waits for the state, applies an update to it, and returns the answer. Refuses the update as a validator would.
+     * Waits for the state, applies the update, and returns its answer. Fails if a validator would have refused the
+     * update.
      */
     Object answer(
             Fact.Inbound update,

@@ -37,7 +37,7 @@ final class WebUiCard {
 
     private static final int MOST_CHARACTERS_OF_A_QUESTION = 1_000;
 
-    /** Longer arguments are cut, and then no decision is offered. */
+    /** Longer arguments are cut, and then no approval is offered. */
     private static final int MOST_CHARACTERS_TO_DECIDE_ON = 4_000;
 
     private final String thread;
@@ -135,7 +135,7 @@ final class WebUiCard {
                 sheet);
     }
 
-    /** A request that is cut cannot be decided here, so no input for a decision is shown. */
+    /** A call whose arguments are cut cannot be decided here, so no input for a decision is shown. */
     private void addApprovals(List<OpenRequest> asks, Sheet sheet) {
         boolean isAnyWhole = false;
         for (OpenRequest ask : asks.subList(0, Math.min(MOST_CALLS, asks.size()))) {
@@ -170,8 +170,8 @@ final class WebUiCard {
     }
 
     /**
-     * On the page that shows the card, the Web UI reloads when the key R is pressed, even while the user types into a
-     * dialog.
+     * Explains how to send a signal in the Web UI. On the page that shows the card, the Web UI reloads when the key R
+     * is pressed, even while the user types into a dialog.
      */
     private static String signal(String names, String with) {
         return "open *History*, then *More Actions → Send a Signal →* " + names + ", " + with
@@ -200,7 +200,7 @@ final class WebUiCard {
         return code(ask.tool()) + " " + fenced(arguments(ask).text());
     }
 
-    /** The evidence about a call with an unknown outcome. */
+    /** The end of a question about an unknown outcome, with the evidence if there is any. */
     private static String evidence(OpenRequest ask) {
         return ask.evidence().map(seen -> ": " + prose(seen)).orElse(".");
     }

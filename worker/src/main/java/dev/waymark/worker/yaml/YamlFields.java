@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** The fields of a mapping. Each is taken once; at the {@link #end}, the remaining fields are reported as unknown. */
+/** The fields of a mapping. Each is taken once; {@link #end} reports the remaining fields as unknown. */
 public final class YamlFields {
 
     private final YamlValue owner;

@@ -26,7 +26,7 @@ public final class YamlProblem extends Exception {
         this.field = field;
     }
 
-    /** The first of several problems, which contains the others. */
+    /** Returns the first of several problems. It contains the others. */
     static YamlProblem of(List<YamlProblem> problems) {
         List<YamlProblem> sorted = problems.stream()
                 .sorted(Comparator.comparing(YamlProblem::file).thenComparing(YamlProblem::line))
@@ -40,7 +40,7 @@ public final class YamlProblem extends Exception {
                 List.copyOf(sorted.subList(1, sorted.size())));
     }
 
-    /** The other problems of the file. */
+    /** The other problems that were found, which may be in other files. */
     public List<YamlProblem> others() {
         return others;
     }

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Collects problems, so that one reading of a file finds all of them. */
+/** Collects problems, so that reading a file once finds all of them. */
 public final class YamlProblems {
     private final List<YamlProblem> found = new ArrayList<>();
 
@@ -20,7 +20,7 @@ public final class YamlProblems {
         T of(YamlValue value) throws YamlProblem;
     }
 
-    /** Reads a field of a mapping with any names. */
+    /** Reads a field whose name is not known in advance. */
     @FunctionalInterface
     public interface EntryReading<T> {
         T of(String name, YamlValue value) throws YamlProblem;
@@ -64,7 +64,7 @@ public final class YamlProblems {
         return found.isEmpty();
     }
 
-    /** Throws the problems found, in the order of the file. */
+    /** Throws the problems found, if there are any, sorted by file and line. */
     public void end() throws YamlProblem {
         if (!found.isEmpty()) {
             throw YamlProblem.of(found);

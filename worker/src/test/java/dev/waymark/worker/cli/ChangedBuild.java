@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 
-/** A directory with a build of this code in which one source file is changed and recompiled. */
+/** Creates builds of this code, unchanged or with one source file changed and recompiled, in a directory. */
 final class ChangedBuild {
     private ChangedBuild() {}
 
@@ -39,7 +39,10 @@ final class ChangedBuild {
         return directory;
     }
 
-    /** A build with this change in one class of {@code conversation} or of a package below it. */
+    /**
+     * A build in which {@code after} replaces {@code before} in one class of {@code conversation} or of a package below
+     * it.
+     */
     static Path with(Path directory, String className, String before, String after) throws IOException {
         Path source = Path.of("../shared/src/main/java/dev/waymark/conversation", className + ".java");
         String text = Files.readString(source);

@@ -102,7 +102,7 @@ class WorkerMainTest {
         assertThat(say("agents", "--json", "--agents", directory.toString())).isEqualTo(new Said(0, "[]\n", ""));
     }
 
-    /** An agent with an MCP server whose only tool is safe. */
+    /** Writes an agent with an MCP server whose only tool is safe to retry. */
     private void toolsAgent() throws IOException {
         file("a.script.yaml", "replies: [{ text: Hello. }]");
         file("server.sh", """

@@ -40,7 +40,9 @@ class LargeStreamsTest {
     private ModelServer models;
     private WorkerProcess worker;
 
-    /** Runs the worker. The arguments are the address of its server and the provider's environment variables. */
+    /**
+     * Runs the worker. The arguments are the address of the Temporal server, and the provider's environment variables.
+     */
     static final class SmallWorker {
         public static void main(String[] args) throws IOException, ServerUnreachable {
             Map<String, String> environment = new LinkedHashMap<>();
@@ -75,7 +77,7 @@ class LargeStreamsTest {
         temporal.close();
     }
 
-    /** The models of all other agents reply with a short text. */
+    /** Sets the answer of the model {@code large}. Every other model replies with a short text. */
     private void answerLarge(ModelAnswer answer) {
         models.answers(
                 request -> request.body().path("model").asText().equals("large") ? answer : ModelAnswer.says("Hello."));

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Turns of an agent whose model accepts requests and then sends nothing. Uses real HTTP. */
+/** Turns of an agent whose model accepts requests, but sends nothing of its reply, or only its beginning. */
 @Tag("full")
 @Timeout(180)
 @Execution(ExecutionMode.CONCURRENT)

@@ -43,7 +43,6 @@ class ActivityOperationsServerTest {
 
     private static ChargeService till;
 
-    /** The operator's action. */
     enum Operation {
         PAUSE,
         RESET,
@@ -75,7 +74,9 @@ class ActivityOperationsServerTest {
                     && (point == Point.CLAIMED || point == Point.CHARGED);
         }
 
-        /** A claimed execution continues whatever the operator does, as long as its worker is alive. */
+        /**
+         * Whether the tool is claimed and nothing happens to its worker: it then continues, whatever the operator does.
+         */
         boolean isUnstoppable() {
             return worker == Worker.STAYS && (point == Point.CLAIMED || point == Point.CHARGED);
         }
@@ -177,7 +178,10 @@ class ActivityOperationsServerTest {
         }
     }
 
-    /** Returns when the server and the worker, if there is one, have noticed the operation. */
+    /**
+     * Applies the operation and what happens to the worker. If the pause stops the tool, returns when the server has
+     * noticed that.
+     */
     private static void interfere(Plant plant, String thread, Scenario scenario, Plant.Half activities) {
         if (scenario.operation() != Operation.RESET) {
             pause(plant, thread);

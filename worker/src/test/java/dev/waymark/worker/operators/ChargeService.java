@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Tools that charge money, declared in every possible way, with a record of their charges. */
+/** Tools that charge money, declared in different ways, with a record of their charges. */
 final class ChargeService {
     static final String CHARGE = "charge";
     static final String APPROVED = "charge_approved";

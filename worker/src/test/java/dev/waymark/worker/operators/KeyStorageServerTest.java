@@ -72,7 +72,7 @@ class KeyStorageServerTest {
         storage = new KeyStorage(directory);
     }
 
-    /** Counts its calls, and waits in each call until the gate opens. */
+    /** Counts its calls, and waits in each call until {@code charging} opens. */
     private final class Charging implements Tool {
         @Override
         public ToolSpec spec() {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Claims that arrive after their dispatch has been closed. */
+/** Claims of a dispatch that another execution has claimed, or that has ended. */
 @Tag("server")
 @Tag("full")
 class LateClaimServerTest {

@@ -89,7 +89,7 @@ final class Plant implements AutoCloseable {
 
     // ---- workers
 
-    /** For workers in separate processes. */
+    /** The task queue, for workers in separate processes. */
     String taskQueue() {
         return taskQueue;
     }
@@ -166,7 +166,7 @@ final class Plant implements AutoCloseable {
         }
 
         /**
-         * Stops it at once and cuts its connection, so that it cannot send anything more. Its tools are interrupted.
+         * Cuts the connection, so that nothing more is sent, and stops this half at once. Its tools are interrupted.
          */
         void kill() {
             cable.cut();

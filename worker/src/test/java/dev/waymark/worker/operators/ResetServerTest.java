@@ -62,7 +62,10 @@ class ResetServerTest {
         return wishes.stream();
     }
 
-    /** Each reset applies to the current run, so every run knows what happened in all runs before it. */
+    /**
+     * Each reset applies to the newest run: the first reset to the original run, each later one to the run that the
+     * previous reset created.
+     */
     @ParameterizedTest
     @MethodSource("wishes")
     @Execution(ExecutionMode.CONCURRENT)

@@ -169,7 +169,10 @@ class StopServerTest {
         }
     }
 
-    /** Checks that exactly the calls that may have charged are reported as such. */
+    /**
+     * Checks that the calls that may have charged are reported as such, and no others. A call that is only started may
+     * be reported either way.
+     */
     private static void checkWords(Conversation state, Point point) {
         assertThat(state.batchCalls()).allSatisfy(call -> {
             assertThat(call.status()).isEqualTo(Call.Status.CANCELLED);

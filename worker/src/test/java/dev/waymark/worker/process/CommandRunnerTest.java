@@ -115,7 +115,7 @@ class CommandRunnerTest {
     void run_secretPrinted_readsAsItIsWrittenInTheFile_alsoWhereOutputIsCut() throws Exception {
         String canary = "canary-4711-0815";
         CommandRunner runner = new CommandRunner(Map.of("PATH", System.getenv("PATH"), "SECRET", canary));
-        // The output after the secret leaves only the secret's last part in the kept end of stderr.
+        // The output after the secret leaves only the last part of the secret's placeholder in the kept end of stderr.
         String script = "[ \"$TOKEN\" = " + canary + " ] && printf same; printf ' %s' $TOKEN;"
                 + " printf '%s' $TOKEN >&2; head -c 4090 /dev/zero | tr '\\0' x >&2; exit $1";
         ToolSpec tool = tool(script, Map.of("TOKEN", "${SECRET}"), Duration.ofSeconds(10));

@@ -255,7 +255,7 @@ class ProcessFenceTest {
                     .waitFor();
         }
 
-        /** Waits until no launcher is left, whose command line contains the directory, and no file. */
+        /** Waits until no launcher is running and no file is left. A launcher has the directory in its command line. */
         void awaitNothingLeft() {
             await().atMost(Duration.ofSeconds(60)).until(() -> launchers().isEmpty() && isEmpty(temporary));
         }

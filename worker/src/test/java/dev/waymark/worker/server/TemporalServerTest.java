@@ -238,7 +238,7 @@ class TemporalServerTest {
         return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
     }
 
-    /** A worker that the test kills. */
+    /** A JVM that has started a server, and that the test kills. */
     static final class Victim {
         public static void main(String[] args) throws Exception {
             DevServer server = DevServer.temporal(Path.of(args[0]), Optional.empty(), 0, 0);

@@ -585,7 +585,8 @@ abstract class AgentWorkflowCases {
     }
 
     /**
-     * The digest of the transcript shows the order in which the worker applied them. History must show the same order.
+     * The digest of the transcript shows the order in which the worker applied the update and the signal. History must
+     * show the same order.
      */
     @Test
     void updateAndSignal_whileThereIsNoWorker_areAppliedAsHistoryTells() {

@@ -43,7 +43,10 @@ class AgentWorkflowServerTest extends AgentWorkflowCases {
         return connection;
     }
 
-    /** Only with the real server: the in-memory server gets stuck when an activity that has just ended is cancelled. */
+    /**
+     * Only with the real server. The in-memory server rejects a task that cancels an activity that has just ended; the
+     * worker gets another task only because of {@code LateCancellations}.
+     */
     @Test
     void messagesAndStopsInOneTask_leaveAgreement() {
         try (WorkflowRig rig = new WorkflowRig(connection, AgentWorkflowCases::echo)) {

@@ -212,7 +212,10 @@ abstract class ChunkedStateCases {
         }
     }
 
-    /** An operator may complete the activity manually. A result that is not a part of the state is fetched again. */
+    /**
+     * An operator may complete the activity manually. If the result is not a part of the state, the part is fetched
+     * again.
+     */
     @Test
     void partCompletedByHandWithAnything_isFetchedAgain() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {

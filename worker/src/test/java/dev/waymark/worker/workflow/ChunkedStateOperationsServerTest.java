@@ -58,12 +58,12 @@ import org.junit.jupiter.api.Timeout;
 @Tag("full")
 @Timeout(300)
 class ChunkedStateOperationsServerTest {
-    /** The fetch at which the worker process stops. */
+    /** The index of the fetch at which the worker process hangs. */
     private static final int HELD = 2;
 
     private static final int STEPS = 5;
     private static final int NOISE = 250_000;
-    /** About four megabytes of results. */
+    /** With these limits, a run continues as new after about four megabytes of results. */
     private static final RunLimits FETCHED = ChunkedStateCases.NOTHING_INLINE.withSoftEvents(120);
 
     private static ModelProvider model() {

@@ -49,7 +49,7 @@ class NotedModelCallTest {
             HistoryReader histories = new HistoryReader(connection.client());
             Connection gone = Connection.to(server.address());
             gone.close();
-            // The reader's connection is closed, so it knows only what was noted.
+            // The reader's connection is closed, so the reader knows only what was noted.
             RunReader noting = new RunReader(new HistoryReader(gone.client()), 1_000);
             Comparing comparing = new Comparing(noting, new RunReader(histories, 1_000));
             WorkerFactory factory = WorkerFactory.newInstance(connection.client());

@@ -45,7 +45,9 @@ abstract class PayloadSizeCases {
         return Reply.of(calls.toArray(Part[]::new));
     }
 
-    /** The calls together reach the maximum size of a reply. The workflow then sends the same amount as commands. */
+    /**
+     * The calls together nearly reach the maximum size of a reply. The workflow then sends the same amount as commands.
+     */
     @Test
     void callsThatTogetherTakeNearlyAMebibyte_allRun() {
         ModelProvider model =

@@ -331,7 +331,10 @@ abstract class SubagentCases {
         }
     }
 
-    /** The Web UI offers to start a workflow like an existing one. */
+    /**
+     * The Web UI offers to start a workflow like an existing one, so a subagent's input can start a thread without a
+     * parent.
+     */
     @Test
     void inputOfASubagent_startedByHand_tellsNobody() {
         StartInput input = StartInput.ofSubagent(
@@ -412,8 +415,8 @@ abstract class SubagentCases {
 
             Conversation state = rig.awaitTurn(thread, 1);
 
-            // 489 tokens are left for two subagents. Each reply takes 101, so each of them replies three times, which
-            // exceeds its share once.
+            // 489 tokens are left for two subagents, and each reply takes 101. Each subagent replies three times: its
+            // third reply exceeds its share.
             for (String child : List.of("/tu_7", "/tu_8")) {
                 Conversation below = rig.timeline(thread + child).now();
                 assertThat(below.limits().tokens()).contains(244L);
@@ -439,7 +442,7 @@ abstract class SubagentCases {
 
             Conversation state = rig.awaitTurn(thread, 1);
 
-            // The boss takes 11 tokens and the scout 101, which leaves 388 for the loop. It replies four times.
+            // The boss takes 11 tokens and the scout 101, which leaves 388 for the loop. The loop replies four times.
             assertThat(rig.timeline(thread + "/tu_7/tu_d").now().limits().tokens())
                     .contains(388L);
             assertThat(state.usage()).isEqualTo(new Usage(510, 6));
@@ -474,7 +477,7 @@ abstract class SubagentCases {
 
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
             assertThat(state.turn().text()).isEqualTo("All told: [found a]");
-            // 516 tokens were spent, and 11 more to give the task again.
+            // 516 tokens were spent, and 11 more for the reply that gives the next task.
             assertThat(rig.timeline(rig.adopt(thread + "/tu_8"))
                             .now()
                             .parent()

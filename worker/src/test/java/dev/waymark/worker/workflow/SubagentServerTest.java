@@ -117,7 +117,7 @@ class SubagentServerTest extends SubagentCases {
         }
     }
 
-    /** The in-memory server notifies neither child threads nor parents. */
+    /** The in-memory server does not tell child threads or parents about a termination. */
     @Test
     void threadTerminated_whatIsBelowIsCancelled() {
         try (WorkflowRig rig = new WorkflowRig(connection(), ASKING).withSubagents("boss", "scout")) {

@@ -76,7 +76,7 @@ class ThreadSpansTest {
                         (int) count(timeline, "model-called", "summary-requested"));
     }
 
-    /** The number of replies that arrived after their turn had ended. */
+    /** The maximum number of replies that arrived after their turn had ended. */
     private static int lateReplies(Timeline timeline) {
         return (int) count(timeline, "stopped", "cancel-requested", "cleared");
     }

@@ -57,7 +57,7 @@ class UnknownRulesTest {
         List<String> run(Map<String, Object> input);
     }
 
-    /** Runs one activity, and returns the failure type of each attempt. */
+    /** Runs one activity until it succeeds. Returns the failure type of each failed attempt, and then the result. */
     public static final class TomorrowsAgentImpl implements TomorrowsAgent {
         @Override
         public List<String> run(Map<String, Object> input) {

@@ -338,7 +338,10 @@ final class WorkflowRig implements AutoCloseable {
                 .until(() -> connection.stubs().blockingStub().signalWorkflowExecution(built) != null);
     }
 
-    /** Completes the activity like {@code temporal activity complete}, with this JSON as the result, or with none. */
+    /**
+     * Completes the thread's pending activity like {@code temporal activity complete}, with this JSON as the result. An
+     * empty text means no result.
+     */
     void completeByHand(String thread, String json) {
         String activity = connection
                 .stubs()

@@ -51,8 +51,9 @@ final class AnthropicMapper {
     }
 
     /**
-     * The API treats a reply with calls, their results and the replies that follow as one turn. Thinking must start with
-     * the turn, so it stays off in a turn that started without it or with another model.
+     * Returns the setting for thinking. The API treats a reply with calls, their results and the replies that follow as
+     * one turn, and thinking with a budget must start with the turn. It stays off in a turn that started without it or
+     * with another model.
      */
     private static Optional<MessagesRequest.Thinking> thinking(
             ModelOptions options, List<MessagesRequest.Message> messages) {
@@ -140,8 +141,8 @@ final class AnthropicMapper {
     }
 
     /**
-     * Sets cache marks. The conversation only grows at its end, so a prefix stays valid. Marks the newest user message
-     * for the next call, and the user message before it, which the previous call marked.
+     * Sets cache marks: on the newest user message, for the next call, and on the user message before it, which the
+     * previous call marked. The cached prefix stays valid as long as the conversation only grows at its end.
      */
     private static List<MessagesRequest.Message> marked(List<MessagesRequest.Message> messages) {
         List<MessagesRequest.Message> marked = new ArrayList<>(messages);

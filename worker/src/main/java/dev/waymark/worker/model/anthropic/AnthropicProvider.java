@@ -49,7 +49,10 @@ public final class AnthropicProvider implements ModelProvider {
         this.streams = new EventStreams(service);
     }
 
-    /** @param environment the environment variables; only the two above are read */
+    /**
+     * @param environment the environment variables; only {@code ANTHROPIC_API_KEY} and {@code ANTHROPIC_BASE_URL} are
+     *     read
+     */
     public static AnthropicProvider of(Map<String, String> environment) {
         return new AnthropicProvider(ProviderService.of(NAME, HOME, environment));
     }

@@ -42,14 +42,14 @@ final class AnthropicReader implements EventReader {
     private int size;
     private int begun;
 
-    /** @param listener receives the text as it arrives */
+    /** @param listener receives the text and the usage as they arrive */
     AnthropicReader(ProviderService service, String model, ReplyListener listener) {
         this.service = service;
         this.model = model;
         this.listener = new MaskedListener(service, listener);
     }
 
-    /** A content block that has started. */
+    /** A content block: the start event, and the deltas received so far. */
     private static final class Growing {
         private final ObjectNode block;
         private final StringBuilder text = new StringBuilder();

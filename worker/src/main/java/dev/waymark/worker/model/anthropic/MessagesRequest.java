@@ -138,7 +138,7 @@ record MessagesRequest(
             }
         }
 
-        /** A block in the provider's own format, returned unchanged. */
+        /** A block that the model sent in an earlier reply, see {@link OpaqueBlock}. */
         record Own(@JsonValue Json block) implements Block {}
 
         default Block marked() {

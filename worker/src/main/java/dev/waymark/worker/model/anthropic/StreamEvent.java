@@ -5,7 +5,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 
-/** An event of the stream. Which fields are set depends on its type. */
+/** An event of the stream. Its type determines which fields are set; other nodes are {@link MissingNode}, not null. */
 @JsonIgnoreProperties(ignoreUnknown = true)
 record StreamEvent(
         @JsonProperty("type") String type,

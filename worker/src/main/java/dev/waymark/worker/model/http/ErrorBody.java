@@ -51,7 +51,7 @@ public record ErrorBody(List<String> names, String message) {
         return ProviderFailures.inStream(this).failure(service.name() + " ended the stream with an error" + words());
     }
 
-    /** Details to append to a message. */
+    /** The codes and the message of the error, to append to a failure message. */
     String words() {
         String what = names.isEmpty() ? "" : " (" + String.join(", ", names) + ")";
         return what + (message.isEmpty() ? "" : ": " + message);

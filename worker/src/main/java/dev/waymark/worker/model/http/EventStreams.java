@@ -31,7 +31,7 @@ import okhttp3.Response;
 import okio.BufferedSink;
 
 /**
- * Sends requests that are answered with a stream of events. Each request is sent exactly once: neither a broken
+ * Sends requests that are answered with a stream of events. Each request is sent at most once: neither a broken
  * connection nor a redirect repeats it. Thread-safe, without a limit on concurrent requests. Uses daemon threads.
  *
  * <p>A reply has at most 1,048,576 characters and 1,000 parts, an event at most 2 MiB and a stream at most 128 MiB. All
@@ -41,10 +41,10 @@ public final class EventStreams {
     private static final MediaType JSON = MediaType.get("application/json");
     private static final int MOST_ERROR_BYTES = 64 * 1024;
 
-    /** The maximum size of a reply in history, including reasoning and arguments. */
+    /** Includes reasoning and arguments. A longer reply would also exceed the limit of a reply in history, 1 MiB. */
     private static final int MOST_CHARACTERS = 1024 * 1024;
 
-    /** Limited, because the thread must process each call. */
+    /** Limited, because the workflow must process every call in a reply. */
     private static final int MOST_PARTS = 1_000;
 
     /** Large enough for a whole reply, which some servers send in one event. */
@@ -128,8 +128,8 @@ public final class EventStreams {
     /**
      * Sends the request and reads the events in the calling thread.
      *
-     * @param listener receives the progress of the reply
-     * @throws InterruptedException if that thread is interrupted; the request is canceled
+     * @param listener is notified when the reply has grown; the reader passes on text and usage
+     * @throws InterruptedException if the calling thread is interrupted; the request is canceled
      */
     public Reply ask(Request request, EventReader reader, ReplyListener listener)
             throws ModelFailure, InterruptedException {
@@ -230,10 +230,10 @@ public final class EventStreams {
 
     private record End() implements Arrival {}
 
-    /** An answer that is not a stream. */
+    /** A response that is not a successful event stream. */
     private record Refusal(int status, okhttp3.Headers headers, String body) implements Arrival {}
 
-    /** @param begun whether the connection failed during the stream and not before it */
+    /** @param begun whether the connection failed after the start of the response */
     private record Failed(Exception cause, boolean begun) implements Arrival {}
 
     /**
@@ -258,7 +258,7 @@ public final class EventStreams {
             return next;
         }
 
-        /** Called when no more events are read. Unblocks the other thread. */
+        /** Called when no more events are read. Unblocks OkHttp's thread. */
         @Override
         public void close() {
             closed = true;

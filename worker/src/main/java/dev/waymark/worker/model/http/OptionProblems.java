@@ -22,7 +22,7 @@ public final class OptionProblems {
         }
     }
 
-    /** Rejects values other than these. */
+    /** Rejects an option that is set to a value other than these words. */
     public void oneOf(ModelOption option, List<String> words) {
         if (has(option) && !words.contains(values.get(option))) {
             refuse(option, "expected one of " + String.join(", ", words) + ", found " + values.get(option));

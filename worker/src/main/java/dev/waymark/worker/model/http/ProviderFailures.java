@@ -24,7 +24,7 @@ public enum ProviderFailures {
     CALL_CUT("CallCut", false),
     /** Not retryable: the next reply is likely to be as large. */
     REPLY_TOO_LARGE("ReplyTooLarge", false),
-    /** The provider redirects; keys are never sent to another address. */
+    /** The provider answered with a redirect, which is not followed: keys are never sent to another address. */
     REDIRECTED("Redirected", false),
     NOT_CONFIGURED("NotConfigured", false),
 
@@ -139,12 +139,12 @@ public enum ProviderFailures {
         return streamCut(service, "");
     }
 
-    /** @param details to append to the message */
+    /** @param details appended to the message */
     static ModelFailure streamCut(ProviderService service, String details) {
         return STREAM_CUT.failure(service.name() + " ended the stream in the middle of the reply" + details);
     }
 
-    /** The failure for a reply with calls that hit the token limit. */
+    /** The failure for a reply that contains calls and hit the token limit. */
     public static ModelFailure callCut() {
         return CALL_CUT.failure("the reply was cut by max_tokens while it called tools: none of them is run. A larger"
                 + " max_tokens in the agent's file is for new threads");

@@ -22,7 +22,7 @@ public final class ProviderJson {
 
     private ProviderJson() {}
 
-    /** Parses the data of a stream event. */
+    /** Parses the data of a stream event, which must be a JSON object. */
     public static JsonNode event(String data) throws JsonProcessingException {
         JsonNode tree = MAPPER.readTree(data);
         if (!tree.isObject()) {

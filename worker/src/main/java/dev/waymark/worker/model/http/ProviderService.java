@@ -11,13 +11,13 @@ import java.util.regex.Pattern;
 import okhttp3.HttpUrl;
 
 /**
- * A provider's address and key, from the variables {@code NAME_BASE_URL} and {@code NAME_API_KEY}, which its own SDKs
- * read, too. The key is used for a header only: {@link #withoutKey} removes it from everything else.
+ * A provider's address and key, from the variables {@code NAME_BASE_URL} and {@code NAME_API_KEY}, which the provider's
+ * own SDKs read, too. The key is sent in a header only; {@link #withoutKey} masks it in texts.
  */
 public final class ProviderService {
     /**
-     * The characters that a header can contain. Other keys are rejected here, because HTTP libraries quote rejected
-     * headers in their messages, including the key.
+     * The characters that a header can contain. A key with other characters is rejected here, because HTTP libraries
+     * quote rejected headers in their messages, including the key.
      */
     private static final Pattern KEY = Pattern.compile("[\\x21-\\x7e]+");
 
@@ -45,7 +45,8 @@ public final class ProviderService {
     }
 
     /**
-     * The key is required for the provider's own address only; local servers often need none.
+     * Reads the address and the key. The key is required only at the provider's own address; local servers often need
+     * none.
      *
      * @param home the provider's own address
      */
@@ -84,7 +85,11 @@ public final class ProviderService {
         return lacks;
     }
 
-    /** The URL of this path below the service's address. */
+    /**
+     * Returns the URL of this path below the service's address.
+     *
+     * @throws ModelFailure if a setting is missing or invalid
+     */
     public HttpUrl at(String path) throws ModelFailure {
         if (lacks.isPresent()) {
             throw ProviderFailures.NOT_CONFIGURED.failure(
@@ -93,7 +98,7 @@ public final class ProviderService {
         return base.orElseThrow().newBuilder().addPathSegments(path).build();
     }
 
-    /** The key with this prefix, for a header. */
+    /** The key with this prefix, as the value of a header; empty if there is no key. */
     public Optional<String> credentials(String scheme) {
         return key.map(secret -> scheme + secret);
     }

@@ -4,8 +4,8 @@ import dev.waymark.conversation.value.Sha256;
 import java.util.regex.Pattern;
 
 /**
- * Converts ids of calls and names of tools to the form that providers accept. They may have been renamed ({@code
- * tu_7~2}), come from another provider or a checkpoint, or be made up by a model.
+ * Converts ids of calls and names of tools to the form that providers accept. Ids and names may have been renamed
+ * ({@code tu_7~2}), come from another provider or a checkpoint, or be made up by a model.
  */
 public final class WireName {
     /** OpenAI accepts at most 40 characters; Anthropic's limit is not lower. */
@@ -17,7 +17,7 @@ public final class WireName {
 
     private WireName() {}
 
-    /** Deterministic; different ids stay different. */
+    /** Deterministic. A changed id ends with a hash of the original, so that different ids do not become the same. */
     public static String ofCall(String id) {
         return ID.matcher(id).matches() ? id : fitting(id);
     }

@@ -84,7 +84,7 @@ record ChatChunk(
             arguments = orNothing(arguments);
         }
 
-        /** JSON as text, or a piece of it. Some servers send the object itself. */
+        /** The arguments as JSON text, or a piece of that text. Some servers send the object itself. */
         String words() {
             return arguments.isContainerNode() ? arguments.toString() : arguments.asText("");
         }

@@ -29,7 +29,7 @@ import okhttp3.Request;
 abstract class OpenAiApi implements ModelProvider {
     private static final String HOST = "api.openai.com";
 
-    /** Options of all models. Only the service knows which model accepts which of them. */
+    /** The options that an agent can set. Only the service knows which model accepts which of them. */
     private static final Set<ModelOption> KNOWN_OPTIONS =
             Set.copyOf(EnumSet.of(ModelOption.EFFORT, ModelOption.TEMPERATURE, ModelOption.SERVICE_TIER));
 
@@ -60,10 +60,13 @@ abstract class OpenAiApi implements ModelProvider {
 
     abstract EventReader reader(ProviderService service, String model, ReplyListener listener);
 
-    /** Whether a failure rejects the first form of a request, not its content. */
+    /** Whether the failure means that the model rejects the first form, and not the content of the request. */
     abstract boolean rejectsFirstForm(ModelFailure failure);
 
-    /** The request to send once more, without the content of earlier replies that the service rejected. */
+    /**
+     * The request without the content of earlier replies that the service rejected, to send it once more. Empty if the
+     * failure has another cause.
+     */
     Optional<ModelRequest> withoutWhatIsRejected(ModelRequest request, ModelFailure failure) {
         return Optional.empty();
     }

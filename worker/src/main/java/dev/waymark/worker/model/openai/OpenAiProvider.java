@@ -13,7 +13,8 @@ import java.util.regex.Pattern;
  * OPENAI_BASE_URL}, with {@code /v1}, is the address of a compatible server.
  *
  * <p>OpenAI's newer models reject the older name of the token limit, while many other servers support only the older
- * one. At other addresses, a rejection of the older name shows that the newer one is needed.
+ * one. OpenAI itself always gets the newer name. Any other server gets the older name first, and the newer one after a
+ * rejection.
  *
  * <pre>{@code
  * ModelProvider local = OpenAiProvider.of(Map.of("OPENAI_BASE_URL", "http://127.0.0.1:11434/v1"));
@@ -32,7 +33,9 @@ public final class OpenAiProvider extends OpenAiApi {
         super(NAME, "chat/completions", environment);
     }
 
-    /** @param environment the environment variables; only the two above are read */
+    /**
+     * @param environment the environment variables; only {@code OPENAI_API_KEY} and {@code OPENAI_BASE_URL} are read
+     */
     public static OpenAiProvider of(Map<String, String> environment) {
         return new OpenAiProvider(environment);
     }
@@ -52,7 +55,10 @@ public final class OpenAiProvider extends OpenAiApi {
         return isAtHome() || super.needsSecondForm(model);
     }
 
-    /** The name of the old field is not enough: the error for a limit that is too high contains it too. */
+    /**
+     * The error must also name the newer field, or say that the older one is not supported: the error for a limit that
+     * is too high names the older field, too.
+     */
     @Override
     boolean rejectsFirstForm(ModelFailure failure) {
         String words = words(failure);

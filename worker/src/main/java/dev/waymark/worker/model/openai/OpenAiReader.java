@@ -41,14 +41,14 @@ final class OpenAiReader implements EventReader {
     private boolean started;
     private int size;
 
-    /** @param listener receives the text as it arrives */
+    /** @param listener receives the text and the usage as they arrive */
     OpenAiReader(ProviderService service, String model, ReplyListener listener) {
         this.service = service;
         this.model = model;
         this.listener = new MaskedListener(service, listener);
     }
 
-    /** A call that has started. */
+    /** A call: the pieces received so far. */
     private static final class Growing {
         private String id = "";
         private final StringBuilder name = new StringBuilder();
@@ -117,7 +117,7 @@ final class OpenAiReader implements EventReader {
         size += piece.length();
     }
 
-    /** True from the first choice on. That choice has the role, and usually no text. */
+    /** True from the first choice on. The first choice usually has only the role and no text. */
     @Override
     public boolean hasBegun() {
         return started;

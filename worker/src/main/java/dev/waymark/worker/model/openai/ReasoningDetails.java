@@ -20,7 +20,7 @@ final class ReasoningDetails {
         return origin(model).reasoning(text);
     }
 
-    /** @param extras the data for the calls that follow, in order; JSON null for a call without any */
+    /** @param extras the data for the calls that follow, in order; JSON null for a call without data */
     static Part.Reasoning signing(String model, List<Json> extras) {
         return origin(model).reasoning("", Map.of(CALLS, extras));
     }

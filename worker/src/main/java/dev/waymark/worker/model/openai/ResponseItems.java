@@ -23,7 +23,7 @@ final class ResponseItems {
                 .orElseGet(() -> origin.reasoning(summary));
     }
 
-    /** The phase of the text that follows. */
+    /** Stores the phase of the text that follows. */
     static Part.Reasoning phase(String model, String phase) {
         return origin(model).reasoning("", Map.of(PHASE, phase));
     }
@@ -32,7 +32,7 @@ final class ResponseItems {
         return origin(model).made(reasoning);
     }
 
-    /** The item to send back. */
+    /** The stored item to send back; empty if there is none. */
     static Optional<Json> item(Part.Reasoning reasoning) {
         return reasoning.metadata().field(ITEM) instanceof Map<?, ?> item
                 ? Optional.of(Json.of(item))

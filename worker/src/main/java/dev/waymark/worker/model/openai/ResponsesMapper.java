@@ -69,7 +69,7 @@ final class ResponsesMapper {
         return items;
     }
 
-    /** Removes reasoning at the end, because the service rejects reasoning that nothing follows. */
+    /** Converts a reply. Drops reasoning at its end, because the service rejects reasoning that nothing follows. */
     private static List<Item> ofModel(List<Part> parts, String model) {
         List<Item> items = new ArrayList<>();
         Optional<String> phase = Optional.empty();

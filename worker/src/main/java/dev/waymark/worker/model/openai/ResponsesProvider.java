@@ -54,8 +54,8 @@ public final class ResponsesProvider extends OpenAiApi {
     }
 
     /**
-     * The service cannot always decrypt reasoning that it once encrypted, for instance with the key of another
-     * organisation. The model then continues without that reasoning.
+     * The service cannot always decrypt reasoning that it once encrypted, for instance if the key now belongs to
+     * another organisation. The model then continues without that reasoning.
      */
     @Override
     Optional<ModelRequest> withoutWhatIsRejected(ModelRequest request, ModelFailure failure) {

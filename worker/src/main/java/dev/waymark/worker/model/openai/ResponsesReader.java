@@ -26,7 +26,7 @@ import java.util.stream.StreamSupport;
 
 /**
  * Assembles a streamed response: output items that are added, grow and are done, and a final event with the usage.
- * Without that event the reply is incomplete. The reply consists of the finished items. The pieces are only passed to
+ * Without that event the reply is incomplete. The reply consists of the finished items; text deltas are only passed to
  * the listener.
  */
 final class ResponsesReader implements EventReader {
@@ -44,14 +44,14 @@ final class ResponsesReader implements EventReader {
     private int size;
     private int begun;
 
-    /** @param listener receives the text as it arrives */
+    /** @param listener receives the text and the usage as they arrive */
     ResponsesReader(ProviderService service, String model, ReplyListener listener) {
         this.service = service;
         this.model = model;
         this.listener = new MaskedListener(service, listener);
     }
 
-    /** An output item that was added. */
+    /** The latest version of an output item. */
     private static final class Growing {
         private JsonNode item;
         private boolean isDone;

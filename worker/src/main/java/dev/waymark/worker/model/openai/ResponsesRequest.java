@@ -37,9 +37,8 @@ record ResponsesRequest(
         }
     }
 
-    /** An item of the conversation. */
+    /** An item of the conversation: a message, a call, the output of a call, or reasoning. */
     sealed interface Item {
-        /** A user message. */
         record User(@JsonProperty("content") List<Content> content) implements Item {
             @JsonProperty("role")
             String role() {
@@ -78,7 +77,7 @@ record ResponsesRequest(
             }
         }
 
-        /** Encrypted reasoning, returned unchanged. */
+        /** Encrypted reasoning of an earlier reply, as the service sent it. */
         record Thought(@JsonValue Json item) implements Item {}
     }
 

@@ -31,7 +31,7 @@ public final class PriceTable {
     private static final String BUILT_IN = "/dev/waymark/worker/model/prices.yaml";
     private static final BigDecimal MOST_DOLLARS = BigDecimal.valueOf(1_000_000);
 
-    /** Release date that requests may add to a model's name. The table lists models without it. */
+    /** The end of a model's name that is a release date or {@code latest}. A table lists models without it. */
     private static final Pattern DAY = Pattern.compile("-(latest|[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$");
 
     private static final Pattern OTHER_API = Pattern.compile("^(openai)-responses:");
@@ -80,7 +80,7 @@ public final class PriceTable {
         return prices;
     }
 
-    /** Reads a price in the format that prices have in files. */
+    /** Reads the price of one model, in the format above. The prices of cache tokens are optional. */
     public static Pricing pricing(YamlValue value) throws YamlProblem {
         YamlFields fields = value.fields();
         YamlProblems problems = new YamlProblems();

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** The replies of a script file. */
+/** The entries of a script file, at least one. */
 record ModelScript(List<Line> lines) {
 
     /** An entry of {@code replies}: a reply or an error, sent after {@code delay}. */
@@ -46,7 +46,7 @@ record ModelScript(List<Line> lines) {
         return new ModelScript(lines);
     }
 
-    /** The reply to a transcript with this many assistant messages. The last entry repeats. */
+    /** The entry for a transcript with this many assistant messages. The last entry repeats. */
     Line line(long assistantMessages) {
         return lines.get((int) Math.min(assistantMessages, lines.size() - 1));
     }

@@ -36,8 +36,7 @@ import org.jspecify.annotations.Nullable;
  *   - error: { type: NoCredit, message: "Your credit is used up.", retryable: false }
  * }</pre>
  *
- * An error adds no assistant message, so the next attempt gets the same entry: a retryable error is retried as long as
- * the worker retries.
+ * An error adds no assistant message, so the next attempt gets the same entry: a retryable error fails every attempt.
  */
 public final class ScriptedProvider implements ModelProvider {
 

@@ -11,9 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * Reads the {@code sandbox} field of a tool: {@code true}, or a mapping of the network and paths that the tool may use.
- */
+/** Reads the {@code sandbox} field of a tool: a flag, or a mapping of the network and paths that the tool may use. */
 final class SandboxFields {
     private SandboxFields() {}
 

@@ -66,7 +66,7 @@ final class AddressRules {
         }
     }
 
-    /** The addresses with the same leading bits. */
+    /** All addresses whose leading bits are those of {@code first}. */
     private record Block(byte[] first, int bits) {
         static Block of(String address, int bits) {
             try {

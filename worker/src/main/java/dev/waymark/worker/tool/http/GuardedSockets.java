@@ -21,7 +21,7 @@ final class GuardedSockets extends SocketFactory {
         this.reachable = reachable;
     }
 
-    /** The connection was not attempted. */
+    /** The address is not permitted, so the connection was not attempted. */
     static final class Refused extends IOException {
         Refused() {
             super("its address is private, and the tool does not set allow_private: true");

@@ -46,16 +46,16 @@ import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the requests of HTTP tools, each once.
+ * Sends the requests of HTTP tools, without retries.
  *
  * <ul>
- * <li>A request is never repeated, neither after a broken connection nor because an answer requests it.
+ * <li>A request is not repeated after a broken connection, or because a response has {@code Retry-After}.
  * <li>Every request uses a new connection, whose address has been checked. So no request is lost in a connection that
  * the server was about to close.
- * <li>Redirects are followed five times at most, and only to the same scheme, host and port. A GET follows every
- * redirect. Other requests are repeated only after a 307 or 308. After a 303, the result is fetched with a GET. A 301
- * or 302 is an answer, except to a GET or HEAD.
- * <li>At most 4 MiB of an answer are read, after decompression, and at most {@link InlineText#LIMIT_BYTES} are kept.
+ * <li>Redirects are followed five times at most, and only to the same scheme, host and port. A GET or HEAD follows
+ * every redirect. Any other request is repeated after a 307 or 308. After a 303, its result is fetched with a GET. A
+ * 301 or 302 is its final response.
+ * <li>At most 4 MiB of a response are read, after decompression, and at most {@link InlineText#LIMIT_BYTES} are kept.
  * <li>Proxies that are set in the environment or in system properties are not used.
  * </ul>
  *
@@ -94,11 +94,11 @@ public final class HttpRunner implements AutoCloseable {
     }
 
     /**
-     * Sends at most one request and waits for its end.
+     * Sends the request at most once, follows redirects, and waits for the result.
      *
-     * @param keys sent as the headers {@code Idempotency-Key} and {@code Waymark-Fencing-Token}
+     * @param keys sent as the headers {@code Idempotency-Key}, {@code Waymark-Fencing-Token} and {@code traceparent}
      * @throws InterruptedException if the calling thread was interrupted; the request is canceled, but may have been
-     * sent
+     *     sent
      */
     public HttpResult run(Endpoint endpoint, Json args, EffectKeys keys, ProcessFence fence)
             throws InterruptedException {
@@ -164,7 +164,7 @@ public final class HttpRunner implements AutoCloseable {
         private final OkHttpClient client;
         private final Secrets secrets;
         private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.HERE);
-        /** Status of the answer to the last request sent; 0 before it arrives. */
+        /** Status of the response to the last request sent; 0 before it arrives. */
         private volatile int status;
 
         private final AtomicReference<Optional<Call>> call = new AtomicReference<>(Optional.empty());
@@ -230,8 +230,8 @@ public final class HttpRunner implements AutoCloseable {
         }
 
         /**
-         * The next request. A redirect that repeats the request means that the server did not execute it, so the
-         * request counts as not sent.
+         * Returns the next request; empty if the response is final. A redirect that repeats the request means that the
+         * server did not execute it, so the request counts as not sent.
          */
         private Optional<Request> redirect(Request request, Response response) {
             boolean again = switch (response.code()) {
@@ -291,7 +291,10 @@ public final class HttpRunner implements AutoCloseable {
                             "the server answered 303, and the request to its target failed: " + answer.words());
         }
 
-        /** A status other than a success determines the effect even without the rest of the answer. */
+        /**
+         * The result if the connection broke. A status other than success decides the outcome even if the rest of the
+         * response is missing.
+         */
         private HttpResult broken() {
             if (status == 0) {
                 return new HttpResult.Lost("the connection was lost before the answer");
@@ -304,8 +307,8 @@ public final class HttpRunner implements AutoCloseable {
         }
 
         /**
-         * A message without host names and addresses, which the library's own message contains and the model must not
-         * see.
+         * Describes the failure for the model. The library's own messages contain host names and addresses, which the
+         * model must not see, so only those about TLS are used.
          */
         private String words(IOException e) {
             if (e instanceof GuardedSockets.Refused) {

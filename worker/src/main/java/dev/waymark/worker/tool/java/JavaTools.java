@@ -25,12 +25,22 @@ public final class JavaTools {
         this.byName = Collections.unmodifiableMap(byName);
     }
 
-    /** Throws IllegalArgumentException for a name that is malformed, reserved, or used twice. */
+    /**
+     * Returns a set of tools, in this order.
+     *
+     * @throws IllegalArgumentException if a name is malformed, reserved or used twice, if a tool is not of kind {@code
+     *     JAVA}, or if its input schema is invalid
+     */
     public static JavaTools of(Tool... tools) {
         return of(Arrays.asList(tools));
     }
 
-    /** Throws IllegalArgumentException for a name that is malformed, reserved, or used twice. */
+    /**
+     * Returns a set of tools, in this order.
+     *
+     * @throws IllegalArgumentException if a name is malformed, reserved or used twice, if a tool is not of kind {@code
+     *     JAVA}, or if its input schema is invalid
+     */
     public static JavaTools of(List<? extends Tool> tools) {
         Map<String, Tool> byName = new LinkedHashMap<>();
         for (Tool tool : tools) {
@@ -55,7 +65,11 @@ public final class JavaTools {
         return new JavaTools(byName);
     }
 
-    /** These tools together with others. Duplicates are removed. */
+    /**
+     * Returns these tools together with others; a tool that is in both is kept once.
+     *
+     * @throws IllegalArgumentException as {@link #of(List)}, also if two different tools have the same name
+     */
     public JavaTools plus(List<? extends Tool> others) {
         List<Tool> all = new ArrayList<>(byName.values());
         others.stream().filter(tool -> !all.contains(tool)).forEach(all::add);

@@ -9,12 +9,13 @@ import dev.waymark.worker.text.InlineText;
  * <table>
  * <caption>Ends and their effects</caption>
  * <tr><th>{@link #DONE}</th><td>exit code 0; HTTP 2xx; an MCP result</td></tr>
- * <tr><th>{@link #NOT_DONE}</th><td>a program that cannot be started; no byte of a request sent; HTTP 4xx, 307 and 308;
- * a JSON-RPC error that refuses the request</td></tr>
+ * <tr><th>{@link #NOT_DONE}</th><td>a program that cannot be started; no byte of a request sent; HTTP 307 and 308; HTTP
+ * 4xx except 408; a JSON-RPC error that refuses the request</td></tr>
  * <tr><th>{@link #OWN_ERROR}</th><td>exit codes 1 to 127; a Java exception; an MCP result with {@code isError}; any
- * other JSON-RPC error</td></tr>
- * <tr><th>{@link #UNKNOWN}</th><td>a program that a signal or the fence ended; HTTP 408, 5xx and other redirects; an
- * answer that is missing, incomplete or too long; output that does not match the tool's schema</td></tr>
+ * other JSON-RPC error except a timeout</td></tr>
+ * <tr><th>{@link #UNKNOWN}</th><td>a program that a signal or the fence ended; HTTP 408, 5xx and other redirects; a
+ * JSON-RPC timeout; an answer that is missing, incomplete or too long; output that does not match the tool's
+ * schema</td></tr>
  * </table>
  */
 public enum Effect {

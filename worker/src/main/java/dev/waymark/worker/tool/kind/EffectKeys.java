@@ -7,7 +7,7 @@ import java.util.OptionalLong;
  * Values that are sent with the request of a tool: the span of the call and, if the request may take effect, keys by
  * which the receiver can recognize repeats.
  *
- * @param idempotencyKey the same for every execution of a call whose outcome is unknown
+ * @param idempotencyKey the same for all executions of one call
  * @param fencingToken greater for every later execution
  * @param traceparent the span of the call, in the format of W3C Trace Context
  */

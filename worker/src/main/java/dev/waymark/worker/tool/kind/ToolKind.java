@@ -38,8 +38,8 @@ public interface ToolKind extends AutoCloseable {
     Optional<ToolOutcome> problem(ToolSpec tool, Json args);
 
     /**
-     * Runs a tool once. However the run ends, it has an outcome: {@link ToolOutcome#unknown} if the tool may have taken
-     * effect.
+     * Runs a call once. However the run ends, it has an outcome: {@link ToolOutcome#unknown} if it is not known whether
+     * the tool took effect.
      *
      * @throws InterruptedException if the calling thread was interrupted; the tool may have had an effect
      */
@@ -48,7 +48,7 @@ public interface ToolKind extends AutoCloseable {
     /** Checks whether a lost call took effect. */
     VerifyOutcome verify(ToolRun run) throws InterruptedException;
 
-    /** How many tools of this kind a worker runs at a time. */
+    /** The maximum number of concurrent calls of this kind in a worker. A worker with a small heap allows fewer. */
     default int slots() {
         return 256;
     }

@@ -8,7 +8,10 @@ public final class ToolNames {
 
     private static final Pattern ALLOWED = Pattern.compile("[A-Za-z0-9_-]{1,64}");
 
-    /** Reserved: a tool's name is its activity type, and these are types of other activities. */
+    /**
+     * Names of other activities and of built-in tools. The name of a tool is its activity type, so it must be
+     * different.
+     */
     private static final List<String> TAKEN = List.of(
             "model",
             "agent",

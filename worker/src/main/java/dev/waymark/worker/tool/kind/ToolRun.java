@@ -15,7 +15,8 @@ import java.util.function.BooleanSupplier;
  * One execution of a tool.
  *
  * @param fence the deadline
- * @param execution the id under which it was claimed; empty for a tool that is safe to retry
+ * @param execution the id under which this execution claimed the call; empty for a tool that is safe to retry, and for
+ *     a check
  * @param cancelled whether the activity must end, in which case its thread has been interrupted
  */
 public record ToolRun(
@@ -26,7 +27,7 @@ public record ToolRun(
         Optional<String> execution,
         BooleanSupplier cancelled) {
 
-    /** A run of a tool that is safe to retry. */
+    /** A run without a claim: of a tool that is safe to retry, or of a tool's check. */
     public static ToolRun unclaimed(
             ToolSpec tool, Json args, ToolContext context, ProcessFence fence, BooleanSupplier cancelled) {
         return new ToolRun(tool, args, context, fence, Optional.empty(), cancelled);

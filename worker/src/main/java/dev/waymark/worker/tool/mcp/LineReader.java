@@ -30,10 +30,9 @@ final class LineReader {
     }
 
     /**
-     * A line.
-     *
      * @param bytes the whole line, or the beginning of one that was cut
-     * @param cut why it was cut
+     * @param cut why the line was cut; empty for a whole line
+     * @param end the last 64 bytes of the line, even if it was cut
      */
     record Line(byte[] bytes, Optional<String> cut, String end) {}
 

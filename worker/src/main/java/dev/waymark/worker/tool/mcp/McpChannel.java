@@ -35,7 +35,7 @@ interface McpChannel extends AutoCloseable {
     /** Whether the server may drop the session silently. */
     boolean canLapse();
 
-    /** Returns once all processes and threads have ended. */
+    /** Ends the connection. A server that was started as a program has ended when this returns. */
     @Override
     void close();
 }

@@ -17,7 +17,10 @@ import java.util.concurrent.TimeoutException;
 
 /** A connection to a server after the handshake. Thread-safe. */
 final class McpConnection implements AutoCloseable {
-    /** In later versions, a server may end a stream without an answer and expect the client to resume it. */
+    /**
+     * The version to offer. In later versions, a server may end a stream without an answer and expect the client to
+     * resume it.
+     */
     private static final String VERSION = "2025-06-18";
 
     private static final Set<String> SPOKEN = Set.of("2024-11-05", "2025-03-26", VERSION, "2025-11-25");
@@ -25,12 +28,12 @@ final class McpConnection implements AutoCloseable {
     static final int MOST_TOOLS = 200;
     private static final int MOST_PAGES = 200;
 
-    /** Time that a server has to answer a ping after it has missed a deadline. */
+    /** Time that a server has to answer a ping. */
     private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(5);
 
     /**
      * The server may have dropped a session that was idle for this long. The session is checked before the next call,
-     * so that a call that may take effect does not fail because of it.
+     * so that a call that may take effect does not fail because its session is gone.
      */
     private static final Duration IDLE = Duration.ofSeconds(10);
 
@@ -143,7 +146,10 @@ final class McpConnection implements AutoCloseable {
         }
     }
 
-    /** Whether the connection can be used. After a missed deadline or an idle period it is checked with a ping. */
+    /**
+     * Whether the connection can be used. Sends a ping after a missed deadline, or if the server may have dropped the
+     * session while it was idle.
+     */
     boolean isUsable() throws InterruptedException {
         if (!channel.isOpen()) {
             return false;

@@ -90,7 +90,9 @@ public final class McpConnections implements AutoCloseable {
         return use(server, fence, connection -> connection.tools(fence));
     }
 
-    /** Replaces the connection once if it turns out to be lost before anything was sent. */
+    /**
+     * Uses the connection to a server. If the request could not be sent, replaces the connection once and tries again.
+     */
     private <R> R use(McpServer server, ProcessFence fence, Use<R> use)
             throws RequestNotSentException, OutcomeUnknownException, UnusableServerException, InterruptedException {
         Optional<McpConnection> known = known(server, fence);
@@ -104,7 +106,7 @@ public final class McpConnections implements AutoCloseable {
         return use.with(connection(server, fence));
     }
 
-    /** The existing connection, if any. */
+    /** The existing connection, if it can still be used. */
     private Optional<McpConnection> known(McpServer server, ProcessFence fence)
             throws RequestNotSentException, InterruptedException {
         Slot slot = locked(server, fence);

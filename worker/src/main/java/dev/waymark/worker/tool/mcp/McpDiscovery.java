@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Asks MCP servers for their current tools. A thread keeps the tools found at its start. */
+/** Lists the current tools of MCP servers. A thread keeps the tools found at its start. */
 public final class McpDiscovery {
     /** The failure type if a server was not available for a new thread. It is stored in histories. */
     public static final String UNAVAILABLE = "McpUnavailable";
@@ -55,11 +55,10 @@ public final class McpDiscovery {
     }
 
     /**
-     * The agent with all its tools.
+     * Returns the agent with the tools of its MCP servers.
      *
      * @param agent the agent, with the tools that need no server
-     * @throws ApplicationFailure of type {@code McpUnavailable}, with the server and the reason, after two minutes at
-     * most
+     * @throws ApplicationFailure of type {@code McpUnavailable}, with the reason, after two minutes at most
      */
     public AgentSpec complete(AgentSpec agent, List<McpEntry> entries) throws InterruptedException {
         List<ToolSpec> tools = new ArrayList<>(agent.tools());

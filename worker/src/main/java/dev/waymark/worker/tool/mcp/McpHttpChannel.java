@@ -43,7 +43,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A server with a URL, over streamable HTTP. Each request is sent once, over a new connection: a reused connection may
- * be closing, and then it would be unknown whether the request arrived. Redirects are followed only on the same host.
+ * be closing, and then it would be unknown whether the request arrived. Redirects are followed only to the same scheme,
+ * host and port.
  */
 final class McpHttpChannel implements McpChannel {
     private static final Logger LOG = LoggerFactory.getLogger(McpHttpChannel.class);

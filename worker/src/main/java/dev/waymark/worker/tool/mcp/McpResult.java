@@ -7,8 +7,8 @@ import java.util.Base64;
 import java.util.List;
 
 /**
- * The result of a call as text: text items on separate lines, and a description of every other item. Without text
- * items, the structured content is used.
+ * The result of a call as text: its texts on separate lines, and a description of every other item. If it has no items,
+ * the structured content is used.
  */
 public record McpResult(String text, Effect effect) {
 

@@ -35,9 +35,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A server that is a program of this worker and exchanges one message per line. It gets the same environment variables
- * as command tools. The program and all processes that it started end with the worker, even if the worker is killed.
- * When the server ends by itself, pending requests fail at once.
+ * A server that is a program of this worker and exchanges one message per line. It inherits only the environment
+ * variables in {@link CommandRunner#INHERITED}. The program and the processes that it started end with the worker, even
+ * if the worker is killed. When the server ends by itself, pending requests fail at once.
  */
 final class McpStdioChannel implements McpChannel {
     private static final Logger LOG = LoggerFactory.getLogger(McpStdioChannel.class);
@@ -61,8 +61,8 @@ final class McpStdioChannel implements McpChannel {
     private static final byte[] END = {};
 
     /**
-     * The maximum size of unread messages. Without it, a server that sends many requests but does not read would fill
-     * the memory.
+     * The maximum size of the messages that the server has not read. Without it, a server that sends many requests but
+     * does not read would fill the memory.
      */
     private static final int MOST_WAITING_BYTES = 4 * 1024 * 1024;
 

@@ -12,8 +12,8 @@ import dev.waymark.worker.tool.kind.ToolRun;
 import java.util.Optional;
 
 /**
- * Tools of an MCP server. An agent file names the server, {@code mcp: { name: … }}, and {@link McpDiscovery} asks it
- * for its tools when a thread starts.
+ * Tools of an MCP server. An agent file names the server, {@code mcp: { name: … }}, and {@link McpDiscovery} lists the
+ * server's tools when a thread starts.
  */
 public final class McpToolKind implements ToolKind {
     /** Failure type for tools that are safe to retry. It is stored in histories. */

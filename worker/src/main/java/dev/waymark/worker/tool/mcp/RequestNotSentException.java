@@ -1,6 +1,6 @@
 package dev.waymark.worker.tool.mcp;
 
-/** The server has not received a request, so it had no effect. */
+/** The request was not sent to the server, so it had no effect. */
 public final class RequestNotSentException extends Exception {
 
     RequestNotSentException(String why) {

@@ -15,8 +15,9 @@ public final class SubagentFields {
     private SubagentFields() {}
 
     /**
-     * The tool for one of these names.
+     * Returns the tool that calls a subagent.
      *
+     * @param subagent the name in the agent file
      * @param others the agents of the directory
      * @param tools the agent's other tools
      */

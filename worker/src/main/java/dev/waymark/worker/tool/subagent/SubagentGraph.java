@@ -20,7 +20,7 @@ public final class SubagentGraph {
 
     /**
      * @param agents all agents by name
-     * @param hasPrice whether the price of an agent's model is known
+     * @param hasPrice whether the prices of all models of an agent are known
      */
     public SubagentGraph(Map<String, AgentSpec> agents, Predicate<AgentSpec> hasPrice) {
         this.agents = agents;

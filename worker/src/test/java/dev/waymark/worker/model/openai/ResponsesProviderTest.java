@@ -163,7 +163,10 @@ class ResponsesProviderTest extends OpenAiWireCases {
         assertThat(server().received()).hasSize(6);
     }
 
-    /** The service rejects reasoning that nothing follows, and reasoning that it would have to have stored. */
+    /**
+     * The service rejects reasoning that nothing follows. It stores no reasoning, so it also rejects reasoning that is
+     * not encrypted.
+     */
     @Test
     void reasoning_thatIsNotFollowedOrNotEncrypted_isKeptButNotSent() throws Exception {
         Reply alone = reply(ModelAnswer.says().plus(new Piece.Thought("Hm.", "Z0FB")));

@@ -65,9 +65,7 @@ class AddressRulesTest {
         assertThat(AddressRules.isPublic(InetAddress.getByName(address))).isTrue();
     }
 
-    /**
-     * Each is used as the host of an address. None may be connected to, however the JDK and the system interpret it.
-     */
+    /** Each is used as the host of a URL. None may be connected to, however the JDK and the system interpret it. */
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -337,7 +337,7 @@ class HttpRunnerTest {
         int port = raw(socket -> {
             arrived.countDown();
             while (socket.getInputStream().read() >= 0) {
-                // until it is closed
+                // Reads until the client closes the connection.
             }
             gone.countDown();
         });
@@ -505,7 +505,7 @@ class HttpRunnerTest {
         void towards(Socket socket) throws Exception;
     }
 
-    /** A server that treats every connection in this way and then closes it. */
+    /** Starts a server that treats every connection in this way and then closes it. Returns the server's port. */
     private int raw(Behaviour behaviour) throws IOException {
         ServerSocket listener = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
         open.add(listener);

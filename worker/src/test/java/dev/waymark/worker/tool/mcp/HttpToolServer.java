@@ -21,7 +21,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A {@link ToolServer} over HTTP. Every answer except the first is a stream of events. */
+/**
+ * A {@link ToolServer} over HTTP. The answer to {@code initialize} is a document; other answers are streams of events.
+ */
 public final class HttpToolServer implements AutoCloseable {
     private final ToolServer tools;
     private final HttpServer http;

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 
-/** A worker that calls a tool, prints that, and does nothing more. */
+/** A worker that calls a tool, prints the result, and does nothing more. */
 final class OneServer {
     private OneServer() {}
 
