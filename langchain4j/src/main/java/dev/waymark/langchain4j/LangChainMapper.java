@@ -69,7 +69,7 @@ final class LangChainMapper {
         List<ToolExecutionRequest> calls = message.toolUses().stream()
                 .map(use -> ToolExecutionRequest.builder()
                         .id(PlainTranscript.accepted(use.id()))
-                        .name(PlainTranscript.accepted(use.name()))
+                        .name(PlainTranscript.acceptedName(use.name()))
                         .arguments(json(PlainTranscript.arguments(use)))
                         .build())
                 .toList();
@@ -93,7 +93,7 @@ final class LangChainMapper {
                 String name = tools.getOrDefault(result.toolUseId(), "unknown");
                 messages.add(ToolExecutionResultMessage.from(
                         PlainTranscript.accepted(result.toolUseId()),
-                        PlainTranscript.accepted(name),
+                        PlainTranscript.acceptedName(name),
                         PlainTranscript.worded(result.content())));
             } else if (part instanceof Part.Text text) {
                 contents.add(TextContent.from(PlainTranscript.worded(text.text())));

@@ -23,7 +23,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +38,6 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  */
 public final class LangChainTools {
-    private static final Pattern ACCEPTED_NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
 
     private LangChainTools() {}
 
@@ -103,9 +101,7 @@ public final class LangChainTools {
             UnaryOperator<ToolSpec.Builder> declaration) {
         return specifications.stream()
                 .<Tool>map(listed -> {
-                    String name = ACCEPTED_NAME.matcher(listed.name()).matches()
-                            ? listed.name()
-                            : PlainTranscript.accepted(listed.name());
+                    String name = PlainTranscript.acceptedName(listed.name());
                     ToolSpec spec = declaration.apply(spec(name, listed)).build();
                     return new SpecifiedTool(spec, listed.name(), executor);
                 })

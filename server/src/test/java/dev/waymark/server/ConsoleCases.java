@@ -53,7 +53,6 @@ abstract class ConsoleCases {
 
     @BeforeAll
     void start(@TempDir Path directory) throws Exception {
-        browser = ConsoleBrowser.start(Path.of("target", "console"));
         unanswering = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         unanswering.createContext("/", exchange -> {
             requests.incrementAndGet();
@@ -68,6 +67,7 @@ abstract class ConsoleCases {
         unanswering.start();
         writeAgents(Files.createDirectories(directory.resolve("agents")));
         threads = ServedThreads.on(temporal(), directory, Map.of("prompted", model));
+        browser = ConsoleBrowser.start(Path.of("target", "console"));
         server = threads.serve();
         ann = HttpCaller.of(server, ANN);
     }

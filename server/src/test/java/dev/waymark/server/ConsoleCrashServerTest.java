@@ -56,8 +56,8 @@ class ConsoleCrashServerTest {
     void killedWorker_chargesOnce_andNothingIsShownTwice() throws Exception {
         Path ledger = directory.resolve("ledger");
         Path agents = writeAgents(ledger);
-        try (ConsoleBrowser browser = ConsoleBrowser.start(Path.of("target", "console"));
-                ServedThreads threads = ServedThreads.withoutWorker(temporal(), directory)) {
+        try (ServedThreads threads = ServedThreads.withoutWorker(temporal(), directory);
+                ConsoleBrowser browser = ConsoleBrowser.start(Path.of("target", "console"))) {
             ApiServer server = threads.serve();
             String thread = HttpCaller.of(server, ANN).start("shop", "Charge the card");
             try (WorkerProcess killed = ScriptedWorker.start(threads.temporalAddress(), agents)) {

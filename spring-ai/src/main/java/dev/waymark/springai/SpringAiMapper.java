@@ -68,7 +68,7 @@ final class SpringAiMapper {
                 .map(use -> new AssistantMessage.ToolCall(
                         PlainTranscript.accepted(use.id()),
                         "function",
-                        PlainTranscript.accepted(use.name()),
+                        PlainTranscript.acceptedName(use.name()),
                         json(PlainTranscript.arguments(use))))
                 .toList();
         AssistantMessage.Builder translated = AssistantMessage.builder().toolCalls(calls);
@@ -88,7 +88,7 @@ final class SpringAiMapper {
             if (part instanceof Part.ToolResult result) {
                 results.add(new ToolResponseMessage.ToolResponse(
                         PlainTranscript.accepted(result.toolUseId()),
-                        PlainTranscript.accepted(tools.getOrDefault(result.toolUseId(), "unknown")),
+                        PlainTranscript.acceptedName(tools.getOrDefault(result.toolUseId(), "unknown")),
                         PlainTranscript.worded(result.content())));
             } else if (part instanceof Part.Text text) {
                 texts.add(text.text());

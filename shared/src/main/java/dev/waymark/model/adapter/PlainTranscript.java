@@ -15,10 +15,13 @@ public final class PlainTranscript {
     /** Replaces missing text: services refuse messages that are empty or blank. */
     public static final String NOTHING = "(nothing)";
 
-    /** The form of call ids and tool names that all services accept. */
-    private static final Pattern ACCEPTED = Pattern.compile("[A-Za-z0-9_-]{1,40}");
+    private static final Pattern REFUSED = Pattern.compile("[^A-Za-z0-9_-]");
 
-    private static final int LONGEST_NAME = 40;
+    /** The longest call id that all services accept. */
+    private static final int LONGEST_ID = 40;
+
+    /** The longest tool name that all services accept, and the longest that an agent can have. */
+    private static final int LONGEST_NAME = 64;
 
     private PlainTranscript() {}
 
@@ -35,16 +38,25 @@ public final class PlainTranscript {
     }
 
     /**
-     * An id or a name that every service accepts. If the input must be changed, the result includes a digest, so that
-     * different inputs have different results.
+     * A call id that every service accepts. If the id must be changed, the result includes a digest, so that different
+     * ids have different results.
      */
-    public static String accepted(String idOrName) {
-        if (ACCEPTED.matcher(idOrName).matches()) {
-            return idOrName;
+    public static String accepted(String callId) {
+        return accepted(callId, LONGEST_ID);
+    }
+
+    /** A tool name that every service accepts. The names of an agent's tools are returned unchanged. */
+    public static String acceptedName(String tool) {
+        return accepted(tool, LONGEST_NAME);
+    }
+
+    private static String accepted(String word, int longest) {
+        String plain = REFUSED.matcher(word).replaceAll("_");
+        if (plain.equals(word) && !word.isEmpty() && word.length() <= longest) {
+            return word;
         }
-        String digest = Sha256.hex(idOrName).substring(0, 12);
-        String rest = idOrName.replaceAll("[^A-Za-z0-9_-]", "_");
-        return rest.substring(0, Math.min(rest.length(), LONGEST_NAME - digest.length() - 1)) + "_" + digest;
+        String digest = Sha256.hex(word).substring(0, 12);
+        return plain.substring(0, Math.min(plain.length(), longest - digest.length() - 1)) + "_" + digest;
     }
 
     /** The text, or a placeholder if there is none. */

@@ -31,7 +31,7 @@ public final class PriceTable {
     private static final String BUILT_IN = "/dev/waymark/worker/model/prices.yaml";
     private static final BigDecimal MOST_DOLLARS = BigDecimal.valueOf(1_000_000);
 
-    /** The end of a model's name that is a release date or {@code latest}. A table lists models without it. */
+    /** The end of a model's name that is a release date or {@code latest}. */
     private static final Pattern DAY = Pattern.compile("-(latest|[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$");
 
     private static final Pattern OTHER_API = Pattern.compile("^(openai)-responses:");
@@ -101,10 +101,17 @@ public final class PriceTable {
         return Usd.of(dollars);
     }
 
-    /** The price of {@code provider:model}, if it is known. A model has the same price in each API of its service. */
+    /**
+     * The price of {@code provider:model}, if it is known. A model that is not listed with its release date has the
+     * price of the model without it. A model has the same price in each API of its service.
+     */
     public Optional<Pricing> of(String model) {
-        String name = DAY.matcher(model).replaceFirst("");
-        return Optional.ofNullable(prices.get(name))
-                .or(() -> Optional.ofNullable(prices.get(OTHER_API.matcher(name).replaceFirst("$1:"))));
+        return listed(model).or(() -> listed(DAY.matcher(model).replaceFirst("")));
+    }
+
+    private Optional<Pricing> listed(String model) {
+        return Optional.ofNullable(prices.get(model))
+                .or(() ->
+                        Optional.ofNullable(prices.get(OTHER_API.matcher(model).replaceFirst("$1:"))));
     }
 }

@@ -35,6 +35,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLPeerUnverifiedException;
 import okhttp3.Call;
 import okhttp3.ConnectionPool;
 import okhttp3.Dns;
@@ -316,6 +317,9 @@ public final class HttpRunner implements AutoCloseable {
             }
             if (e instanceof UnknownHostException) {
                 return "no such host";
+            }
+            if (e instanceof SSLPeerUnverifiedException) {
+                return "no secure connection: the server's certificate is not valid for this host";
             }
             if (e instanceof SSLException) {
                 String words = secrets.mask(String.valueOf(e.getMessage()));

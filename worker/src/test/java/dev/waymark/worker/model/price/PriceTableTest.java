@@ -44,6 +44,21 @@ class PriceTableTest {
     }
 
     @Test
+    void file_withAReleaseDate_appliesToThatReleaseOnly() throws Exception {
+        PriceTable prices = PriceTable.read(file("""
+                anthropic:
+                  claude-haiku-4-5-20251001: { input: 0.5, output: 2 }
+                openai:
+                  gpt-5-2025-08-07: { input: 3, output: 4 }
+                """));
+
+        assertThat(prices.of("anthropic:claude-haiku-4-5-20251001")).contains(Pricing.of("0.5", "2"));
+        assertThat(prices.of("anthropic:claude-haiku-4-5-20260101"))
+                .isEqualTo(PriceTable.builtIn().of("anthropic:claude-haiku-4-5"));
+        assertThat(prices.of("openai-responses:gpt-5-2025-08-07")).contains(Pricing.of("3", "4"));
+    }
+
+    @Test
     void file_withMistakes_isRefusedWithEveryLine() throws Exception {
         Path file = file("""
                 anthropic:
