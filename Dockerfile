@@ -19,7 +19,7 @@ COPY --from=build /src/starter/target/waymark.jar starter/target/
 COPY deploy/worker/health.sh deploy/worker/
 # The first start of each jar makes an archive in the background, with which the next ones start faster.
 RUN ./waymark --version && ./waymark worker --version && \
-    timeout 300 sh -c 'until ls worker/target/*.jsa starter/target/*.jsa >/dev/null 2>&1; do sleep 1; done'
+    timeout 900 sh -c 'until ls worker/target/*.jsa starter/target/*.jsa >/dev/null 2>&1; do sleep 1; done'
 
 USER waymark
 ENV TEMPORAL_ADDRESS=127.0.0.1:7233 \
