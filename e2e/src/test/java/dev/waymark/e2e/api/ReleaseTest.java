@@ -60,7 +60,8 @@ class ReleaseTest {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
     private static final Set<String> NOT_COPIED = Set.of("target", ".gradle", ".git", ".waymark");
     private static final String VERSION = "0.1.0";
-    private static final String IMAGE = "waymark-release-test:" + ProcessHandle.current().pid();
+    private static final String IMAGE =
+            "waymark-release-test:" + ProcessHandle.current().pid();
     private static final Optional<ContainerEngine> ENGINE = ContainerEngine.find();
     private static final String PASSPHRASE = "not a secret";
 
@@ -84,7 +85,8 @@ class ReleaseTest {
                 environment.put("MAVEN_GPG_PASSPHRASE", PASSPHRASE);
             }
             if (ENGINE.isPresent() && ENGINE.get().missingBaseImages().isEmpty()) {
-                words.addAll(List.of("-Dimage=" + IMAGE, "-Dimage.builder=" + ENGINE.get().command()));
+                words.addAll(List.of(
+                        "-Dimage=" + IMAGE, "-Dimage.builder=" + ENGINE.get().command()));
                 modules += ",deploy";
             }
             words.addAll(List.of("-pl", modules, "deploy"));
@@ -107,14 +109,15 @@ class ReleaseTest {
         assumeTrue(hasGpg(), "no gpg on PATH");
         List<Path> files;
         try (Stream<Path> all = Files.walk(released())) {
-            files = all.filter(file -> file.toString().matches(".*\\.(jar|pom|json)")).toList();
+            files = all.filter(file -> file.toString().matches(".*\\.(jar|pom|json)"))
+                    .toList();
         }
 
         assertThat(files)
                 .hasSizeGreaterThan(30)
-                .allSatisfy(file ->
-                        assertThat(gpg("gpg --batch --status-fd 1 --verify '%s.asc' '%s'".formatted(file, file)))
-                                .contains("[GNUPG:] GOODSIG", "Waymark release test"));
+                .allSatisfy(file -> assertThat(
+                                gpg("gpg --batch --status-fd 1 --verify '%s.asc' '%s'".formatted(file, file)))
+                        .contains("[GNUPG:] GOODSIG", "Waymark release test"));
     }
 
     /** The worker is started as by Docker Compose, but with the host's network, where the test's server is. */
@@ -160,7 +163,8 @@ class ReleaseTest {
             await().atMost(Duration.ofMinutes(3))
                     .until(() -> engine.run("logs " + container).contains("\"ready\":true"));
             await().atMost(Duration.ofMinutes(1))
-                    .until(() -> engine.tries(inside + "./deploy/worker/health.sh").exitCode() == 0);
+                    .until(() ->
+                            engine.tries(inside + "./deploy/worker/health.sh").exitCode() == 0);
             assertThat(engine.run("inspect " + container + " --format '{{json .Config.Healthcheck}}'"))
                     .contains("[\"CMD\",\"./deploy/worker/health.sh\"]");
             assertThat(engine.run(inside + "id -u")).isEqualTo("10001");
@@ -179,7 +183,8 @@ class ReleaseTest {
                     .isEqualTo("0");
 
             engine.run("start " + container);
-            assertThat(engine.run(inside + "./waymark result slow --timeout 60s")).isEqualTo("Looked up.");
+            assertThat(engine.run(inside + "./waymark result slow --timeout 60s"))
+                    .isEqualTo("Looked up.");
             assertThat(engine.run(inside + "cat /tmp/begun /tmp/ended")).isEqualTo("begun\nended");
         } finally {
             engine.tries("rm --force " + container);
@@ -200,7 +205,8 @@ class ReleaseTest {
 
     /** Creates a key that exists only here, with a passphrase, and returns its fingerprint. */
     private static String createKey() throws IOException {
-        Files.createDirectory(gnupg(), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        Files.createDirectory(
+                gnupg(), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         gpg("gpg --batch --pinentry-mode loopback --passphrase '" + PASSPHRASE
                 + "' --quick-generate-key 'Waymark release test' ed25519 sign never");
         return gpg("gpg --batch --list-keys --with-colons")

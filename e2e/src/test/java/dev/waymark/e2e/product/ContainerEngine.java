@@ -16,8 +16,7 @@ import java.util.stream.Stream;
 /** Docker or Podman on this machine. */
 public record ContainerEngine(String command) {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
-    private static final Pattern BASE =
-            Pattern.compile("^(?:FROM |COPY --from=)([^ ]+:[^ ]+)", Pattern.MULTILINE);
+    private static final Pattern BASE = Pattern.compile("^(?:FROM |COPY --from=)([^\\s]+:[^\\s]+)", Pattern.MULTILINE);
 
     /** The first engine that answers. */
     public static Optional<ContainerEngine> find() {
@@ -49,7 +48,9 @@ public record ContainerEngine(String command) {
     /** Runs one of the engine's commands, which has to succeed, and returns what it prints. */
     public String run(String arguments) {
         Done done = tries(arguments);
-        assertThat(done.exitCode()).as("%s %s: %s", command, arguments, done.err()).isZero();
+        assertThat(done.exitCode())
+                .as("%s %s: %s", command, arguments, done.err())
+                .isZero();
         return done.out().strip();
     }
 
