@@ -258,6 +258,13 @@ class ReleaseTest {
         }
     }
 
+    /** With its dependencies, also if the build makes the program that contains them. */
+    @Test
+    void worker_isReleasedWithItsPom() throws Exception {
+        assertThat(released().resolve("waymark-worker/" + VERSION + "/waymark-worker-" + VERSION + ".pom"))
+                .hasSameTextualContentAs(ROOT.resolve("worker/pom.xml"));
+    }
+
     @Test
     void bom_hasTheVersionOfTheLibraries() throws IOException {
         assertThat(ROOT.resolve("pom.xml")).content().contains("<version>" + VERSION + "</version>");
