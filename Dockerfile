@@ -3,7 +3,7 @@
 FROM maven:3.9.11-eclipse-temurin-17 AS build
 WORKDIR /src
 COPY . .
-# Builds both jars, since they are missing.
+# Builds the jars from the sources. Where there are no sources, the jars are there: deploy/image.sh.
 RUN --mount=type=cache,target=/root/.m2 ./waymark --version
 
 FROM eclipse-temurin:17.0.18_8-jre
@@ -17,8 +17,9 @@ COPY waymark ./
 COPY --from=build /src/worker/target/waymark-worker.jar /src/worker/target/waymark-dev.jar worker/target/
 COPY --from=build /src/starter/target/waymark.jar starter/target/
 COPY deploy/worker/health.sh deploy/worker/
-# Behind the first start of a jar, under this lock, an archive is made that the next ones start faster with.
-RUN ./waymark --version && ./waymark worker --version && sleep 1 && flock . true
+# The first start of each jar makes an archive in the background, with which the next ones start faster.
+RUN ./waymark --version && ./waymark worker --version && \
+    timeout 900 sh -c 'until ls worker/target/*.jsa starter/target/*.jsa >/dev/null 2>&1; do sleep 1; done'
 
 USER waymark
 ENV TEMPORAL_ADDRESS=127.0.0.1:7233 \
@@ -28,3 +29,13 @@ STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=15s --timeout=10s --start-period=30s --retries=3 CMD ["./deploy/worker/health.sh"]
 ENTRYPOINT ["./waymark"]
 CMD ["worker", "--json", "--agents", "/agents"]
+
+# Without them, the image has those of the image that it is based on.
+ARG VERSION=0.1.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="Waymark" \
+    org.opencontainers.image.description="A worker that runs LLM agents as Temporal workflows" \
+    org.opencontainers.image.version="$VERSION" \
+    org.opencontainers.image.revision="$REVISION" \
+    org.opencontainers.image.source="https://waymark.dev/waymark" \
+    org.opencontainers.image.licenses="Apache-2.0"

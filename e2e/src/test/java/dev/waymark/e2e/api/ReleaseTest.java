@@ -5,7 +5,9 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.waymark.e2e.product.ContainerEngine;
 import dev.waymark.e2e.product.GuideProject;
+import dev.waymark.e2e.product.ShellCommand;
 import dev.waymark.e2e.product.SpringProcess;
 import dev.waymark.testkit.model.AnthropicServer;
 import dev.waymark.testkit.model.ModelAnswer;
@@ -19,9 +21,12 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,8 +35,10 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import java.util.zip.ZipFile;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -43,17 +50,20 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Builds a release into a file repository, and programs outside of the source tree that depend only on the BOM. The
- * release is built in a copy of the tree, because other tests use the modules' own directories.
+ * release is built in a copy of the tree, because other tests use the modules' own directories. It is signed if there is
+ * a gpg, and includes the worker's image if there is a container engine with the images that the Dockerfile is based on.
  */
 @Tag("full")
 @Timeout(1_800)
 @Execution(ExecutionMode.CONCURRENT)
 class ReleaseTest {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
-    private static final Set<String> NOT_COPIED = Set.of("target", "build", ".gradle", ".git", ".waymark");
-    private static final List<String> LIBRARIES =
-            List.of("shared", "testkit", "client", "worker", "langchain4j", "spring-ai", "spring-boot");
+    private static final Set<String> NOT_COPIED = Set.of("target", ".gradle", ".git", ".waymark");
     private static final String VERSION = "0.1.0";
+    private static final String IMAGE =
+            "waymark-release-test:" + ProcessHandle.current().pid();
+    private static final Optional<ContainerEngine> ENGINE = ContainerEngine.find();
+    private static final String PASSPHRASE = "not a secret";
 
     @TempDir
     private static Path directory;
@@ -65,27 +75,153 @@ class ReleaseTest {
         if (released == null) {
             Path copy = directory.resolve("waymark");
             copy(ROOT, copy);
-            for (String module : LIBRARIES) {
-                copy(
-                        ROOT.resolve(module).resolve("target/classes"),
-                        copy.resolve(module).resolve("target/classes"));
+            copyClasses(copy);
+            List<String> words = new ArrayList<>(List.of(
+                    "mvn", "-B", "-ntp", "-q", "-Prelease", "-Dmaven.test.skip=true", "-Dmaven.main.skip=true", "-am"));
+            String modules = "bom,shared,testkit,client,worker,langchain4j,spring-ai,spring-boot";
+            Map<String, String> environment = new HashMap<>();
+            if (hasGpg()) {
+                words.add("-Dgpg.keyname=" + createKey());
+                environment.put("GNUPGHOME", gnupg().toString());
+                environment.put("MAVEN_GPG_PASSPHRASE", PASSPHRASE);
             }
-            run(
-                    copy,
-                    "mvn",
-                    "-B",
-                    "-ntp",
-                    "-q",
-                    "-Prelease",
-                    "-Dmaven.test.skip=true",
-                    "-Dmaven.main.skip=true", // The classes are copied, too.
-                    "-pl",
-                    "bom," + String.join(",", LIBRARIES),
-                    "-am",
-                    "deploy");
+            if (ENGINE.isPresent() && ENGINE.get().missingBaseImages().isEmpty()) {
+                words.addAll(List.of(
+                        "-Dimage=" + IMAGE, "-Dimage.builder=" + ENGINE.get().command()));
+                modules += ",deploy";
+            }
+            words.addAll(List.of("-pl", modules, "deploy"));
+            run(copy, environment, words);
             released = copy.resolve("target/release/dev/waymark");
         }
         return released;
+    }
+
+    @AfterAll
+    static void removeImageAndKey() {
+        ENGINE.ifPresent(engine -> engine.tries("rmi --force " + IMAGE));
+        if (hasGpg()) {
+            gpg("gpgconf --kill all");
+        }
+    }
+
+    @Test
+    void release_isSigned() throws Exception {
+        assumeTrue(hasGpg(), "no gpg on PATH");
+        List<Path> files;
+        try (Stream<Path> all = Files.walk(released())) {
+            files = all.filter(file -> file.toString().matches(".*\\.(jar|pom|json)"))
+                    .toList();
+        }
+
+        assertThat(files)
+                .hasSizeGreaterThan(30)
+                .allSatisfy(file -> assertThat(
+                                gpg("gpg --batch --status-fd 1 --verify '%s.asc' '%s'".formatted(file, file)))
+                        .contains("[GNUPG:] GOODSIG", "Waymark release test"));
+    }
+
+    /** The worker is started as by Docker Compose, but with the host's network, where the test's server is. */
+    @Test
+    @Tag("server")
+    void image_ofTheRelease_runsAWorkerThatIsHealthyAndDrains() throws Exception {
+        assumeTrue(ENGINE.isPresent(), "neither docker nor podman has an engine that answers");
+        ContainerEngine engine = ENGINE.get();
+        assumeTrue(
+                engine.missingBaseImages().isEmpty(),
+                () -> "%s does not have %s: pull them, or run deploy/base-images.sh"
+                        .formatted(engine.command(), engine.missingBaseImages()));
+        assumeTrue(TemporalBinary.find().isPresent(), "no temporal binary on PATH nor in TEMPORAL_CLI");
+        Path sources = released().getParent().getParent().getParent().getParent();
+        assertThat(engine.run("image inspect " + IMAGE + " --format '{{json .Config.Labels}}'"))
+                .contains(
+                        "\"org.opencontainers.image.version\":\"" + VERSION + "\"",
+                        "\"org.opencontainers.image.revision\":\"",
+                        "\"org.opencontainers.image.source\":\"https://",
+                        "\"org.opencontainers.image.licenses\":\"Apache-2.0\"");
+        Path agents = Files.createDirectory(directory.resolve("agents"));
+        Files.writeString(agents.resolve("librarian.yaml"), """
+                model: scripted:librarian.script.yaml
+                tools:
+                  - name: look_up
+                    description: Looks something up, slowly
+                    input: { type: object }
+                    command: [sh, -c, "echo begun >>/tmp/begun; sleep 5; echo ended >>/tmp/ended; echo looked"]
+                """);
+        Files.writeString(agents.resolve("librarian.script.yaml"), """
+                replies:
+                  - tool_calls: [{ id: tu_1, name: look_up, input: {} }]
+                  - text: Looked up.
+                """);
+        Files.setPosixFilePermissions(agents, PosixFilePermissions.fromString("rwxr-xr-x"));
+
+        String container = IMAGE.replace(':', '-');
+        try (DevServer server = realServer()) {
+            engine.run("run --detach --init --network host --cap-drop all --security-opt no-new-privileges"
+                    + " --env TEMPORAL_ADDRESS=%s --volume '%s:/agents:ro' --name %s %s"
+                            .formatted(server.address(), agents, container, IMAGE));
+            String inside = "exec " + container + " ";
+            await().atMost(Duration.ofMinutes(3))
+                    .until(() -> engine.run("logs " + container).contains("\"ready\":true"));
+            await().atMost(Duration.ofMinutes(1))
+                    .until(() ->
+                            engine.tries(inside + "./deploy/worker/health.sh").exitCode() == 0);
+            assertThat(engine.run("inspect " + container + " --format '{{json .Config.Healthcheck}}'"))
+                    .contains("[\"CMD\",\"./deploy/worker/health.sh\"]");
+            assertThat(engine.run(inside + "id -u")).isEqualTo("10001");
+            for (String jar : List.of("worker/target/waymark-worker.jar", "starter/target/waymark.jar")) {
+                assertThat(engine.run(inside + "sha256sum " + jar)).startsWith(sha256(sources.resolve(jar)));
+            }
+            assertThat(engine.run(inside + "find . -name '*.jsa' -size +1M").lines())
+                    .hasSize(2);
+
+            engine.run(inside + "./waymark run --agent librarian --thread slow --no-wait 'Look it up'");
+            await().atMost(Duration.ofMinutes(1))
+                    .until(() -> engine.tries(inside + "test -e /tmp/begun").exitCode() == 0);
+            assertThat(engine.tries(inside + "test -e /tmp/ended").exitCode()).isOne();
+            engine.run("stop --time 120 " + container);
+            assertThat(engine.run("inspect " + container + " --format '{{.State.ExitCode}}'"))
+                    .isEqualTo("0");
+
+            engine.run("start " + container);
+            assertThat(engine.run(inside + "./waymark result slow --timeout 60s"))
+                    .isEqualTo("Looked up.");
+            assertThat(engine.run(inside + "cat /tmp/begun /tmp/ended")).isEqualTo("begun\nended");
+        } finally {
+            engine.tries("rm --force " + container);
+        }
+    }
+
+    private static String sha256(Path file) throws Exception {
+        return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(file)));
+    }
+
+    private static boolean hasGpg() {
+        return new ShellCommand(ROOT, Map.of()).run("gpg --version").exitCode() == 0;
+    }
+
+    private static Path gnupg() {
+        return directory.resolve("gnupg");
+    }
+
+    /** Creates a key that exists only here, with a passphrase, and returns its fingerprint. */
+    private static String createKey() throws IOException {
+        Files.createDirectory(
+                gnupg(), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        gpg("gpg --batch --pinentry-mode loopback --passphrase '" + PASSPHRASE
+                + "' --quick-generate-key 'Waymark release test' ed25519 sign never");
+        return gpg("gpg --batch --list-keys --with-colons")
+                .lines()
+                .filter(line -> line.startsWith("fpr:"))
+                .map(line -> line.split(":")[9])
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static String gpg(String line) {
+        ShellCommand.Done done = new ShellCommand(directory, Map.of("GNUPGHOME", gnupg().toString())).run(line);
+        assertThat(done.exitCode()).as("%s: %s", line, done.err()).isZero();
+        return done.out();
     }
 
     @ParameterizedTest
@@ -117,6 +253,17 @@ class ReleaseTest {
                             "waymark-testkit",
                             "waymark-worker");
         }
+        try (Stream<Path> all = Files.walk(released())) {
+            assertThat(all.map(each -> each.getFileName().toString()).filter(name -> name.endsWith(".jar")))
+                    .allMatch(name -> name.matches("[a-z0-9-]+-0\\.1\\.0(-sources|-javadoc)?\\.jar"));
+        }
+    }
+
+    /** With its dependencies, also if the build makes the program that contains them. */
+    @Test
+    void worker_isReleasedWithItsPom() throws Exception {
+        assertThat(released().resolve("waymark-worker/" + VERSION + "/waymark-worker-" + VERSION + ".pom"))
+                .hasSameTextualContentAs(ROOT.resolve("worker/pom.xml"));
     }
 
     @Test
@@ -365,12 +512,18 @@ class ReleaseTest {
     }
 
     private static void run(Path where, String... words) throws IOException, InterruptedException {
+        run(where, Map.of(), List.of(words));
+    }
+
+    private static void run(Path where, Map<String, String> environment, List<String> words)
+            throws IOException, InterruptedException {
         Path log = Files.createTempFile(directory, "build-", ".log");
-        ProcessBuilder build = new ProcessBuilder(new ArrayList<>(List.of(words)))
+        ProcessBuilder build = new ProcessBuilder(words)
                 .directory(where.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile());
         build.environment().put("MAVEN_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC");
+        build.environment().putAll(environment);
         Process process = build.start();
         try {
             assertThat(process.waitFor()).as(() -> read(log)).isZero();
@@ -388,11 +541,25 @@ class ReleaseTest {
         }
     }
 
+    /** Copies what Maven has compiled, so that it does not compile the modules again. */
+    private static void copyClasses(Path copy) throws IOException {
+        try (Stream<Path> modules = Files.list(ROOT)) {
+            for (Path classes :
+                    modules.map(module -> module.resolve("target/classes")).toList()) {
+                if (Files.isDirectory(classes)) {
+                    copy(classes, copy.resolve(ROOT.relativize(classes)));
+                }
+            }
+        }
+    }
+
     private static void copy(Path from, Path to) throws IOException {
         Files.walkFileTree(from, new SimpleFileVisitor<>() {
             @Override
             public FileVisitResult preVisitDirectory(Path visited, BasicFileAttributes attributes) throws IOException {
-                if (NOT_COPIED.contains(visited.getFileName().toString())) {
+                // What Gradle builds. Below src, "build" has the sources of the worker's build.
+                boolean built = visited.endsWith("build") && !visited.endsWith("src/build");
+                if (built || NOT_COPIED.contains(visited.getFileName().toString())) {
                     return FileVisitResult.SKIP_SUBTREE;
                 }
                 Files.createDirectories(to.resolve(from.relativize(visited)));

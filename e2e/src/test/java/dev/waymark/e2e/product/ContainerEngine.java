@@ -1,0 +1,60 @@
+package dev.waymark.e2e.product;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.e2e.product.ShellCommand.Done;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** Docker or Podman on this machine. */
+public record ContainerEngine(String command) {
+    private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
+    private static final Pattern BASE = Pattern.compile("^(?:FROM |COPY --from=)([^\\s]+:[^\\s]+)", Pattern.MULTILINE);
+
+    /** The first engine that answers. */
+    public static Optional<ContainerEngine> find() {
+        return Stream.of("docker", "podman")
+                .map(ContainerEngine::new)
+                .filter(engine -> engine.tries("version").exitCode() == 0)
+                .findFirst();
+    }
+
+    /** The images that the Dockerfile is based on, with their tags. */
+    public static List<String> baseImages() {
+        try {
+            return BASE.matcher(Files.readString(ROOT.resolve("Dockerfile")))
+                    .results()
+                    .map(found -> found.group(1))
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Tests do not download images. */
+    public List<String> missingBaseImages() {
+        return baseImages().stream()
+                .filter(image -> tries("image inspect " + image).exitCode() != 0)
+                .toList();
+    }
+
+    /** Runs one of the engine's commands, which has to succeed, and returns what it prints. */
+    public String run(String arguments) {
+        Done done = tries(arguments);
+        assertThat(done.exitCode())
+                .as("%s %s: %s", command, arguments, done.err())
+                .isZero();
+        return done.out().strip();
+    }
+
+    public Done tries(String arguments) {
+        return new ShellCommand(ROOT, Map.of()).run(command + " " + arguments);
+    }
+}
