@@ -179,7 +179,7 @@ class ReleaseTest {
             await().atMost(Duration.ofMinutes(1))
                     .until(() -> engine.tries(inside + "test -e /tmp/begun").exitCode() == 0);
             assertThat(engine.tries(inside + "test -e /tmp/ended").exitCode()).isOne();
-            engine.run("stop --time 120 " + container);
+            engine.run("stop -t 120 " + container);
             assertThat(engine.run("inspect " + container + " --format '{{.State.ExitCode}}'"))
                     .isEqualTo("0");
 
