@@ -141,7 +141,7 @@ class KeyDatabaseOutageServerTest {
         threads.startWorker("worker-2");
         assertNothingStarts();
         if (outage == DatabaseStop.KILLED) {
-            worker.destroy(); // worker-1 finishes its current tasks, and leaves the rest to worker-2, which has read no
+            worker.destroy(); // worker-1 finishes its tasks, and leaves the rest to worker-2, which has no keys.
                               // keys.
         }
         Awaitility.await().atMost(OUTAGE.multipliedBy(2)).until(() -> System.nanoTime() - since > OUTAGE.toNanos());

@@ -156,8 +156,8 @@ public final class FrontEndThreads {
     }
 
     /**
-     * The run that begins after the newest state in which one of these calls waited for a person, which is what the
-     * front end has not seen yet. If none of them ever waited, the newest turn.
+     * The run since the newest state in which one of these calls waited for a person. The front end has seen everything
+     * up to that state. If none of the calls ever waited, the newest turn.
      */
     public static FrontEndRun sinceDecided(Timeline timeline, Set<String> callIds) {
         int now = timeline.now().counters().facts();

@@ -87,7 +87,7 @@ public final class JwtTokens implements Authenticator {
      * Reads the keys from a file, or prepares to fetch them from a URL.
      *
      * @throws IdentityProblem if the file has no usable public keys, or if the URL is not https or its host is unknown.
-     * A URL on loopback may be http
+     *     A URL on loopback may be http
      */
     public static JwtTokens of(JwtSettings settings) {
         return new JwtTokens(

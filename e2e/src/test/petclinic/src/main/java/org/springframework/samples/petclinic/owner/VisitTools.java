@@ -30,7 +30,7 @@ public class VisitTools {
 
     /**
      * @param pause {@code before} or {@code after}: on which side of the commit a booking pauses, so that a test can
-     * kill the clinic there; empty for no pause
+     *     kill the clinic there; empty for no pause
      */
     VisitTools(OwnerRepository owners, EntityManager entities, @Value("${clinic.pause:}") String pause) {
         this.owners = owners;
