@@ -142,7 +142,6 @@ class KeyDatabaseOutageServerTest {
         assertNothingStarts();
         if (outage == DatabaseStop.KILLED) {
             worker.destroy(); // worker-1 finishes its tasks, and leaves the rest to worker-2, which has no keys.
-                              // keys.
         }
         Awaitility.await().atMost(OUTAGE.multipliedBy(2)).until(() -> System.nanoTime() - since > OUTAGE.toNanos());
         int during = effects().size() - before;

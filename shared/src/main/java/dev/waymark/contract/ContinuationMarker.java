@@ -10,8 +10,8 @@ import dev.waymark.conversation.value.Sha256;
  * from the closed thread, and a server accepts an id only once, so there is only one continuation. No worker runs the
  * workflow. It is open until the thread that it names has started, and is then terminated.
  *
- * @param thread the thread that continues
- * @param request the request that started it
+ * @param thread the thread that continues the closed one
+ * @param request the request that started that thread
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record ContinuationMarker(

@@ -18,7 +18,7 @@ public final class MessageRows {
     private final Spelling spelling;
     private final Map<Message, List<Json>> spelled = new IdentityHashMap<>();
 
-    /** The differences between the formats. */
+    /** How a format writes results and replies. Other messages are the same in all formats. */
     public interface Spelling {
         /** @param tools the tools of all calls, by call id */
         List<Map<String, Object>> results(List<Part.ToolResult> results, Map<String, String> tools);
