@@ -194,7 +194,7 @@ class ForgottenThreadPostgresTest {
         }
     }
 
-    /** The events as a client without keys reads them. */
+    /** The events as a client without keys reads them, which must be encrypted. */
     private List<HistoryEvent> stored(String thread) throws Exception {
         try (Connection plain = Connection.to(temporal.address())) {
             List<HistoryEvent> events = plain.client().fetchHistory(thread).getEvents();

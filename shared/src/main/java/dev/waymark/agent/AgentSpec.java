@@ -69,8 +69,8 @@ public record AgentSpec(
     }
 
     /**
-     * Who decides about calls that need approval. With {@code nobody}, they are denied at once; otherwise people
-     * decide, within {@code timeout} if it is set.
+     * Who decides about calls that need approval. With {@code nobody}, such calls are denied at once. Otherwise people
+     * decide; if {@code timeout} is set, a call is denied when nobody has decided in this time.
      *
      * @param signers if not empty, only decisions signed by one of them count
      * @param thread the thread of this agent; a signature is valid for one thread only

@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The records of one run, oldest first: the newest snapshot, and what the records after it add.
+ * The records of one run, oldest first. Finds the newest snapshot, and what the later records add to it.
  *
  * <p>A record is written after the event that it reports. The records after a snapshot therefore show which of the
  * snapshot's calls may have run, although the snapshot has no results of these calls.

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The messages as rows, for formats that use rows. The results of a message come before its other content. A message is
- * converted once, even if many snapshots contain it.
+ * Converts messages to rows, for formats that consist of rows. The results of a message come before its other content.
+ * A message is converted once, even if many snapshots contain it.
  */
 public final class MessageRows {
     private final Spelling spelling;

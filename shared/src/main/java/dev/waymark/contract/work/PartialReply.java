@@ -10,8 +10,8 @@ import java.util.Optional;
 
 /**
  * The partial text of a reply, in the heartbeat details of the {@code model} activity. It is not stored in history.
- * Each attempt starts with an empty text. After a failed attempt, the server still shows its last text, so the text has
- * the attempt's number.
+ * Each attempt starts with an empty text. After a failed attempt, the server still shows the attempt's last text, so
+ * the text has the attempt's number.
  *
  * @param step the number of the model call in the thread
  * @param spent the spending of the call so far, including earlier attempts; the next attempt adds to it
