@@ -6,7 +6,7 @@ import dev.waymark.tool.Verdict;
 import dev.waymark.worker.Agent;
 import java.util.Map;
 
-/** An agent with two tools: one only reads, the other has an effect, and a person approves it. */
+/** An agent with two tools: one only reads, the other has a side effect and needs a person's approval. */
 public final class Billing {
     private final Payments payments;
 
@@ -33,7 +33,7 @@ public final class Billing {
         return payments.charge(charge.name(), charge.cents(), call.idempotencyKey());
     }
 
-    /** Asked when a worker was lost in the middle of a charge. */
+    /** Called if a worker was lost in the middle of a charge. */
     public Verdict wasCharged(ToolContext call) throws Exception {
         return payments.wasCharged(call.idempotencyKey()) ? Verdict.landed("charged") : Verdict.notLanded();
     }

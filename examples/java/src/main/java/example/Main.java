@@ -8,7 +8,9 @@ import dev.waymark.worker.AgentWorker;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The server is that of TEMPORAL_ADDRESS, the key that of ANTHROPIC_API_KEY. */
+/**
+ * Reads the address of the server from {@code TEMPORAL_ADDRESS}, and the provider's key from {@code ANTHROPIC_API_KEY}.
+ */
 public final class Main {
     private Main() {}
 

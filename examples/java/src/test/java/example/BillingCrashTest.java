@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Wherever the worker is killed, the card is charged once. */
+/** At whichever of these points the worker is killed, the card is charged once. */
 class BillingCrashTest {
     @ParameterizedTest
     @CsvSource({"AFTER_CLAIM, 1", "BEFORE_COMPLETION, 2", "AFTER_COMPLETION, 2"})

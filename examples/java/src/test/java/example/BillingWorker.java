@@ -13,7 +13,7 @@ import dev.waymark.worker.AgentWorker;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** A worker in a process of its own, which is killed at a crash point, and the same worker without that. */
+/** The worker of the test, and a program that runs it in a separate process until a crash point kills it. */
 final class BillingWorker {
     private BillingWorker() {}
 

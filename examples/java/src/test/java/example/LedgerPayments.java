@@ -7,7 +7,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
-/** A payment service in the process of the test: the ledger, which survives every worker and counts what happened. */
+/** Records charges in a ledger, which runs in the test's process, outlives every worker, and counts the charges. */
 final class LedgerPayments implements Payments {
     private final int port;
 

@@ -39,11 +39,11 @@ public class Bookings {
                 call.idempotencyKey(),
                 booking.guest(),
                 booking.date());
-        Thread.sleep(printing.toMillis()); // A card for the table is printed: time to kill the application.
+        Thread.sleep(printing.toMillis()); // Printing a card leaves time to kill the application.
         return "Booked for " + booking.guest() + " on " + booking.date();
     }
 
-    /** Asked when the application was killed in the middle of a booking. */
+    /** Called if the application was killed in the middle of a booking. */
     public Verdict isBooked(Booking booking, ToolContext call) {
         Integer booked = database.queryForObject(
                 "SELECT COUNT(*) FROM booking WHERE call_key = ?", Integer.class, call.idempotencyKey());

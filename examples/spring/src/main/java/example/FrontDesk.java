@@ -10,7 +10,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
 
-/** A conversation is a thread, and its id is all that a guest needs. */
+/** Each guest has one conversation: the thread with the guest's name as its id. */
 @RestController
 class FrontDesk {
     private final AgentClient client;
@@ -26,7 +26,7 @@ class FrontDesk {
         return words(client.run(Prompt.of("host", message).withThread(guest)));
     }
 
-    /** Waits while the turn runs, and executes nothing again. */
+    /** Waits for the end of the current turn. Safe to repeat, because it starts nothing. */
     @GetMapping("/guests/{guest}")
     String reply(@PathVariable("guest") String guest) {
         return words(client.result(guest));

@@ -58,7 +58,7 @@ public final class ApiServer implements AutoCloseable {
     }
 
     /**
-     * Starts the server.
+     * Starts the server, which logs internal failures.
      *
      * @param authenticator empty to disable authentication, which requires a loopback address
      * @throws IdentityProblem if authentication is disabled and the address is not a loopback address
@@ -72,7 +72,7 @@ public final class ApiServer implements AutoCloseable {
     /**
      * Starts the server.
      *
-     * @param unexpected receives internal failures, whose details callers do not see
+     * @param unexpected receives internal failures, whose details are not shown to callers
      */
     public static ApiServer start(
             AgentClient client,
@@ -127,7 +127,10 @@ public final class ApiServer implements AutoCloseable {
         return endpoint.port();
     }
 
-    /** Rejects new requests, ends the streams, and waits for running requests, at most this long. */
+    /**
+     * Rejects new requests, ends the streams, and waits until running requests and streams have ended, at most this
+     * long.
+     */
     public void drain(Duration most) {
         endpoint.drain(most);
     }

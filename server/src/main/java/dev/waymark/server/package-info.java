@@ -1,7 +1,7 @@
 /**
  * The HTTP API for threads.
  *
- * <p>It must not know workers. It stores no state: every response is read from thread histories.
+ * <p>It must not know workers. It stores no state: all that it shows of threads is read from their histories.
  */
 @NullMarked
 package dev.waymark.server;

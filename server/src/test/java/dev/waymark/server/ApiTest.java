@@ -37,7 +37,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The API over real HTTP, with a real worker. Every answer is validated against the OpenAPI document. */
+/** Tests the API over real HTTP, with a real worker. Validates answers against the OpenAPI document. */
 class ApiTest {
     private static final ApiDocument DOCUMENT = ApiDocument.load();
 
@@ -435,7 +435,7 @@ class ApiTest {
         return answer.body();
     }
 
-    /** The status and the code of a problem document. */
+    /** Validates a problem document, and returns its status and its code. */
     private static String problem(HttpCaller.Answer answer) {
         assertThat(answer.response().headers().firstValue("Content-Type"))
                 .as(answer.body().toString())

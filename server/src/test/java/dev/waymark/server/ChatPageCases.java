@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * A published chat in a real browser, on the real server. All scenes run at the same time: each sends a message, sees
- * the reply appear, and reaches a charge. During the charges, the worker or the server instance is killed.
+ * the reply appear, and reaches a charge. During the charges, nothing, the worker or the server instance is killed.
  */
 @Tag("full")
 @Tag("server")
@@ -44,7 +44,10 @@ abstract class ChatPageCases {
     private static final String SAID_SO_FAR = "One moment,";
     private static final String DONE = "Done: charged";
 
-    /** Functions for browser commands: the chats by the names of their scenes, and actions on all of them at once. */
+    /**
+     * JavaScript for browser commands: {@code chats} has the page of each scene, and {@code all} acts on several pages
+     * at once.
+     */
     private static final String HELPERS = """
             const chats = (globalThis.chats ??= {});
             const all = (names, act) => Promise.all(names.map((name) => act(chats[name], name)));
@@ -158,7 +161,10 @@ abstract class ChatPageCases {
         return Files.exists(ledger) ? Files.readAllLines(ledger) : List.of();
     }
 
-    /** Writes the agents. A charge writes its key and its arguments to the ledger, and ends when a file exists. */
+    /**
+     * Writes the agents. A charge writes its key and its arguments to the ledger, and ends once the file {@code go}
+     * exists.
+     */
     private void writeAgents() throws IOException {
         String charge = """
                   - name: charge_card
@@ -237,7 +243,8 @@ abstract class ChatPageCases {
         run("const chat = chats.STOP;" + stop()
                 + "; await chat.locator('html[data-stop=accepted]').waitFor({ state: 'attached' })");
         if (kill != Kill.THE_WORKER) {
-            // If the worker was killed, only a check of the ledger can show that the charge took effect.
+            // After the worker was killed, the charges do not end, so that only their check of the ledger can complete
+            // them.
             endCharges();
         }
         String going = Scene.names(Scene.TALK, Scene.RELOAD, Scene.APPROVE, Scene.EDIT, Scene.QUESTIONS);

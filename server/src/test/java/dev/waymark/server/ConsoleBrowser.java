@@ -15,8 +15,8 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A real Chromium, controlled by Playwright in a Node program. A test sends function bodies that use {@code page}.
- * Tests are skipped if the browser is not available.
+ * A real Chromium, controlled by Playwright in a Node program. A test sends bodies of JavaScript functions, which can
+ * use {@code page}. Tests are skipped if the browser is not available.
  */
 final class ConsoleBrowser implements AutoCloseable {
     private final Process node;

@@ -339,7 +339,7 @@ abstract class ConsoleCases {
         assertThat(call(thread, "tu_2").path("result").asText()).isEqualTo("12A");
     }
 
-    /** A pending request gets another time once a workflow task has recorded it. */
+    /** The {@code since} of a pending request changes when a workflow task records the request. */
     @Test
     void typedText_survivesAnotherTimeOfTheSameQuestion() throws Exception {
         String thread = ann.start("asker", "Book");
@@ -397,7 +397,7 @@ abstract class ConsoleCases {
                                         + " await page.locator('.decision button').allInnerTexts()]")
                         .toString())
                 .endsWith("Waymark\",0,2,[\"Approve\",\"Edit arguments\",\"Deny\",\"Answer\"]]");
-        // Edited without a change: the number is neither rounded nor rewritten.
+        // Approves the arguments from the editor without a change: the number is neither rounded nor rewritten.
         click("Edit arguments");
         click("Approve with these arguments");
         browser.run("await page.locator('.decision.approval').waitFor({ state: 'detached' })");
@@ -416,7 +416,7 @@ abstract class ConsoleCases {
         String thread = ann.start("billing", "Pay");
         openThread(thread);
         see("Runs with exactly these arguments");
-        // The page's own stream is cut off, so that it does not see the other decision.
+        // Cuts off the page's own stream, so that the page does not see the other decision.
         browser.run("await context.setOffline(true)");
         String digest = ann.get("/v1/threads/" + thread + "/pending")
                 .body()
@@ -497,7 +497,7 @@ abstract class ConsoleCases {
         see("Which day?");
         click("Stop");
         awaitChip("stopped");
-        // The panel stays open from thread to thread.
+        // The panel with details stays open when another thread is shown.
         click("Cancel …");
         click("Cancel thread");
         see("This thread is closed.");

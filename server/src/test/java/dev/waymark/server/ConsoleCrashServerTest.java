@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests the console while the worker is killed during a charge, and while the server instance is replaced. */
+/** Tests the console while the worker is killed during a charge, and another worker replaces it. */
 @Tag("full")
 @Tag("server")
 class ConsoleCrashServerTest {

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Creates the screenshots of the README and the guide again: {@code mvn -pl server -am test -Dtest=ConsolePicturesTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Dpictures=../docs/images}. They come from a real browser.
+ * Recreates the screenshots of the README and the guide in a real browser: {@code mvn -pl server -am test
+ * -Dtest=ConsolePicturesTest -Dsurefire.failIfNoSpecifiedTests=false -Dpictures=../docs/images}.
  */
 @Tag("full")
 class ConsolePicturesTest {

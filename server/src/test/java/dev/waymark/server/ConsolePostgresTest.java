@@ -3,7 +3,7 @@ package dev.waymark.server;
 import dev.waymark.worker.server.DevServer;
 import org.junit.jupiter.api.Tag;
 
-/** The console on the deployed server with PostgreSQL. */
+/** The console on a deployed Temporal server with PostgreSQL. */
 @Tag("full")
 @Tag("server")
 class ConsolePostgresTest extends ConsoleCases {

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 
-/** The console on the real server, which answers long polls. */
+/** The console on Temporal's development server, which answers long polls. */
 @Tag("full")
 @Tag("server")
 class ConsoleServerTest extends ConsoleCases {

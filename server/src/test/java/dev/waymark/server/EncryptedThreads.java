@@ -64,7 +64,7 @@ final class EncryptedThreads implements AutoCloseable {
         Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
 
-    /** A client that has read no keys. */
+    /** A new client, which has not read the key of any thread yet. */
     AgentClient client() throws Exception {
         AgentClient client = AgentClient.on(Connection.of(environment, Optional.empty()), queue());
         endings.add(client::close);
@@ -76,7 +76,8 @@ final class EncryptedThreads implements AutoCloseable {
     }
 
     /**
-     * Starts a worker that has read no keys, with its output in {@code NAME.log}. Returns once the worker takes work.
+     * Starts a worker, which has not read the key of any thread yet, with its output in {@code NAME.log}. Returns once
+     * the worker takes work.
      */
     Process startWorker(String name) throws IOException {
         Process worker = programs.start(

@@ -90,7 +90,7 @@ final class EventStreamReader implements AutoCloseable {
         return all;
     }
 
-    /** The events from here to the end of the stream. */
+    /** Returns all events that follow, up to the end of the stream. */
     List<Event> toTheEnd() throws InterruptedException {
         List<Event> all = new ArrayList<>();
         for (Optional<Event> event = next(); event.isPresent(); event = next()) {

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Forgets a thread when everything is in PostgreSQL: the deployed Temporal server, the keys, and a saver. */
+/** Forgets a thread whose history, key and saved checkpoints are all in PostgreSQL, on a deployed Temporal server. */
 @Tag("full")
 @Tag("server")
 @Timeout(400)
@@ -118,7 +118,7 @@ class ForgottenThreadPostgresTest {
                 .doesNotContain(CANARY, EncryptedThreads.MASTER_KEY, EncryptedThreads.PASSWORD);
     }
 
-    /** Runs a conversation that contains all canary words. */
+    /** Runs a conversation with a canary word in each of its parts. */
     private static void converse(AgentClient client, String thread) {
         AgentResult asked = client.run(
                 Prompt.of("boss", "Book canary-prompt").withThread(thread).withId("m-1"));
@@ -127,7 +127,7 @@ class ForgottenThreadPostgresTest {
         assertThat(AgentResult.assertComplete(done).text()).isEqualTo("Booked canary-reply.");
     }
 
-    /** Checks with a thread without keys that plain text would be found in the dump. */
+    /** Whether a dump shows the plain text of a thread without keys. If not, the test would prove nothing. */
     private boolean plainTextIsFound() throws Exception {
         try (Connection plain = Connection.to(temporal.address());
                 AgentClient client = AgentClient.on(plain, EncryptedThreads.queue())) {
@@ -136,7 +136,7 @@ class ForgottenThreadPostgresTest {
         }
     }
 
-    /** PostgreSQL writes bytes as hexadecimal digits. */
+    /** Whether a dump contains these words, as text or as bytes, which PostgreSQL writes as hexadecimal digits. */
     private static boolean has(String dump, String words) {
         return dump.contains(words) || dump.contains(HexFormat.of().formatHex(words.getBytes(StandardCharsets.UTF_8)));
     }
@@ -194,7 +194,7 @@ class ForgottenThreadPostgresTest {
         }
     }
 
-    /** The events as a client without keys reads them. */
+    /** The events as a client without keys reads them, which must be encrypted. */
     private List<HistoryEvent> stored(String thread) throws Exception {
         try (Connection plain = Connection.to(temporal.address())) {
             List<HistoryEvent> events = plain.client().fetchHistory(thread).getEvents();

@@ -402,7 +402,7 @@ class IdentityTest {
         return answer.status() + " " + answer.text("code");
     }
 
-    /** Sends these bytes and returns the answer. */
+    /** Sends this text as it is, and returns everything that the server answers. */
     private static String raw(int port, String request) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             socket.setSoTimeout(20_000);

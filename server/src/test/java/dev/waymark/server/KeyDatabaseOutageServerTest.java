@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The database with the keys of threads stops during turns. Some workers have read the keys, and one has not. */
+/** The database with the keys of threads stops during turns. One worker has read the keys, and another has not. */
 @Tag("full")
 @Tag("server")
 @Timeout(600)
@@ -42,7 +42,7 @@ class KeyDatabaseOutageServerTest {
     private static final Duration CALL =
             UNTIL_KEYS_ARE_READ_AGAIN.plus(OUTAGE).dividedBy(CALLS).plusMillis(100);
 
-    /** One line in ten seconds, regardless of the number of threads and attempts. */
+    /** A worker logs one line in ten seconds, regardless of the number of threads and attempts. */
     private static final int MOST_LINES = 10;
 
     @TempDir
@@ -141,7 +141,7 @@ class KeyDatabaseOutageServerTest {
         threads.startWorker("worker-2");
         assertNothingStarts();
         if (outage == DatabaseStop.KILLED) {
-            worker.destroy(); // It finishes its current tasks, and leaves the rest to a worker without keys.
+            worker.destroy(); // worker-1 finishes its tasks, and leaves the rest to worker-2, which has no keys.
         }
         Awaitility.await().atMost(OUTAGE.multipliedBy(2)).until(() -> System.nanoTime() - since > OUTAGE.toNanos());
         int during = effects().size() - before;
@@ -175,7 +175,7 @@ class KeyDatabaseOutageServerTest {
                 .toList();
     }
 
-    /** Checks that nothing starts without a key, and that the caller is told the reason. */
+    /** Checks that no thread starts while its key cannot be created, and that the caller receives the reason. */
     private void assertNothingStarts() throws Exception {
         AgentClient client = threads.client();
         assertThatThrownBy(() -> client.start(Prompt.of("charger", "Charge").withThread("late")))

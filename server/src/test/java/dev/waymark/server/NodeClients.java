@@ -57,7 +57,8 @@ final class NodeClients {
     }
 
     /**
-     * The lock file that test processes hold while they write to the directory. Closing the channel releases the lock.
+     * Opens the lock file of this directory. Test processes lock it while they write to the directory; closing the
+     * channel releases the lock.
      */
     static FileChannel lockFile(Path home) throws IOException {
         return FileChannel.open(home.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
@@ -89,14 +90,14 @@ final class NodeClients {
         return Files.createDirectories(HOME.resolve(name));
     }
 
-    /** A program, not started yet. */
+    /** Copies a program to {@link #HOME}, and returns the command that runs it. */
     static ProcessBuilder program(String script, String... words) throws IOException {
         Path program = HOME.resolve(script);
         Path copy = Files.createTempFile(HOME, script, "");
         try (InputStream source = NodeClients.class.getResourceAsStream(script)) {
             Files.copy(Objects.requireNonNull(source), copy, StandardCopyOption.REPLACE_EXISTING);
         }
-        // Another process of the tests may be reading the file.
+        // Replaces the file at once, because another test process may be reading it.
         Files.move(copy, program, StandardCopyOption.ATOMIC_MOVE);
         List<String> command = new ArrayList<>(List.of("node", program.toString()));
         command.addAll(List.of(words));

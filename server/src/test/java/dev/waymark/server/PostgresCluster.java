@@ -112,7 +112,7 @@ final class PostgresCluster implements AutoCloseable {
         Process dump = new ProcessBuilder(client("pg_dump", database))
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
-        // Each byte becomes a character, because printable payloads are written unchanged.
+        // Decodes each byte as one character, which is enough to find ASCII text.
         return new String(dump.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
     }
 

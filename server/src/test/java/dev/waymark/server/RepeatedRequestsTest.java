@@ -458,7 +458,7 @@ class RepeatedRequestsTest {
         assertThat(calls(thread).findValuesAsText("status")).containsExactly("completed");
     }
 
-    /** A request with the approval of the call with other arguments, and the answer to the question. */
+    /** A request that approves the call with another amount, and answers the question. */
     private static String decided(String chat, String thread, String cents) throws Exception {
         JsonNode waiting = pending(thread);
         assertThat(waiting).hasSize(2);

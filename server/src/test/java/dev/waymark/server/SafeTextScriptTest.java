@@ -19,7 +19,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The console shows text from others exactly as the command line does: compares its script with {@link SafeText}. */
+/**
+ * Compares the console's script with {@link SafeText}: the console must show text from others exactly as the command
+ * line does.
+ */
 @Tag("full")
 class SafeTextScriptTest {
     private static final String[] PIECES = {
@@ -117,7 +120,10 @@ class SafeTextScriptTest {
                 .isEqualTo(texts.stream().map(SafeText::lines).toList());
     }
 
-    /** Compares only the characters in this JDK's version of Unicode, because browsers may know later ones. */
+    /**
+     * Compares only characters in this JDK's version of Unicode, because browsers may know later ones, and skips large
+     * blocks of similar characters.
+     */
     @Test
     void everyCharacter_isShownAlike() throws Exception {
         List<String> texts = Stream.iterate(0, character -> character + 1)

@@ -49,7 +49,7 @@ final class ScriptedWorker {
         WorkerProcess.work();
     }
 
-    /** Sends the first reply of a conversation up to a comma, and the rest once a file exists. */
+    /** Sends the first reply of a conversation up to its first comma, and the rest once the file exists. */
     private record PausedModel(ModelProvider script, Path file) implements ModelProvider {
         private static final long POLL_MILLIS = 50;
 

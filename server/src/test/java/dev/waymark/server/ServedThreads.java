@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A Temporal server, a worker with a few agents, and API servers in front of them, all with the same tokens. */
+/** A Temporal server, a worker with a few agents, and API servers that accept the tokens below. */
 final class ServedThreads implements AutoCloseable {
     static final String ANN = "wm_ann_00000000000000000000000000000000";
     static final String BOB = "wm_bob_00000000000000000000000000000000";
@@ -144,7 +144,7 @@ final class ServedThreads implements AutoCloseable {
         return temporal.address();
     }
 
-    /** Starts another instance. */
+    /** Starts an API server on a free port. */
     ApiServer serve() throws IOException {
         return serve(HttpSettings.at("127.0.0.1", 0).withLimits(1_000, 200, 1_000));
     }

@@ -11,7 +11,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** Server programs that run in one directory, each with its log there. */
+/** Server programs that run in one directory and write their logs there. */
 final class ServerPrograms {
     static final int PATIENCE_SECONDS = 120;
     private static final int LOWEST_PORT = 10_000;
@@ -39,7 +39,7 @@ final class ServerPrograms {
         return builder.start();
     }
 
-    /** Runs a program to its end. */
+    /** Runs a program to its end. Fails if its exit code is not 0. */
     void run(Map<String, String> environment, List<String> words) throws IOException, InterruptedException {
         ProcessBuilder builder = command(words);
         builder.environment().putAll(environment);
@@ -57,7 +57,7 @@ final class ServerPrograms {
                 .redirectOutput(directory.resolve(COMMANDS_LOG).toFile());
     }
 
-    /** Repeats a check until it succeeds, as long as the checked program is running. */
+    /** Repeats a check until it succeeds. Fails if the checked program ends first, or after two minutes. */
     void until(String what, Process program, List<String> check) throws IOException, InterruptedException {
         long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
         while (command(check).start().waitFor() != 0) {

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 
-/** Streams from the real server, which answers long polls. */
+/** Streams of threads on Temporal's development server, which answers long polls. */
 @Tag("full")
 @Tag("server")
 class StreamServerTest extends StreamCases {

@@ -4,7 +4,7 @@ import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.InMemoryServer;
 import org.junit.jupiter.api.Tag;
 
-/** Streams from the in-memory server, which is polled. */
+/** Streams of threads on the in-memory server, which is polled. */
 @Tag("full")
 class StreamTest extends StreamCases {
     @Override

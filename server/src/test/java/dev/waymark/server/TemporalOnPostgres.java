@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The deployed Temporal server on PostgreSQL, with the configuration of {@code docker-compose.yml}. Its programs are
- * built by {@code deploy/exercise.sh}. Tests are skipped if the programs or PostgreSQL are missing.
+ * A Temporal server on PostgreSQL, configured as in {@code docker-compose.yml}. Its programs are built by
+ * {@code deploy/exercise.sh}. Tests are skipped if the programs or PostgreSQL are missing.
  */
 final class TemporalOnPostgres implements DevServer {
     private static final Path CONFIGURATION =
@@ -119,7 +119,10 @@ final class TemporalOnPostgres implements DevServer {
                 List.of("sh", CONFIGURATION.resolve("namespace.sh").toString()));
     }
 
-    /** Replaces the default ports in the file, which may be taken on this machine. */
+    /**
+     * The configuration in this file, with free ports in place of the usual ones, which may be taken on this machine,
+     * and with this server's directory.
+     */
     private String onFreePorts(Path file) throws IOException {
         String text = Files.readString(file).replace("7233", Integer.toString(port));
         for (String usual : List.of("6933", "7234", "6934", "7235", "6935", "7239", "6939")) {

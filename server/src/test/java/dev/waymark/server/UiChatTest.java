@@ -121,7 +121,10 @@ class UiChatTest {
         assertSame(played);
     }
 
-    /** Plays a scene. The model sends these words first, and continues when the scene asks for it. */
+    /**
+     * Plays a scene in which the model sends these words first. {@code rest} runs when the scene requests the rest of
+     * the reply.
+     */
     private static JsonNode play(String scene, String words, Runnable rest) throws Exception {
         return play(scene, words, server, Map.of("/", rest));
     }

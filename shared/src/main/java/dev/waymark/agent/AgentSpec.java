@@ -20,8 +20,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * An agent, as one thread uses it. It is the result of the {@code agent} activity, so fields are only ever added. It
- * holds no secrets: {@code ${NAME}} is kept as written.
+ * An agent, as one thread uses it. Histories contain it as the result of the {@code agent} activity, so fields are only
+ * ever added. It contains no secrets: {@code ${NAME}} is kept as written.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -69,8 +69,8 @@ public record AgentSpec(
     }
 
     /**
-     * Who decides about calls that need approval. With {@code nobody}, they are denied at once; otherwise people
-     * decide, within {@code timeout} if it is set.
+     * Who decides about calls that need approval. With {@code nobody}, such calls are denied at once. Otherwise people
+     * decide; if {@code timeout} is set, a call is denied when nobody has decided in this time.
      *
      * @param signers if not empty, only decisions signed by one of them count
      * @param thread the thread of this agent; a signature is valid for one thread only
@@ -110,7 +110,7 @@ public record AgentSpec(
         }
     }
 
-    /** An agent with a name and a model, and defaults for everything else. */
+    /** An agent with these tools, and defaults for everything else. */
     public static AgentSpec of(String name, String model, ToolSpec... tools) {
         return new Builder(name, model).tools(List.of(tools)).build();
     }
@@ -121,7 +121,7 @@ public record AgentSpec(
         return approvals.filter(by -> !by.signers().isEmpty()).isPresent();
     }
 
-    /** A copy bound to this thread. Signatures must name the thread. */
+    /** A copy whose signed decisions must name this thread. The agent must have {@link Approvals}. */
     public AgentSpec in(String thread) {
         Approvals by = approvals.orElseThrow();
         return with().approvals(new Approvals(by.nobody(), by.timeout(), by.signers(), Optional.of(thread)))
@@ -133,7 +133,7 @@ public record AgentSpec(
         return new Builder(this);
     }
 
-    /** Builds an agent. */
+    /** Builds an {@link AgentSpec}. Everything except the name and the model is optional. */
     public static final class Builder {
         private final String name;
         private final String model;
@@ -215,13 +215,13 @@ public record AgentSpec(
             return this;
         }
 
-        /** The price of the model, if the provider does not know its price or another price applies. */
+        /** The price of the model. Default: the price that the provider knows, if any. */
         public Builder pricing(Pricing price) {
             pricing = Optional.of(price);
             return this;
         }
 
-        /** The context of the agent's threads, for its tools. */
+        /** The context with which the agent's threads start, for their tools. */
         public Builder context(Json carried) {
             context = Optional.of(carried);
             return this;
@@ -254,7 +254,7 @@ public record AgentSpec(
             return this;
         }
 
-        /** The agent. */
+        /** Returns the agent with the values set so far. */
         public AgentSpec build() {
             return new AgentSpec(
                     name,

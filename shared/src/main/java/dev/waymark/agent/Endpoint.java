@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * The requests of an HTTP tool.
+ * The HTTP request that a call of an HTTP tool sends.
  *
  * @param url may contain <code>{field}</code> for arguments and <code>${NAME}</code> for variables of the worker's
  *     environment
@@ -26,7 +26,7 @@ public record Endpoint(
 
         @JsonProperty("allowPrivate") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
         boolean allowPrivate) {
-    /** The names are those of HTTP, and are stored in histories. */
+    /** HTTP methods. Their names are stored in histories. */
     public enum Method {
         GET,
         HEAD,
@@ -35,7 +35,10 @@ public record Endpoint(
         PATCH,
         DELETE;
 
-        /** Whether arguments are sent in a body; otherwise in the query. */
+        /**
+         * Whether the arguments that the URL does not contain are sent in a body; otherwise, they are sent in the
+         * query.
+         */
         public boolean hasBody() {
             return this == POST || this == PUT || this == PATCH;
         }
@@ -60,7 +63,7 @@ public record Endpoint(
         return new Endpoint(method, url, more, allowPrivate);
     }
 
-    /** Allows addresses of private networks and of the worker's own machine. */
+    /** Allows private, loopback and link-local addresses. */
     public Endpoint allowingPrivate() {
         return new Endpoint(method, url, headers, true);
     }

@@ -9,13 +9,13 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A model that answers while those before it are out of service. It is part of the agent, so fields are only ever
+ * A model that answers while all models before it are out of service. Histories contain it, so fields are only ever
  * added.
  *
  * @param model as {@code provider:model}
- * @param options its own options; those of the agent's model do not apply
- * @param pricing its price, if the provider does not know its price or another price applies
- * @param silence how long it may send no part of its reply; the limit of the agent's model does not apply
+ * @param options the options of this model; those of the agent's model do not apply
+ * @param pricing the price of this model; by default, the price that its provider knows
+ * @param silence how long this model may send no part of its reply; the limit of the agent's model does not apply
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)

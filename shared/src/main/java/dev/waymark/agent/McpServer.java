@@ -12,8 +12,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * An MCP server, as an agent file defines it: a program that communicates over stdin and stdout, or a URL. It is stored
- * with each of its tools, so {@code ${NAME}} is kept as written.
+ * An MCP server of an agent: a program that communicates over stdin and stdout, or a URL. Histories contain it with
+ * each of its tools, so {@code ${NAME}} is kept as written.
  *
  * @param command the program; empty for a server with a URL
  * @param headers the headers of every request to the URL

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Options of a model. The provider decides about options that are not set. They are part of the agent, so fields are
+ * Options of a model. The provider decides about options that are not set. Histories contain the options, so fields are
  * only ever added.
  *
  * <pre>{@code

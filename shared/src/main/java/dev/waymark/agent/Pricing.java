@@ -36,7 +36,7 @@ public record Pricing(
         cacheWrite = cacheWrite == null ? Optional.empty() : cacheWrite;
     }
 
-    /** Dollars per million tokens. Cached input costs as much as other input. */
+    /** The prices of input and output, in dollars per million tokens. Cached input costs as much as other input. */
     public static Pricing of(String input, String output) {
         return new Pricing(usd(input), usd(output), Optional.empty(), Optional.empty());
     }

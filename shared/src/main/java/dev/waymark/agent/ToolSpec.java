@@ -19,8 +19,8 @@ import java.util.Optional;
  * A tool of an agent: its description for the model, and how it runs.
  *
  * <p>{@code safeToRetry} means that running twice is harmless. This concerns lost outcomes, not network errors: an
- * error that the tool itself reports is its result. A tool that is not safe to retry is claimed before it runs, and
- * runs at most once per call.
+ * error that the tool itself reports is its result. A call of a tool that is not safe to retry is claimed before it
+ * runs. If its outcome is lost, it runs again only after a check or a person has decided so.
  *
  * <pre>{@code
  * ToolSpec charge = ToolSpec.command("charge_card", "./charge.sh")
@@ -34,14 +34,15 @@ import java.util.Optional;
  * @param dedupe whether a repeated call with the same arguments returns the result of the thread's first success
  * @param verify the program that checks whether a lost call took effect
  * @param verifies whether a Java tool has such a check of its own
- * @param askOnUnknown whether a person settles a call whose outcome stays unknown; otherwise the model is told
+ * @param askOnUnknown whether a person settles a call whose outcome stays unknown; otherwise the model is told that the
+ *     outcome is unknown
  * @param honoursKey whether the called system deduplicates requests by the idempotency key
  * @param verifyForbids whether a check that finds no effect also makes the called system refuse the lost call from then
  *     on, however late it arrives
  * @param output the JSON Schema of results
  * @param mcp the server and its tool, for an MCP tool
- * @param http the request, for an HTTP tool
- * @param sandbox what its programs can reach; by default, everything that the worker's user can reach
+ * @param http how the request is sent, for an HTTP tool
+ * @param sandbox what the tool's programs can reach; by default, everything that the worker's user can reach
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
@@ -134,29 +135,29 @@ public record ToolSpec(
         sandbox = sandbox == null ? Optional.empty() : sandbox;
     }
 
-    /** A side-effecting tool that is a program. */
+    /** Builds a tool that runs a program. By default, it has side effects. */
     public static Builder command(String name, String... program) {
         Builder builder = new Builder(name, Kind.COMMAND);
         builder.command = List.of(program);
         return builder;
     }
 
-    /** A side-effecting tool that is an HTTP request. */
+    /** Builds a tool that sends an HTTP request. By default, it has side effects. */
     public static Builder http(String name, Endpoint endpoint) {
         Builder builder = new Builder(name, Kind.HTTP);
         builder.http = Optional.of(endpoint);
         return builder;
     }
 
-    /** A side-effecting tool in Java. */
+    /** Builds a tool in Java. By default, it has side effects. */
     public static Builder java(String name) {
         return new Builder(name, Kind.JAVA);
     }
 
     /**
-     * A side-effecting tool of an MCP server.
+     * Builds a tool of an MCP server. By default, it has side effects.
      *
-     * @param name the name for models
+     * @param name the name that models see
      */
     public static Builder mcp(String name, McpServer server, String tool) {
         Builder builder = new Builder(name, Kind.MCP);
@@ -164,10 +165,7 @@ public record ToolSpec(
         return builder;
     }
 
-    /**
-     * A tool that the conversation executes itself: it asks a person, changes the thread's own state, or starts a
-     * subagent.
-     */
+    /** A tool that runs in no activity: its calls ask a person, change the thread's own state, or start a subagent. */
     static ToolSpec builtIn(String name, Kind kind, String description, Json input) {
         return new Builder(name, kind)
                 .describedAs(description, input)
@@ -175,7 +173,7 @@ public record ToolSpec(
                 .build();
     }
 
-    /** Another agent that executes a task. Its thread is started exactly once per call. */
+    /** A tool that gives a task to another agent. Each call starts exactly one thread of that agent. */
     public static ToolSpec subagent(String agent, String description) {
         Map<String, Object> task = new LinkedHashMap<>();
         task.put("type", "string");
@@ -204,9 +202,8 @@ public record ToolSpec(
             return new AgentPolicy.ToolPolicy(false, approval, false, false, false, false, 0);
         }
         boolean verified = !verify.isEmpty() || verifies;
-        // Under the first version of the rules, a lost command could run again, because its launcher ends it whatever
-        // happens to the worker. That is not safe: a host that was frozen together with the launcher may resume after
-        // another execution has started.
+        // Under version 1 of the rules, a lost command could run again, since its launcher ends it if the worker is
+        // lost. That is not safe: a frozen host may resume its command after another execution has started.
         boolean rerun = kind == Kind.COMMAND || honoursKey;
         return new AgentPolicy.ToolPolicy(
                 true,
@@ -220,7 +217,7 @@ public record ToolSpec(
                 verified && verifyForbids);
     }
 
-    /** Builds a tool. */
+    /** Builds a {@link ToolSpec}. */
     public static final class Builder {
         private final String name;
         private final Kind kind;
@@ -275,7 +272,7 @@ public record ToolSpec(
             return this;
         }
 
-        /** Running the tool twice is harmless. */
+        /** Declares that running the tool twice is harmless. */
         public Builder safeToRetry() {
             safeToRetry = true;
             return this;
@@ -347,7 +344,7 @@ public record ToolSpec(
             return this;
         }
 
-        /** The tool. */
+        /** Returns the tool with the values set so far. */
         public ToolSpec build() {
             return new ToolSpec(
                     name,

@@ -33,7 +33,7 @@ final class CallIds {
     private final Map<String, Deque<String>> named = new LinkedHashMap<>();
     /** The calls of the newest reply that have neither an id nor a result, by tool. */
     private final Map<String, Deque<String>> unnamed = new HashMap<>();
-    /** The newest call, by its id in the file. */
+    /** The unique id of the newest call, by the id that it has in the file. */
     private final Map<String, String> newest = new HashMap<>();
 
     private int made;
@@ -53,7 +53,7 @@ final class CallIds {
         unnamed.clear();
     }
 
-    /** The unique id of the next call of the reply. */
+    /** Registers the next call of the reply, and returns its unique id. */
     String call(Optional<String> id, String tool) {
         String unique = id.map(this::unused).orElseGet(this::madeUp);
         tools.put(unique, tool);
@@ -65,7 +65,7 @@ final class CallIds {
     }
 
     /**
-     * The unique id of the call that a result belongs to, if any.
+     * Finds the call that the next result belongs to, and returns its unique id. Empty if there is no such call.
      *
      * @throws IllegalArgumentException if the result names another tool than its call
      */
@@ -103,7 +103,7 @@ final class CallIds {
         return Optional.ofNullable(unnamed.get(tool)).map(Deque::poll);
     }
 
-    /** The next call of this tool in the newest reply that has no result, with or without an id. */
+    /** The next call of this tool in the newest reply, with or without an id, that has no result. */
     Optional<String> nextOf(String tool) {
         return nextUnnamed(tool)
                 .or(() -> named.values().stream()
@@ -112,7 +112,7 @@ final class CallIds {
                         .map(Deque::remove));
     }
 
-    /** The newest call with this id in the file; the id itself if there is none. */
+    /** The unique id of the newest call with this id in the file; the given id if there is none. */
     String newest(String id) {
         return newest.getOrDefault(id, id);
     }

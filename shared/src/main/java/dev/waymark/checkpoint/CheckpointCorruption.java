@@ -6,7 +6,7 @@ import dev.waymark.conversation.value.Problem;
 public final class CheckpointCorruption extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** The message quotes the document, which may contain anything. */
+    /** The maximum length of a message, in characters. Messages quote the document, which may contain anything. */
     private static final int MOST_WORDS = 500;
 
     private final String type;

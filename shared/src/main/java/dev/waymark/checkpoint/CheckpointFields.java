@@ -79,7 +79,7 @@ final class CheckpointFields {
         return isNull(name) ? Optional.empty() : Optional.of(id(name));
     }
 
-    /** A name that may be empty if it is not known. */
+    /** A name; empty if the field is missing, null or an empty string. */
     Optional<String> optionalName(String name) {
         return optionalText(name).filter(text -> !text.isEmpty());
     }
@@ -125,7 +125,7 @@ final class CheckpointFields {
         return of(map.get(name), at(name));
     }
 
-    /** The object itself. */
+    /** The whole object as JSON. */
     Json json() {
         return Json.of(map);
     }
@@ -164,7 +164,7 @@ final class CheckpointFields {
         return each(list(name), at(name), reader);
     }
 
-    /** A list that must not be empty, such as messages: without any, there is no conversation to continue. */
+    /** Reads a list that must not be empty, such as messages: a conversation without messages cannot be continued. */
     <T> List<T> some(String name, BiFunction<Object, String, T> reader) {
         if (list(name).isEmpty()) {
             throw corrupt("\"" + name + "\" is empty");

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** The documented formats, with their names for users. */
+/** The documented formats of checkpoints. */
 public enum CheckpointFormat {
     /** Messages, iterations, usage, and the call that waits for an answer. */
     RUNNER("runner", timeline -> RunnerCheckpoint.of(timeline.now())),

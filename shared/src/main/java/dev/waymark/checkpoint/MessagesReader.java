@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Reads the {@code messages} format. Calls in the middle of the conversation that have no result are given one. This
- * includes calls without an id, since some providers do not set ids.
+ * Reads the {@code messages} format. Calls in the middle of the conversation that have no result are given one. Calls
+ * may have no ids, since some providers do not set them.
  */
 final class MessagesReader {
     private final CallIds ids;

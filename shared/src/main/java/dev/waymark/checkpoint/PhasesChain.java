@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The records of one run, oldest first: its newest snapshot, and the data that later records add to it.
+ * The records of one run, oldest first. Finds the newest snapshot, and what the later records add to it.
  *
  * <p>A record is written after the event that it reports. The records after a snapshot therefore show which of the
  * snapshot's calls may have run, although the snapshot has no results of these calls.
@@ -70,7 +70,7 @@ final class PhasesChain {
      * A pause, in which the run waits only for people.
      *
      * @param words the question, or the name of the tool to approve; empty if the record has neither
-     * @param another whether this pause comes after the snapshot and after an earlier pause, which ended after the
+     * @param another whether this pause comes after the snapshot, and an earlier pause had not ended before the
      *     snapshot
      */
     record Pause(boolean approval, String words, Instant at, boolean another) {}
@@ -129,7 +129,7 @@ final class PhasesChain {
         }
     }
 
-    /** A value that a record may contain more than once. Different values are corruption. */
+    /** Returns a value that a record may contain in several places. Different values are corruption. */
     private static Optional<String> same(Optional<String> known, CheckpointFields fields, String name) {
         Optional<String> here = fields.optionalId(name);
         if (known.isPresent() && here.isPresent() && !known.equals(here)) {
@@ -166,7 +166,7 @@ final class PhasesChain {
                 throw entry.fields().corrupt("a record that is older than the one before");
             }
             if (entry.isOf("run_started")) {
-                state = ""; // The run continues.
+                state = ""; // A run that was continued may go on in any state.
             }
             if (entry.payload().has("state")) {
                 state = moved(entry, state);
@@ -241,7 +241,7 @@ final class PhasesChain {
                         entry.endsBatch() || entry.step() > entries.get(newest).step());
     }
 
-    /** The end of any batch after the snapshot. */
+    /** The first end of a batch after the snapshot. */
     Optional<Entry> batchSinceSnapshot() {
         return after().stream().filter(Entry::endsBatch).findFirst();
     }

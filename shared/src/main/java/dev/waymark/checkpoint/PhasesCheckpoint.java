@@ -40,7 +40,7 @@ public final class PhasesCheckpoint {
         this.snapshots = new PhasesSnapshot(timeline);
     }
 
-    /** The newest snapshot. */
+    /** A snapshot of the newest state, as a single record. */
     public static Json latest(Timeline timeline) {
         List<Json> records = new ArrayList<>();
         new PhasesCheckpoint(timeline, records::add).addSnapshot(timeline.now());
@@ -87,8 +87,8 @@ public final class PhasesCheckpoint {
     }
 
     /**
-     * Adds a snapshot if calls may have started or ended since the newest one. Otherwise they would be run again after
-     * a resume.
+     * Adds a snapshot if a running turn has changed since the newest snapshot. Otherwise, a resume would run calls
+     * again that have started or ended since then.
      */
     private void addEnd() {
         Conversation now = timeline.now();
@@ -218,7 +218,10 @@ public final class PhasesCheckpoint {
         }
     }
 
-    /** In a chain, batches follow each other, even if their calls ran concurrently. */
+    /**
+     * Adds the start of the batch of subagents. In a chain, batches follow each other, even if their calls ran
+     * concurrently.
+     */
     private void addSubagentsBegun(Conversation state) {
         List<Call> subagents = subagents(state);
         Map<String, Object> payload = new LinkedHashMap<>();

@@ -23,7 +23,9 @@ import java.util.Set;
 final class PhasesExecutions {
     private final Map<Call, Json> rows = new IdentityHashMap<>();
 
-    /** The calls in the snapshot that the thread started from, and all calls since. */
+    /**
+     * The rows of the tool calls: those in the snapshot that the thread started from, and one for each later result.
+     */
     List<Object> ofTools(Conversation state) {
         List<Object> rows = new ArrayList<>(Extras.of(state).list("tool_executions"));
         Set<String> known = new HashSet<>();
@@ -41,7 +43,8 @@ final class PhasesExecutions {
     }
 
     /**
-     * The subagent calls in the snapshot that the thread started from. They are found by content: the rows have no ids.
+     * The ids of the subagent calls in the snapshot that the thread started from. The calls are found by content,
+     * because the snapshot's rows have no ids.
      */
     private static Set<String> toldOfSubagents(Conversation state) {
         List<Object> rows = new ArrayList<>(Extras.of(state).list("subagent_executions"));
@@ -67,7 +70,10 @@ final class PhasesExecutions {
         return isText && use.name().equals(row.get("subagent_name"));
     }
 
-    /** The subagent calls in the snapshot that the thread started from, and all calls since. */
+    /**
+     * The rows of the subagent calls: those in the snapshot that the thread started from, and one for each later
+     * result.
+     */
     List<Object> ofSubagents(Conversation state) {
         List<Object> rows = new ArrayList<>(Extras.of(state).list("subagent_executions"));
         Set<String> known = toldOfSubagents(state);

@@ -19,8 +19,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the {@code phases} format: a single record, a snapshot, or a chain. In a chain, the newest snapshot applies,
- * and the end record if the run has ended.
+ * Reads the {@code phases} format: a single record, a snapshot, or a chain. Of a chain, reads the newest snapshot and,
+ * if the run has ended, the end record.
  */
 final class PhasesReader {
     private static final double LAST_SECOND = 253_402_300_799.0;
@@ -31,7 +31,7 @@ final class PhasesReader {
     private final Instant at;
     private final Restoration conversation;
     private final CallIds ids;
-    /** The calls of the newest reply, with their ids in the file. */
+    /** The calls of the newest reply that has calls, with their ids in the file. */
     private List<Part.ToolUse> newestCalls = List.of();
 
     /** Whether the newest reply has calls. If not, {@code newestCalls} are those of an earlier reply. */
@@ -43,7 +43,7 @@ final class PhasesReader {
     /** Values that no rule uses. They are kept for later checkpoints. */
     private final Map<String, Object> extras = new LinkedHashMap<>();
 
-    /** @param at the time of the snapshot */
+    /** @param at the time of the messages, which have none in the file */
     private PhasesReader(Json document, CheckpointFields payload, Optional<PhasesChain> chain, Instant at) {
         this.document = document;
         this.payload = payload;
@@ -96,7 +96,7 @@ final class PhasesReader {
                 .filter(outcomes::containsKey)
                 .toList();
         if (!open.isEmpty()) {
-            extras.put("not_executed", open); // Values under these ids refer to earlier calls.
+            extras.put("not_executed", open); // The outcomes under these ids belong to earlier calls.
         }
         conversation.extras(Json.of(extras));
         return new RestoredCheckpoint(CheckpointFormat.PHASES, document, conversation.restore(), thread);
@@ -119,7 +119,10 @@ final class PhasesReader {
         }
     }
 
-    /** Reads the outcome of the run, and the conversation as far as a snapshot has it. */
+    /**
+     * Reads the end record: the outcome of the run, and its numbers if the record has a usage or there is no snapshot.
+     * Without a snapshot, the final text is the only message.
+     */
     private void end(PhasesChain.Entry end, boolean hasSnapshot) {
         CheckpointFields result = end.payload().object("terminal_result");
         String state = end.payload().text("state");
@@ -256,7 +259,10 @@ final class PhasesReader {
         }
     }
 
-    /** When the run waits for people, the other calls of the reply have ended or wait too. */
+    /**
+     * Marks the call that a pause is about as waiting. When a run waits for people, the other calls of the reply have
+     * ended or wait too.
+     */
     private void pause(PhasesChain.Pause pause) {
         List<Part.ToolUse> open = conversation.openCalls();
         Optional<Part.ToolUse> asking = open.stream()

@@ -174,7 +174,7 @@ final class PhasesSnapshot {
     }
 
     /**
-     * A result with the hash of the arguments in the reply. Arguments changed by an approval affect only the result.
+     * The row of a result. The input hash is that of the arguments in the reply, even if an approval has changed them.
      */
     private static Map<String, Object> effect(Part.ToolUse use, Part.ToolResult result) {
         Map<String, Object> row = new LinkedHashMap<>();
@@ -238,7 +238,7 @@ final class PhasesSnapshot {
         }
     }
 
-    /** The format supports objects only. */
+    /** The structured result of a turn; null if it is not an object, since the format supports only objects. */
     static @Nullable Json structured(Turn turn) {
         return turn.structured().filter(Json::isObject).orElse(null);
     }
@@ -263,7 +263,7 @@ final class PhasesSnapshot {
 
     /**
      * Whether the turn waits only for people. If calls of the newest reply have started, a reader treats all open ones
-     * as asking a question, so this is true only if all of them do.
+     * as asking a question, so this is then true only if all of them ask one.
      */
     private static boolean isPaused(Conversation state) {
         boolean allAsk = state.openCalls().stream().allMatch(call -> call.status() == Call.Status.ASKING);

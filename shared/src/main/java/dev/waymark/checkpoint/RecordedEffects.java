@@ -40,8 +40,8 @@ final class RecordedEffects {
     }
 
     /**
-     * Gives the open calls their results, and returns their number. Rows of other calls are ignored. If an id is
-     * repeated, only rows of the newest step belong to the newest call.
+     * Gives results to the open calls that have one, and returns the number of these calls. Rows of other calls are
+     * ignored. If an id is repeated, only rows of the newest step belong to the newest call.
      */
     int replay(CallIds ids, Restoration conversation, int newestStep, Instant at) {
         int replayed = 0;

@@ -8,6 +8,6 @@ import java.util.Optional;
  * A conversation read from a checkpoint.
  *
  * @param document the checkpoint itself
- * @param thread the id of the thread or session that it names
+ * @param thread the id of the thread or session that the checkpoint names
  */
 public record RestoredCheckpoint(CheckpointFormat format, Json document, Conversation state, Optional<String> thread) {}

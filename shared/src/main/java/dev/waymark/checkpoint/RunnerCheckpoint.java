@@ -26,7 +26,10 @@ public final class RunnerCheckpoint {
         return of(state, state.turn(), CheckpointMessages.iterations(state));
     }
 
-    /** The state of this turn, which may have ended at the moment when the next turn started. */
+    /**
+     * The checkpoint for this turn. It may be an earlier turn than the state's, since the next turn can start at the
+     * moment when this one ends.
+     */
     public static Json of(Conversation state, Turn turn) {
         return of(state, turn, turn.iterations());
     }

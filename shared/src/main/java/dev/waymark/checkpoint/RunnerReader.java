@@ -33,7 +33,7 @@ final class RunnerReader {
     private Message message(Object value, String place) {
         CheckpointFields row = CheckpointFields.of(value, place);
         Role role = switch (row.text("role")) {
-            // The agent's own instructions are not among the messages, so this message is part of the conversation.
+            // The agent's own instructions are not among the messages, so a system message is part of the conversation.
             case "user", "system" -> Role.USER;
             case "assistant" -> Role.ASSISTANT;
             default -> throw row.corrupt("no such role: " + row.text("role"));

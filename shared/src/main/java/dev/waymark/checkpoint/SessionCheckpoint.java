@@ -40,7 +40,7 @@ public final class SessionCheckpoint {
         return Json.of(document);
     }
 
-    /** The session and its tool call log without a checkpoint: the part that changes between two versions. */
+    /** The session and its tool call log, without a checkpoint. Both may change between two versions. */
     public static Json logOf(Timeline timeline) {
         return Json.of(log(timeline));
     }
@@ -67,7 +67,7 @@ public final class SessionCheckpoint {
         return versions(timeline, timeline.versions());
     }
 
-    /** The checkpoint of the newest version. */
+    /** The checkpoint of the newest version; empty if there is no version. */
     public static Stream<Json> newestVersion(Timeline timeline) {
         List<Version> versions = timeline.versions();
         return versions(timeline, versions.subList(Math.max(0, versions.size() - 1), versions.size()));
@@ -166,7 +166,7 @@ public final class SessionCheckpoint {
         return tree;
     }
 
-    /** All calls of the session, in order. */
+    /** The rows of the tool call log, in the order of the calls. */
     private static List<Object> toolCalls(String sessionId, Conversation state) {
         List<Transcript.Entry> entries = CheckpointMessages.entries(state);
         Map<String, Integer> order = new LinkedHashMap<>();
@@ -181,7 +181,7 @@ public final class SessionCheckpoint {
                 entries.stream().map(Transcript.Entry::message).toList());
         List<Call> calls = new ArrayList<>();
         state.calls().forEach((id, call) -> {
-            // The idempotency key of a deleted call is no longer known.
+            // Without its arguments, which were deleted, the call's idempotency key cannot be computed.
             if (call.digest().isEmpty()) {
                 calls.add(call);
             }
@@ -204,7 +204,7 @@ public final class SessionCheckpoint {
             String sessionId, Conversation state, Call call, Instant startedAt, Optional<Part.ToolResult> said) {
         Optional<String> result =
                 said.map(Part.ToolResult::content).or(() -> state.effects().flatMap(effects -> effects.resultOf(call)));
-        // In a conversation from a file, only the results are known.
+        // For a call that was read from a file, only the result shows whether it failed.
         boolean failed = said.filter(Part.ToolResult::isError).isPresent();
         Map<String, Object> row = new LinkedHashMap<>();
         row.put("session_id", sessionId);

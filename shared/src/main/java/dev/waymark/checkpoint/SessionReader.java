@@ -93,7 +93,7 @@ final class SessionReader {
         return rows.isEmpty() ? now : rows.get(rows.size() - 1).time("created_at");
     }
 
-    /** The time of the instructions is the start of the thread. */
+    /** The start of the thread: the time of the instructions, if the transcript has any. */
     private static Optional<Instant> began(CheckpointFields checkpoint) {
         return checkpoint.each("transcript", CheckpointFields::of).stream()
                 .filter(row -> row.text("role").equals("system"))

@@ -67,7 +67,7 @@ public final class ThreadCheckpoint {
         return rows;
     }
 
-    /** The request for approval of a call, which has the call's id here. */
+    /** A request for approval of a call. The call's id serves as the id of the request. */
     private static Map<String, Object> approvalRequest(String callId) {
         Map<String, Object> part = new LinkedHashMap<>();
         part.put("type", "tool-approval-request");

@@ -18,7 +18,7 @@ import java.util.Optional;
 /** Reads the {@code thread} format. */
 final class ThreadReader {
     private final CallIds ids = new CallIds();
-    /** The calls that people were asked about, by approval id. */
+    /** The calls that people were asked to approve, by approval id. */
     private final Map<String, String> requests = new LinkedHashMap<>();
 
     private final List<Decision> decisions = new ArrayList<>();
@@ -27,10 +27,7 @@ final class ThreadReader {
 
     /** A person's decision about a call. */
     private record Decision(CheckpointFields part, String approvalId, String callId, boolean approved) {
-        /**
-         * Whether Waymark asked for the decision. It writes such a decision only if the call asked a question
-         * afterwards.
-         */
+        /** Whether Waymark wrote the decision. It does so only if the call asked a question after its approval. */
         boolean isOurs() {
             return approvalId.equals(callId);
         }
@@ -143,7 +140,7 @@ final class ThreadReader {
 
     private Message message(CheckpointFields row) {
         return switch (row.text("role")) {
-            // The agent's own instructions are not among the messages, so this message is a summary or part of the
+            // The agent's own instructions are not among the messages, so a system message is a summary or part of the
             // conversation.
             case "system" -> Message.user(row.text("content"));
             case "user" ->

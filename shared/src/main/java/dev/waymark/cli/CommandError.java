@@ -12,7 +12,7 @@ import java.util.stream.Stream;
  *
  * @param type identifies the failure for programs
  * @param remedy what to do about it; may be empty
- * @param thread the thread that continues without this request, if any
+ * @param thread the thread that continues although the command has failed, if any
  * @param details further problems, each shown on its own line
  */
 public record CommandError(
@@ -38,12 +38,12 @@ public record CommandError(
                 "Add --verbose for the stack trace");
     }
 
-    /** A copy that names the thread that continues without this request. */
+    /** A copy that names the thread that continues although the command has failed. */
     public CommandError about(Optional<String> id) {
         return new CommandError(exitCode, type, message, remedy, id, details);
     }
 
-    /** A copy with further problems. */
+    /** A copy with these further problems. */
     public CommandError with(List<String> more) {
         return new CommandError(exitCode, type, message, remedy, thread, more);
     }

@@ -20,9 +20,7 @@ public final class CommandName {
         return Optional.ofNullable(System.getProperty(PROPERTY)).orElse("waymark");
     }
 
-    /**
-     * A command line that can be pasted, such as {@code waymark show trip}. It uses the same server as this command.
-     */
+    /** A command line that can be pasted, such as {@code waymark show trip}, for the server that this command uses. */
     public static String line(String arguments) {
         return get() + " " + arguments + serverOption;
     }

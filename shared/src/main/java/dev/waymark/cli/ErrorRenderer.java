@@ -14,8 +14,8 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
- * Prints one line to stderr for each failure. With {@code --verbose}, it also prints the stack trace; with
- * {@code --json}, it also prints a document to stdout.
+ * Prints each failure to stderr: one line, and one more for each further problem. With {@code --verbose}, it also
+ * prints the stack trace; with {@code --json}, it also prints a document to stdout.
  */
 public final class ErrorRenderer {
     private static final String JSON = "--json";
@@ -37,7 +37,10 @@ public final class ErrorRenderer {
         return install(commands, commands.getSubcommands().keySet(), words);
     }
 
-    /** Suggests commands from {@code known}, which may be commands of another program. */
+    /**
+     * Like {@link #install(CommandLine, Function)}, but suggests commands from {@code known}, which may be commands of
+     * another program.
+     */
     public static CommandLine install(
             CommandLine commands, Set<String> known, Function<Exception, CommandError> words) {
         ErrorRenderer renderer = new ErrorRenderer(words, known);

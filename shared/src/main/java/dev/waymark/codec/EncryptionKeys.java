@@ -17,8 +17,9 @@ import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The keys that payloads are encrypted with: the first one encrypts, all of them decrypt. To rotate, put a new key in
- * front, and keep the old ones for as long as histories hold payloads that they encrypted.
+ * The keys that payloads are encrypted with: the first one encrypts, all of them decrypt. To rotate, add a new key at
+ * the end in all workers and clients, and then move it to the front. Keep an old key for as long as histories contain
+ * payloads that it encrypted.
  *
  * <p>Written as {@code ID:KEY}, separated by commas, spaces or line breaks. A key is 32 bytes in Base64.
  */
@@ -113,7 +114,7 @@ public final class EncryptionKeys {
         return Optional.ofNullable(keys.get(id));
     }
 
-    /** Encrypts another key. */
+    /** Encrypts another key with the first of these keys. */
     WrappedKey wrap(SecretKey key, String boundTo) {
         String id = currentId();
         try {

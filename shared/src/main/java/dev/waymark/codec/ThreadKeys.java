@@ -45,7 +45,7 @@ public final class ThreadKeys implements AutoCloseable {
     private static final String NOT_FOR_NEW_THREADS = "[?&]new=no$";
     private static final String ID_PREFIX = "thread:";
     private static final Duration PAUSE = Duration.ofSeconds(2);
-    /** How long the storage is not queried for keys that are in memory after it has failed. */
+    /** For how long the storage is not queried again after it has failed, if the key is in memory. */
     private static final Duration PAUSE_WITH_KEY = Duration.ofSeconds(10);
     /** How long a caller whose key is in memory waits for queries of other callers before it uses that key. */
     private static final Duration PATIENCE_WITH_KEY = Duration.ofMillis(500);
@@ -75,7 +75,9 @@ public final class ThreadKeys implements AutoCloseable {
     /** The id of the entry of the nearest thread above that has one. */
     private record Above(String id, long readAt) {}
 
-    /** A failure of the storage. It is not queried again for a moment, because each attempt may take seconds. */
+    /**
+     * A failure of the storage. The storage is not queried again for a moment, because each attempt may take seconds.
+     */
     private record Outage(KeyStoreException failure, long since) {}
 
     ThreadKeys(EncryptionKeys masterKeys, KeyStore store, boolean createsKeys, LongSupplier nanoTime) {
@@ -128,6 +130,7 @@ public final class ThreadKeys implements AutoCloseable {
     /**
      * Creates a key for a thread that is about to start, unless its name already has one. Processes that start the
      * thread at the same time get the same key. If the name's last key was destroyed, the new thread gets another key.
+     * With {@code new=no} in the setting, a name that never had a key gets none.
      *
      * @param copiedFrom the thread whose conversation the new thread starts with
      */

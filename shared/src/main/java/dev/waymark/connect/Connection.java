@@ -70,7 +70,7 @@ public final class Connection implements AutoCloseable {
         }
     }
 
-    /** The keys of payloads, if they are encrypted. */
+    /** The keys of payloads and of threads, if payloads are encrypted. */
     private record Encryption(Optional<EncryptionKeys> keys, Optional<ThreadKeys> threadKeys) {
         static Encryption of(Map<String, String> variables) {
             Optional<EncryptionKeys> keys = EncryptionKeys.of(variables);
@@ -108,16 +108,16 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
-     * Connects with the settings of the environment: {@code TEMPORAL_ADDRESS}, {@code TEMPORAL_NAMESPACE}, TLS,
-     * profiles.
+     * Connects with the environment variables and configuration profiles of Temporal, such as {@code TEMPORAL_ADDRESS}
+     * and {@code TEMPORAL_NAMESPACE}.
      */
     public static Connection fromEnvironment() throws ServerUnreachable {
         return of(ProcessEnvironment.get(), Optional.empty());
     }
 
     /**
-     * Connects with these settings, which have the names of the environment variables that they replace. The SDK
-     * reports its metrics to this scope.
+     * Connects with these variables in place of the environment's. The SDK reports its metrics to this scope, if there
+     * is one.
      */
     public static Connection of(Map<String, String> variables, Optional<Scope> metrics) throws ServerUnreachable {
         return open(settings(variables), variables, metrics, List.of());
@@ -125,8 +125,8 @@ public final class Connection implements AutoCloseable {
 
     /**
      * Uses the stubs of a program that has its own; closing the connection leaves them open. Payloads are encrypted if
-     * the variables contain {@link EncryptionKeys#VARIABLE}, and threads have keys of their own if they contain
-     * {@link ThreadKeys#VARIABLE}.
+     * the variables contain {@link EncryptionKeys#VARIABLE}. Threads have keys of their own if the variables also
+     * contain {@link ThreadKeys#VARIABLE}.
      */
     public static Connection over(WorkflowServiceStubs stubs, String namespace, Map<String, String> variables)
             throws ServerUnreachable {
@@ -140,7 +140,10 @@ public final class Connection implements AutoCloseable {
         }
     }
 
-    /** Connects to this address, with the other settings of the environment. The interceptors see all later calls. */
+    /**
+     * Connects to this address, with the other settings of the environment. The interceptors see all calls of the
+     * connection.
+     */
     public static Connection to(String address, ClientInterceptor... interceptors) throws ServerUnreachable {
         Map<String, String> variables = ProcessEnvironment.get();
         ClientConfigProfile profile =
@@ -150,7 +153,7 @@ public final class Connection implements AutoCloseable {
 
     /**
      * Connects to this address or, if it is empty, to the address in the environment. The SDK reports its metrics to
-     * this scope.
+     * this scope, if there is one.
      */
     public static Connection counted(Optional<String> address, Optional<Scope> metrics) throws ServerUnreachable {
         Map<String, String> variables = ProcessEnvironment.get();
@@ -185,7 +188,7 @@ public final class Connection implements AutoCloseable {
                     "the server's address must be HOST:PORT and not a URL: " + given,
                     new IllegalArgumentException(given));
         }
-        // Detects a dead connection in 15 s. gRPC's default takes three times as long.
+        // Detects a dead connection in 15 s. The SDK's defaults take three times as long.
         WorkflowServiceStubsOptions.Builder options = WorkflowServiceStubsOptions.newBuilder(
                         profile.toWorkflowServiceStubsOptions())
                 .setEnableKeepAlive(true)
@@ -226,7 +229,7 @@ public final class Connection implements AutoCloseable {
                 .getNamespace();
     }
 
-    /** Retries for 1.5 seconds, since a starting server refuses connections at first. */
+    /** Asks the server about itself. Retries for 1.5 seconds, since a starting server refuses connections at first. */
     private static ServerInfo serverInfo(WorkflowServiceStubs stubs) {
         AtomicReference<Metadata> headers = new AtomicReference<>(new Metadata());
         ClientInterceptor listening = MetadataUtils.newCaptureMetadataInterceptor(headers, new AtomicReference<>());
@@ -252,7 +255,7 @@ public final class Connection implements AutoCloseable {
         }
     }
 
-    /** The connection as gRPC stubs. */
+    /** The gRPC stubs of this connection. */
     public WorkflowServiceStubs stubs() {
         return stubs;
     }
@@ -277,7 +280,7 @@ public final class Connection implements AutoCloseable {
         return client.getOptions().getNamespace();
     }
 
-    /** Whether the server is the in-memory one, which stores nothing. It reports no version. */
+    /** Whether the server is the in-memory one, which forgets everything when it stops. It reports no version. */
     public boolean isInMemory() {
         return server.version().isEmpty();
     }
@@ -357,7 +360,10 @@ public final class Connection implements AutoCloseable {
         }
     }
 
-    /** Call this after the server refused search attributes that it has: some of its hosts do not know them yet. */
+    /**
+     * Makes {@link #isIndexed} false for a minute. Call this after the server refused search attributes that the
+     * namespace has: some hosts of the server do not know them yet.
+     */
     public void forgetIndex() {
         indexed = Indexed.until(false, ASK_IF_INDEXED_EVERY);
     }

@@ -34,7 +34,7 @@ public final class SearchIndex {
         this.namespace = namespace;
     }
 
-    /** The namespace has an attribute with the name of one of ours, but with another type. */
+    /** The namespace has an attribute with the name of one of Waymark's, but with another type. */
     public static final class WrongType extends RuntimeException {
         private static final long serialVersionUID = 1;
 
@@ -100,7 +100,10 @@ public final class SearchIndex {
         }
     }
 
-    /** A server reloads its attributes only every few seconds. Until then it refuses to start threads with new ones. */
+    /**
+     * Why the server does not accept the attributes yet; empty if it does. A server reloads its attributes only every
+     * few seconds, and until then refuses to start threads with new ones.
+     */
     private Optional<StatusRuntimeException> refusal() {
         List<String> conditions = new ArrayList<>();
         ThreadIndex.KEYS.forEach(key -> conditions.add(key.getName() + " IS NOT NULL"));
@@ -129,7 +132,7 @@ public final class SearchIndex {
     }
 
     private OperatorServiceBlockingStub operator() {
-        // Uses the channel of the stubs because it adds the credentials.
+        // The channel of the stubs adds the credentials.
         return OperatorServiceGrpc.newBlockingStub(stubs.blockingStub().getChannel())
                 .withDeadlineAfter(ANSWER_SECONDS, TimeUnit.SECONDS);
     }

@@ -1,6 +1,6 @@
 package dev.waymark.connect;
 
-/** No Temporal server answers at the configured address. */
+/** No Temporal server answers at the configured address, or the settings for the connection are invalid. */
 public final class ServerUnreachable extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Refers to the state at the end of a run, which is too large for the input of the next run: where the state is, and
+ * A reference to a run's last state, if that state is too large for the input of the next run: where the state is, and
  * how to recognize it. There is no digest of the packed state, because another build may write the same state
  * differently.
  *
@@ -33,7 +33,7 @@ public record CarriedReference(
         decisions = decisions == null ? Optional.empty() : decisions;
     }
 
-    /** The last state of this run. */
+    /** Refers to the last state of this run. */
     public static CarriedReference of(String runId, Conversation last) {
         return new CarriedReference(
                 runId,

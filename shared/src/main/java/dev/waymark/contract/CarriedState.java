@@ -46,7 +46,7 @@ public record CarriedState(
         PayloadJson.MAPPER.writeValue(out, this);
     }
 
-    /** The state as JSON. */
+    /** The state and the agent as JSON. */
     public byte[] bytes() {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try {

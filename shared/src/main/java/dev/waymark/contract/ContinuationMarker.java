@@ -6,12 +6,12 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.value.Sha256;
 
 /**
- * The input of a workflow that records on the server which thread continues a closed one. Its workflow id is derived
+ * The input of a workflow that records on the server which thread continues a closed one. The workflow's id is derived
  * from the closed thread, and a server accepts an id only once, so there is only one continuation. No worker runs the
  * workflow. It is open until the thread that it names has started, and is then terminated.
  *
- * @param thread the thread that continues
- * @param request the request that started it
+ * @param thread the thread that continues the closed one
+ * @param request the request that started that thread
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record ContinuationMarker(

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A digest of the decisions about a thread's calls and of who made them. Decisions are not in the transcript, so the
- * transcript's digest does not change when decisions in a stored history are altered.
+ * A digest of the approvals and denials of a thread's calls and of who made them. These decisions are not in the
+ * transcript, so the transcript's digest does not change when a decision in a stored history is altered.
  */
 public final class DecisionsDigest {
     private static final int DIGITS = 32;

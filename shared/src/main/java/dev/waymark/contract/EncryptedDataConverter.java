@@ -87,7 +87,8 @@ public final class EncryptedDataConverter implements DataConverter, PayloadCodec
 
     /**
      * In an activity, a failure that cannot be encrypted is reported as a failure of the keys, and the activity is
-     * retried. In a workflow, it fails the workflow task, so that no other failure replaces the original one.
+     * retried. In a workflow, such a failure fails the workflow task, so that no other failure replaces the original
+     * one.
      */
     @Override
     public Failure exceptionToFailure(Throwable thrown) {

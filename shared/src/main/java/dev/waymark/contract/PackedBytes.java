@@ -38,7 +38,10 @@ public final class PackedBytes {
         }
     }
 
-    /** @throws UncheckedIOException or IllegalArgumentException if the text is not a result of {@link #pack} */
+    /**
+     * @throws UncheckedIOException if the text is Base64, but not of gzipped bytes
+     * @throws IllegalArgumentException if the text is not Base64
+     */
     public static byte[] unpack(String packed) {
         try (InputStream zip = unpacking(packed)) {
             return zip.readAllBytes();

@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The ids of a thread's spans: hashes of the thread's first run and of what happened in it. Every computation gives the
+ * The ids of a thread's spans: hashes of the id of the thread's first run and of a name. Every computation gives the
  * same ids, so a tool can be told the id of a span that is created from history later.
  *
  * @param traceId the caller's trace id, if the thread was started within a span; otherwise the thread's own

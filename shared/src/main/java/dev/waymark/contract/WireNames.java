@@ -5,7 +5,10 @@ import dev.waymark.codec.ThreadForgottenException;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.keystore.KeyStoreException;
 
-/** Names on the wire. */
+/**
+ * The names of workflow types, activities, signals, queries and failures. Histories contain them and other programs use
+ * them, so existing names never change.
+ */
 public final class WireNames {
     public static final String WORKFLOW_TYPE = "Agent";
     public static final String TASK_QUEUE = "waymark";

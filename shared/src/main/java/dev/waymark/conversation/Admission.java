@@ -155,7 +155,10 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
                 : refused(Problem.NOT_FOUND, "call " + callId + " asks nothing");
     }
 
-    /** The request that an answer or a decision refers to: the one that it names, or else the first of its kind. */
+    /**
+     * The request that an answer or a decision refers to: the request of the named call or, without a name, the first
+     * request of this kind.
+     */
     static Optional<OpenRequest> meant(Conversation state, OpenRequest.Kind kind, Optional<String> callId) {
         List<OpenRequest> asks = asks(state, kind);
         return callId.isEmpty() ? asks.stream().findFirst() : ask(asks, callId.get());
@@ -275,7 +278,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
                 : refused(Problem.NOT_FOUND, "no subagent is at work on call " + reported.callId());
     }
 
-    /** A claim is granted once, and only for the open dispatch. */
+    /** Admits only the first claim for the open dispatch of a call. */
     private static Optional<Problem> claim(Conversation state, ToolFact.ToolClaimed claimed) {
         Optional<Call> call = state.calls().get(claimed.callId());
         if (call.isEmpty()) {
@@ -289,7 +292,10 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
         return withEffect(state, claimed);
     }
 
-    /** A claim that was granted before a reset counts whatever happened to the call since, if its tool needs claims. */
+    /**
+     * Admits a claim that was granted before a reset, whatever has happened to the call since. If the agent is known,
+     * the tool must need claims.
+     */
     private static Optional<Problem> restored(Conversation state, ToolFact.ToolClaimed claimed) {
         return state.terms().isEmpty() ? Optional.empty() : withEffect(state, claimed);
     }

@@ -6,7 +6,10 @@ import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.state.Turn;
 import java.util.Optional;
 
-/** Rules of the agent: its definition is requested once, and calls from a checkpoint wait until it is known. */
+/**
+ * Rules of the agent's definition: once it is known, the calls of a checkpoint continue. If there is no such agent, the
+ * turn fails and the thread closes.
+ */
 final class AgentRules {
     private final Draft draft;
     private final TurnRules turns;

@@ -15,8 +15,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Rules of calls before anything runs: each call of a reply is checked, held if an identical one comes first, approved,
- * and answered at once if the thread can answer it itself.
+ * Rules of calls before anything runs: each call of a reply is checked, held while an identical call comes first,
+ * approved if it needs approval, and answered at once if the thread can answer it itself.
  */
 final class CallRules {
     private final Draft draft;
@@ -29,7 +29,7 @@ final class CallRules {
         this.lost = lost;
     }
 
-    /** Handles the calls of a reply. */
+    /** Creates the calls of a reply. Calls that cannot run fail at once. */
     void issue(List<Part.ToolUse> uses, List<Reply.Fault> faults) {
         draft.book.batch = uses.stream().map(Part.ToolUse::id).toList();
         uses.forEach(use -> draft.book.put(Call.issued(use, draft.dialogue.turn.number(), draft.at)));
@@ -55,7 +55,7 @@ final class CallRules {
         draft.reachVersionWhenBatchIsDone();
     }
 
-    /** Holds calls with side effects at first, since identical ones run one after the other. */
+    /** Holds a call with side effects, since identical calls run one after the other. Advances any other call. */
     void bringOn(Call call) {
         if (draft.policyOf(call).effect()) {
             draft.book.put(call.held(draft.at));
@@ -64,7 +64,7 @@ final class CallRules {
         }
     }
 
-    /** Releases the first open call of each group of identical calls. The others follow when it has ended. */
+    /** Releases the first open call of each group of identical calls. The others follow when that call has ended. */
     void releaseHeldCalls() {
         List<Call> open = draft.book.openCalls();
         if (draft.binding.terms.isEmpty() || open.stream().noneMatch(Call::isHeld)) {

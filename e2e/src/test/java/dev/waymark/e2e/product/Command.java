@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Runs commands as a shell would. */
+/** Runs {@code ./waymark} commands to their end, each for at most 120 seconds. */
 public final class Command {
     private static final long MOST_SECONDS = 120;
     private static final Set<String> WORKER_COMMANDS = Set.of("worker", "dev", "tools", "agents", "gate", "export");
@@ -28,7 +28,7 @@ public final class Command {
         this.warm = warm;
     }
 
-    /** A separate state directory, so that tests leave nothing in the state of the user who runs them. */
+    /** A separate state directory, so that tests do not change the state of the user who runs them. */
     private static final Path STATE = Path.of("target", "state").toAbsolutePath();
 
     /** Runs each command in a separate process, started by {@code ./waymark}. */
@@ -38,13 +38,13 @@ public final class Command {
 
     /**
      * Runs commands of the starter in reused processes, for tests with many commands: starting a process takes longer
-     * than most commands.
+     * than running most commands.
      */
     public static Command warmAt(String address) {
         return new Command(at(address).environment, true);
     }
 
-    /** Does not set the address of the server. */
+    /** Sets neither the address of the server nor the state directory. */
     public static Command withoutAddress() {
         return new Command(Map.of(), false);
     }
@@ -55,9 +55,9 @@ public final class Command {
         return new Command(more, warm);
     }
 
-    /** The result of a command. */
+    /** The exit code and the whole output of a command that has ended. */
     public record Done(int exitCode, String out, String err) {
-        /** The only JSON document that the command printed. */
+        /** The JSON document that the command printed. Fails if there is anything else on stdout. */
         public JsonNode json() {
             try {
                 return JsonMapper.builder()

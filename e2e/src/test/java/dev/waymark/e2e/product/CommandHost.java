@@ -13,8 +13,8 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A process that runs the starter commands that it reads from its standard input, one after the other. It ends with the
- * process that started it.
+ * A process that reads starter commands from its standard input, and runs them one after the other. It exits at the end
+ * of its input, so it does not outlive the process that started it.
  */
 final class CommandHost {
     private CommandHost() {}

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
-/** {@code waymark dev}: a server and a worker, outside the test's process. */
+/** {@code waymark dev} in a separate process: a server and, unless disabled, a worker. */
 public final class Dev implements AutoCloseable {
     private static final long READY_SECONDS = 180;
 
@@ -40,12 +40,15 @@ public final class Dev implements AutoCloseable {
         return start(agents, environment, "--in-memory", "--volatile");
     }
 
-    /** Starts the in-memory server. Clients save named threads to a directory next to the agents. */
+    /** Starts the in-memory server and a worker. Clients save named threads to a directory next to the agents. */
     public static Dev inMemoryAndKept(Path agents) {
         return start(agents, "--in-memory");
     }
 
-    /** Starts the real development server, with its own database. Skips the test if the server's binary is missing. */
+    /**
+     * Starts the real development server, with its database in this directory, and a worker. Skips the test if the
+     * server's binary is missing.
+     */
     public static Dev durable(Path agents) {
         return startDurable(agents, Map.of());
     }

@@ -16,9 +16,10 @@ import java.util.Optional;
 import java.util.concurrent.Executors;
 
 /**
- * A service on 127.0.0.1 that repeats the request, including its credentials, in every answer: {@code /says} answers
- * with 200, {@code /fails} with 500, {@code /leads} with a redirect, and {@code /breaks} with an incomplete answer.
- * {@code /mcp} is an MCP server with the tools {@code says}, {@code refuses} and {@code fails}.
+ * A service on 127.0.0.1 whose answers repeat the request, including its credentials. {@code /fails} answers with
+ * status 500, {@code /leads} with a redirect, {@code /breaks} with an incomplete answer, and every other path with 200.
+ * {@code /mcp} is an MCP server with the tools {@code says}, {@code refuses} and {@code fails}, whose answers repeat
+ * the credentials.
  */
 public final class EchoService implements AutoCloseable {
     private static final JsonMapper JSON = new JsonMapper();

@@ -18,15 +18,15 @@ import java.util.regex.Pattern;
  *
  * <pre>{@code
  * <!-- run first: ./waymark run --agent assistant --thread trip "Book a table" -->
- * <!-- not run (needs a key) -->            the whole block
- * <!-- not run (runs this test): mvn -->    its commands that begin like this
+ * <!-- not run (needs a key) --> applies to the whole block
+ * <!-- not run (runs this test): mvn --> applies to the commands in the block that begin with "mvn"
  * }</pre>
  *
- * <p>A block with prompts ({@code $}) has output between its commands. A block that begins with a comment is a script.
- * A command with an ellipsis or a placeholder in capitals is a form that cannot be run.
+ * <p>A block with prompts ({@code $}) has output between its commands. A block whose first line begins with {@code #}
+ * is a script. A command with an ellipsis or a placeholder in capitals is a form that cannot be run.
  *
  * @param output the output printed after the command, if the block has prompts
- * @param notRun why a test cannot run the command
+ * @param notRun why a test cannot run the command; empty if it can
  */
 public record PrintedCommand(
         String document, int line, String text, Kind kind, List<String> output, Optional<String> notRun) {
@@ -55,7 +55,7 @@ public record PrintedCommand(
         SCRIPT
     }
 
-    /** Whether this is a command of Waymark, possibly preceded by variables. */
+    /** Whether this runs {@code ./waymark}, possibly after assignments of variables. */
     public boolean isWaymark() {
         return text.contains("./waymark ");
     }

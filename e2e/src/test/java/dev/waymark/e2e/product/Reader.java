@@ -14,7 +14,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Runs the commands of a document one after the other, in a directory that looks like a checkout. */
+/**
+ * Runs the commands of a document one after the other, in a directory with {@code ./waymark} and the project's agents.
+ */
 public final class Reader implements AutoCloseable {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
     private static final long MOST_SECONDS = 240;
@@ -49,7 +51,8 @@ public final class Reader implements AutoCloseable {
     }
 
     /**
-     * Runs a command and returns the problem, if any. Returns after the start of a command that does not end by itself.
+     * Runs a command, and returns what went wrong, if anything. Does not wait for the end of a command that runs until
+     * it is stopped.
      */
     public Optional<String> type(String command) throws IOException, InterruptedException {
         String typed = command.replaceFirst(" +# .*", "");
@@ -89,7 +92,10 @@ public final class Reader implements AutoCloseable {
         return process.exitValue() == 0 ? Optional.empty() : Optional.of("exit code " + process.exitValue() + "\n");
     }
 
-    /** For a server, waits until it prints that it is ready; for other commands, waits a few seconds. */
+    /**
+     * Waits until a server prints that it is ready, and a few seconds for any other command. Returns what went wrong,
+     * if anything.
+     */
     private static Optional<String> begun(Process process, Path log, boolean isServer)
             throws IOException, InterruptedException {
         for (int i = 0; i < (isServer ? READY_SECONDS : SOME_SECONDS); i++) {

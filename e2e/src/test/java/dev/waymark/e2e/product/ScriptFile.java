@@ -6,13 +6,16 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 
-/** {@code ./waymark} with the jars from {@code mvn package}. Tests are skipped if there are no jars. */
+/** {@code ./waymark} with the jars from {@code mvn package}. Tests are skipped if a jar is missing. */
 public final class ScriptFile {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
 
     private ScriptFile() {}
 
-    /** Replaces the script's path in hints, which name the script as it was called. */
+    /**
+     * Replaces the script's path by {@code waymark}, because hints name the script by the path with which it was
+     * called.
+     */
     static String named(String printed) {
         return printed.replace(ROOT.resolve("waymark").toString(), "waymark");
     }

@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A Spring Boot application in a separate process. */
 public final class SpringProcess implements AutoCloseable {
-    /** The file that the output is appended to. */
+    /** The file in the project that the output is appended to. */
     public static final String LOG = "application.log";
 
     private static final Duration MOST = Duration.ofMinutes(3);
@@ -36,7 +36,8 @@ public final class SpringProcess implements AutoCloseable {
     }
 
     /**
-     * Returns when the application accepts requests. Its output is appended to {@code application.log} in the project.
+     * Starts the application, and returns when it reports that it is up. Its output is appended to
+     * {@code application.log} in the project.
      */
     public static SpringProcess start(Path project, Path jar, Map<String, String> environment, String... arguments)
             throws IOException {
@@ -76,7 +77,7 @@ public final class SpringProcess implements AutoCloseable {
         }
     }
 
-    /** Sends a request that may never be answered. */
+    /** Sends a request without waiting for the response, which never comes if the application is killed before. */
     public CompletableFuture<HttpResponse<String>> post(String path, String type, String body) {
         HttpRequest request = HttpRequest.newBuilder(URI.create(address + path))
                 .header("Content-Type", type)
@@ -85,7 +86,7 @@ public final class SpringProcess implements AutoCloseable {
         return http.sendAsync(request, HttpResponse.BodyHandlers.ofString());
     }
 
-    /** Waits for the body of the response. */
+    /** Waits for the response, and returns its body. */
     public String get(String path) throws IOException, InterruptedException {
         HttpRequest request =
                 HttpRequest.newBuilder(URI.create(address + path)).timeout(MOST).build();
@@ -98,7 +99,7 @@ public final class SpringProcess implements AutoCloseable {
         process.waitFor();
     }
 
-    /** Sends SIGTERM, which drains the application, and returns whether it ended in time. */
+    /** Sends SIGTERM, which drains the application, and returns whether it ended within three minutes. */
     public boolean ends() throws InterruptedException {
         process.destroy();
         return process.waitFor(MOST.toSeconds(), TimeUnit.SECONDS);

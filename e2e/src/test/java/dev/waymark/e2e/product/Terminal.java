@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 
-/** A {@code ./waymark} command in a separate terminal, which Python provides. Skips the test if there is no Python. */
+/**
+ * A {@code ./waymark} command in a pseudoterminal with 24 lines and 80 columns, which Python provides. Skips the test
+ * if there is no Python.
+ */
 public final class Terminal implements AutoCloseable {
     private static final long MOST_SECONDS = 60;
     private static final String PTY = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)";

@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** An issue tracker on 127.0.0.1 that accepts every request with its token. */
+/** An issue tracker on 127.0.0.1 that accepts every request with its token, and rejects all others with status 401. */
 public final class Tracker implements AutoCloseable {
     public static final String TOKEN = "tracker-canary-5d1c";
 

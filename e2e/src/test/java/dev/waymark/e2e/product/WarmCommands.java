@@ -19,7 +19,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Processes that have run a command and wait for the next one, grouped by environment. */
+/**
+ * A process that runs commands one after the other. Idle processes are kept for later commands with the same
+ * environment.
+ */
 final class WarmCommands {
     private static final Map<Map<String, String>, Deque<WarmCommands>> IDLE = new HashMap<>();
 

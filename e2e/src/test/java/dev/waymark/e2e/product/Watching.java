@@ -72,12 +72,12 @@ public final class Watching implements AutoCloseable {
         return complaints.toString();
     }
 
-    /** The events printed so far. */
+    /** The JSON objects printed so far. */
     public synchronized List<JsonNode> lines() {
         return List.copyOf(lines);
     }
 
-    /** The events of this type. */
+    /** The objects printed so far that have this {@code type}. */
     public List<JsonNode> lines(String type) {
         return lines().stream()
                 .filter(line -> line.path("type").asText().equals(type))
@@ -90,7 +90,7 @@ public final class Watching implements AutoCloseable {
         return exitCode();
     }
 
-    /** Waits until the process has ended and all of its output is read. */
+    /** Waits until the process has ended and all of its output is read. Returns its exit code. */
     public int exitCode() throws InterruptedException {
         if (!process.waitFor(60, TimeUnit.SECONDS)) {
             throw new IllegalStateException("it does not end");

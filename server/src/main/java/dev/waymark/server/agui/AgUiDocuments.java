@@ -72,7 +72,6 @@ final class AgUiDocuments {
         return document;
     }
 
-    /** The interrupt for a pending item. */
     static ObjectNode interrupt(PendingItem item) {
         ObjectNode document = PayloadJson.MAPPER.createObjectNode();
         document.put("id", PendingId.of(item).text());

@@ -78,7 +78,7 @@ public final class AgUiRoutes {
                 .orElseGet(() -> FrontEndThreads.everything(threads.timeline(thread.orElseThrow())));
     }
 
-    /** The last message, if it is from the user and its id was not assigned by this server. */
+    /** The last message, if it is from the user and no server assigned its id. */
     private static Optional<JsonNode> newMessage(JsonNode body) {
         JsonNode messages = body.path("messages");
         return Optional.of(messages.path(messages.size() - 1))
@@ -94,7 +94,10 @@ public final class AgUiRoutes {
         return FrontEndThreads.text(content);
     }
 
-    /** The answers, whose ids are derived from the run and the interrupt, so that the request can be repeated. */
+    /**
+     * The answers in {@code resume}. Their message ids are derived from the run and the interrupt, so that each answer
+     * takes effect once even if the request is repeated.
+     */
     private List<OutboundMessage> answers(ApiRequest request, Timeline timeline) {
         String runId = request.text("runId").orElseThrow();
         Map<PendingId, JsonNode> entries = new LinkedHashMap<>();

@@ -18,8 +18,8 @@
  * <tr><td>the turn is complete</td><td>{@code RUN_FINISHED}, {@code success}</td></tr>
  * <tr><td>the turn waits for people only</td><td>{@code RUN_FINISHED}, {@code interrupt}: one for each question,
  * approval and unknown outcome</td></tr>
- * <tr><td>the turn was stopped or cancelled</td><td>{@code RUN_FINISHED}, {@code cancelled}; without an
- * outcome for a client that states no version of the protocol</td></tr>
+ * <tr><td>the turn was stopped or cancelled</td><td>{@code RUN_FINISHED}, {@code cancelled}; without an outcome for a
+ * client that states no version of the protocol</td></tr>
  * <tr><td>the turn failed or reached a limit; the thread was reset or ended</td><td>{@code RUN_ERROR}</td></tr>
  * </table>
  *
@@ -27,7 +27,7 @@
  * <caption>Thread commands for each AG-UI request</caption>
  * <tr><th>AG-UI</th><th>Thread</th></tr>
  * <tr><td>a run whose last message is from the user</td><td>{@code say}, with the message's id as the key; the first
- * one starts the thread</td></tr>
+ * message starts the thread</td></tr>
  * <tr><td>{@code resume} of a question</td><td>{@code answer}: the payload, or its {@code answer}</td></tr>
  * <tr><td>{@code resume} of an approval</td><td>{@code approve} or {@code deny}: the payload's {@code approved},
  * {@code args} and {@code reason}; {@code cancelled} denies</td></tr>

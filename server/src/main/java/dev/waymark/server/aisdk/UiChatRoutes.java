@@ -96,7 +96,8 @@ public final class UiChatRoutes {
 
     /**
      * The answers to the pending items. A front end repeats the answers of earlier steps, which are ignored. It sends
-     * edits and settlements once: if their item no longer waits, the request is a repetition or is refused.
+     * edits and settlements only once. If the item of one of these no longer waits, the request either repeats an
+     * earlier request or is refused.
      */
     private List<OutboundMessage> answers(ApiRequest request, JsonNode last, Timeline timeline) {
         Set<PendingItem> items = new LinkedHashSet<>(PendingItem.of(timeline.thread(), timeline.now()));
@@ -176,7 +177,10 @@ public final class UiChatRoutes {
         return HttpReply.json(200, document);
     }
 
-    /** Repeats the running turn; 204 if there is none, as the client expects. */
+    /**
+     * Streams the running turn from its beginning. Answers with status 204 if no turn is running, as the client
+     * expects.
+     */
     private HttpAnswer reconnect(ApiRequest request) {
         Optional<Timeline> running = threads.find(request.caller(), request.pathParameter("chat"))
                 .map(threads::timeline)

@@ -30,7 +30,10 @@ final class UiMessages {
         this.state = state;
     }
 
-    /** The messages, without the replies of a running turn: a client that reconnects to its stream gets them again. */
+    /**
+     * The messages, without the replies of a running turn: a client receives those when it reconnects to the turn's
+     * stream.
+     */
     static ArrayNode of(String thread, Conversation state) {
         UiMessages messages = new UiMessages(thread, state);
         messages.state.transcript().entries().toList().forEach(messages::add);

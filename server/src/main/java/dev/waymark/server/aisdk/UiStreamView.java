@@ -146,7 +146,7 @@ final class UiStreamView implements RunView {
                 send(data);
             }
             default -> {
-                // A question is a call that the front end executes: it has no chunk of its own.
+                // A question needs no chunk of its own: it is a call that the front end executes.
             }
         }
     }

@@ -28,7 +28,7 @@ public final class AgentCatalogue {
         this.directory = directory;
     }
 
-    /** An agent in the list. */
+    /** An entry in the list of agents. */
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
     public record Listed(
             @JsonProperty("name") String name,
@@ -48,7 +48,7 @@ public final class AgentCatalogue {
         }
     }
 
-    /** Throws if threads of this agent may not be started. */
+    /** Rejects an agent for which callers may not start threads, with status 404. */
     public void check(String agent) {
         boolean isAdmitted = directory.isEmpty()
                 || agents().stream().anyMatch(known -> known.name().equals(agent));
@@ -62,7 +62,7 @@ public final class AgentCatalogue {
         return name.endsWith(SUFFIX) && !name.endsWith(SCRIPT_SUFFIX) && Files.isRegularFile(file);
     }
 
-    /** Skips invalid files: workers report them when they start. */
+    /** Empty for an invalid file, which workers report when they start. */
     private static Optional<Listed> read(Path file) {
         String fileName = file.getFileName().toString();
         String name = fileName.substring(0, fileName.length() - SUFFIX.length());

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 
-/** All operations of the API. */
+/** The operations of the API, except those for the protocols of front ends. */
 public final class ApiRoutes {
     private ApiRoutes() {}
 
@@ -24,7 +24,7 @@ public final class ApiRoutes {
      * Creates the routes.
      *
      * @param document the content of {@code /v1/openapi.json}
-     * @param readers runs the reads of streams
+     * @param readers executes the reads of histories for event streams
      */
     public static List<Route> of(AgentClient client, AgentCatalogue agents, JsonNode document, Executor readers) {
         ThreadAccess access = new ThreadAccess(client);

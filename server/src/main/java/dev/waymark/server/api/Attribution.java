@@ -12,7 +12,7 @@ public final class Attribution {
         return caller.subject().map(who -> message.by(who.subject())).orElse(message);
     }
 
-    /** Adds the subject that the server verified to a decision. */
+    /** Adds the caller's verified subject to a decision, if authentication is on. */
     public static OutboundMessage verified(Caller caller, OutboundMessage decision) {
         return caller.subject().map(decision::verifiedAs).orElse(decision);
     }

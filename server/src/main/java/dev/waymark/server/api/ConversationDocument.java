@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A thread at one point of its history, in the form that a front end shows. All parts come from the same state, so they
- * are consistent.
+ * A thread at one point of its history, in the form that a front end shows. All parts of the conversation come from one
+ * state, so they are consistent.
  */
 final class ConversationDocument {
     private final Timeline timeline;
@@ -34,7 +34,7 @@ final class ConversationDocument {
         this.document = document;
     }
 
-    /** The thread at this moment, or its current state. */
+    /** The thread at a moment; without one, in its newest state. */
     static ObjectNode of(Timeline whole, Optional<Moment> at) {
         Timeline timeline = at.map(whole::upTo).orElse(whole);
         ObjectNode document = JsonDocuments.show(timeline);
@@ -83,7 +83,7 @@ final class ConversationDocument {
         agent.description().ifPresent(text -> document.put("description", text));
     }
 
-    /** The parent thread: the thread whose call this one executes. */
+    /** The id of the parent thread, derived from this thread's id. Empty for a root thread. */
     private Optional<String> parent() {
         String suffix = state.parent().map(link -> "/" + link.callId()).orElse("");
         return Optional.of(timeline.thread())
@@ -166,7 +166,9 @@ final class ConversationDocument {
                 .findFirst();
     }
 
-    /** The exact JSON as text: JSON parsers of browsers round large numbers, and some characters are not visible. */
+    /**
+     * The exact JSON as text, because JSON parsers of browsers round large numbers. Invisible characters are escaped.
+     */
     private static String text(Json args) {
         return SafeText.json(args.canonical());
     }

@@ -5,7 +5,10 @@ import dev.waymark.codec.KeyProblem;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.server.http.HttpProblem;
 
-/** Maps client failures to HTTP errors. The error code is the failure type, as in the command line. */
+/**
+ * Maps failures of {@code AgentClient} to HTTP errors, whose code is the failure's type, as in the command line. Any
+ * other exception becomes an {@code Internal} error.
+ */
 public final class Failures {
     private Failures() {}
 

@@ -13,7 +13,7 @@ import java.util.UUID;
 
 /**
  * Derives thread and message ids from the caller and their idempotency key. Every instance derives the same id, so a
- * repeated request takes effect once, and a caller cannot produce the id of another caller.
+ * repeated request takes effect once, and a caller cannot produce the ids of other callers.
  */
 public final class RequestIds {
     private static final int DIGITS = 32;
@@ -22,7 +22,7 @@ public final class RequestIds {
 
     private RequestIds() {}
 
-    /** The idempotency key of a request, if it has one. */
+    /** The idempotency key of a request, if it has one. Rejects a key that is blank or has more than 256 characters. */
     static Optional<String> key(ApiRequest request) {
         Optional<String> key = request.header(HEADER);
         if (key.filter(text -> text.isBlank() || text.length() > LONGEST_KEY).isPresent()) {

@@ -16,7 +16,7 @@ public final class ThreadAccess {
     }
 
     /**
-     * Returns the thread if the caller may see it.
+     * Returns the thread's id if the caller may see the thread.
      *
      * @throws HttpProblem if not, with the same error as for a thread that does not exist
      */
@@ -43,7 +43,10 @@ public final class ThreadAccess {
         }
     }
 
-    /** The owner of a thread that this caller starts: the caller, or a group that they are in. */
+    /**
+     * The owner of a thread that this caller starts: the group, if one is given, or else the caller. An authenticated
+     * caller must be in the group.
+     */
     public Optional<ThreadOwner> ownerOfNew(Caller caller, Optional<String> group) {
         if (group.isEmpty()) {
             return caller.owner();

@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The operations that send a command to an open thread. The response says whether the thread accepted the command; its
- * effects appear in the event stream.
+ * The operations that send a command to an open thread. Status 202 means that the thread has accepted the command or,
+ * for {@code cancel}, that the server has. The effects of the command appear in the event stream.
  */
 final class ThreadCommands {
     private final AgentClient client;
@@ -104,7 +104,7 @@ final class ThreadCommands {
                 : Approval.edit(Json.of(PayloadJson.MAPPER.convertValue(args, Object.class)));
     }
 
-    /** Requires the digest of the arguments that the caller saw. */
+    /** Creates a decision. The request must contain the digest of the arguments that the caller saw. */
     private static OutboundMessage decision(ApiRequest request, Approval approval) {
         Approval about = approval.withCall(request.text("callId").orElseThrow())
                 .withDigest(request.text("argsDigest").orElseThrow());
@@ -127,7 +127,10 @@ final class ThreadCommands {
                 OutboundMessage.settlement(result.map(settlement::withResult).orElse(settlement)));
     }
 
-    /** Records the verified subject. For an agent that requires signatures, also records the signer's name. */
+    /**
+     * Attributes a decision to the signer that the request names, or else to the caller. Records the caller's verified
+     * subject in both cases.
+     */
     private static OutboundMessage decided(ApiRequest request, OutboundMessage decision) {
         OutboundMessage signed = request.text("signature").map(decision::signed).orElse(decision);
         OutboundMessage named = request.text("signer").map(signed::by).orElseGet(() -> by(request, signed));

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 
-/** The stream of a thread's events. */
+/** The operation that streams a thread's events. */
 final class ThreadEvents {
     private final AgentClient client;
     private final ThreadAccess access;

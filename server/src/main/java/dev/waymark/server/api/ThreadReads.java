@@ -32,7 +32,7 @@ final class ThreadReads {
     private static final int PAGE = 20;
     private static final int LARGEST_PAGE = 100;
 
-    /** Callers are not told about unreadable threads, which may belong to other callers. */
+    /** Logs unreadable threads and does not report them to the caller, because they may belong to other callers. */
     private static final Progress UNREADABLE_LOGGED = new Progress() {
         @Override
         public void read(int done, int of) {}
@@ -103,7 +103,7 @@ final class ThreadReads {
         return document;
     }
 
-    /** The result of the latest turn, or status {@code running}. */
+    /** The result of the latest turn, or the status {@code running} while that turn runs. */
     private static ObjectNode result(Timeline timeline) {
         if (timeline.now().turn().status() == Turn.Status.NONE) {
             throw HttpProblem.notFound("the thread has no turn yet");

@@ -23,7 +23,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The operations that start threads. The server derives the ids, so that callers cannot guess other threads' ids. */
+/**
+ * The operations that start threads. The server chooses the ids, so that callers cannot guess the ids of other threads.
+ */
 final class ThreadStarts {
     private static final int CHECKPOINT_BYTES = 16 * 1024 * 1024;
     private static final String PLACE = "the imported checkpoint";
@@ -85,8 +87,8 @@ final class ThreadStarts {
     }
 
     /**
-     * Imports a checkpoint, whose content is untrusted. The new thread is a copy with its own idempotency keys, and
-     * takes its context from the agent file only.
+     * Imports a checkpoint, whose content is untrusted. The new thread is a copy with its own idempotency keys, and has
+     * only the context that its agent defines.
      */
     private HttpAnswer importCheckpoint(ApiRequest request) {
         Optional<ThreadOwner> owner = access.ownerOfNew(request.caller(), request.text("group"));

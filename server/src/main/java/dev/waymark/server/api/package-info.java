@@ -1,8 +1,8 @@
 /**
  * The operations of the API on threads.
  *
- * <p>It must not know how requests are transported. It does not reveal whether a thread exists that the
- * caller may not see.
+ * <p>It must not know how requests are transported. It must not reveal whether a thread exists that the caller may not
+ * see.
  */
 @NullMarked
 package dev.waymark.server.api;

@@ -14,8 +14,8 @@ import java.util.regex.Pattern;
 /**
  * The files of the console, by path. The page lists all of its files, so the list is read from the page.
  *
- * <p>Everyone may load them: they contain no data. The page can only run its own scripts and only talk to its own
- * server, so text that a model or a tool wrote cannot become a script or leave the page.
+ * <p>Everyone may load them: they contain no data. The page can run only its own scripts, and send requests only to its
+ * own server, so text from a model or a tool can neither become a script nor be sent elsewhere.
  */
 public final class ConsoleFiles {
     private static final String PAGE = "index.html";

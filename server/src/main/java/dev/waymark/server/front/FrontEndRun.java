@@ -6,6 +6,6 @@ package dev.waymark.server.front;
  * @param thread the id of the thread on this server
  * @param from the number of the first fact of the run
  * @param until the number of the fact that the run must reach before it can end
- * @param showsAll whether the run begins with everything that happened before it
+ * @param showsAll whether the run begins by showing everything that happened before
  */
 public record FrontEndRun(String thread, int from, int until, boolean showsAll) {}

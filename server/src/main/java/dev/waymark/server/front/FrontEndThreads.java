@@ -30,7 +30,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** The threads of front ends, which name threads and messages themselves. */
+/** The commands of front ends, which choose the ids of their threads and messages themselves. */
 public final class FrontEndThreads {
     private final AgentClient client;
     private final ThreadAccess access;
@@ -39,9 +39,9 @@ public final class FrontEndThreads {
     private final String operation;
 
     /**
-     * Creates the commands for one protocol.
+     * Creates an instance for one protocol.
      *
-     * @param readers runs the reads of streams
+     * @param readers executes the reads of histories for event streams
      * @param operation separates the ids of this protocol from those of others
      */
     public FrontEndThreads(AgentClient client, AgentCatalogue agents, Executor readers, String operation) {
@@ -61,10 +61,12 @@ public final class FrontEndThreads {
         return Optional.of(given).filter(id -> access.isVisible(caller, id));
     }
 
-    /** A message of a front end, with the ids that it gave to the thread and to the message. */
+    /** A message of a front end, with the front end's own ids for the thread and the message. */
     public record FrontEndMessage(String threadId, String id, String text) {}
 
-    /** Sends the message to the thread, or starts a thread with it. A message takes effect once. */
+    /**
+     * Sends the message to the thread, or starts a thread with it. A message that is sent repeatedly takes effect once.
+     */
     public FrontEndRun say(Caller caller, Optional<String> thread, String agent, FrontEndMessage message) {
         require(caller, CallerRole.TALK);
         String started = RequestIds.thread(caller, operation, message.threadId());
@@ -87,7 +89,8 @@ public final class FrontEndThreads {
 
     /**
      * Finds the item with this id in the newest state in which it waited, so that a repeated request finds the item
-     * that it has already answered. If the call never waited with these arguments, returns the item that waits now.
+     * that it has already answered. If the call never waited with these arguments, returns the item of the call that
+     * waits now, if there is one.
      */
     public static Optional<PendingItem> lastWaiting(Timeline timeline, PendingId id) {
         List<Moment> moments = timeline.moments();
@@ -110,7 +113,7 @@ public final class FrontEndThreads {
     }
 
     /**
-     * Returns an answer of a request with its message id. Every instance derives the same id.
+     * Gives an answer its message id. Every instance derives the same id.
      *
      * @param request distinguishes the request from later ones that answer the same item again
      */
@@ -120,7 +123,11 @@ public final class FrontEndThreads {
         return answer.withId(RequestIds.message(caller, operation, key));
     }
 
-    /** Sends answers and decisions. There must be at least one. None is sent if one of them is refused. */
+    /**
+     * Sends answers and decisions, of which there must be at least one. All of them are checked before the first is
+     * sent, so that an invalid one prevents all. If the thread changes in the meantime, some may have been sent when
+     * one is refused.
+     */
     public FrontEndRun send(String thread, List<OutboundMessage> answers) {
         List<Integer> facts = client.requests().postAll(thread, answers).stream()
                 .map(ThreadRequests.Posted::fact)
@@ -149,8 +156,8 @@ public final class FrontEndThreads {
     }
 
     /**
-     * The run since these calls were last decided, which the front end has not seen. If they never waited, the newest
-     * turn.
+     * The run since the newest state in which one of these calls waited for a person. The front end has seen everything
+     * up to that state. If none of the calls ever waited, the newest turn.
      */
     public static FrontEndRun sinceDecided(Timeline timeline, Set<String> callIds) {
         int now = timeline.now().counters().facts();
@@ -173,7 +180,7 @@ public final class FrontEndThreads {
                         new RunMapping(run, view)));
     }
 
-    /** The text of a message whose parts are texts. */
+    /** Joins the text parts of a message with line breaks. Rejects other parts. */
     public static String text(JsonNode parts) {
         List<String> texts = new ArrayList<>();
         parts.forEach(part -> {

@@ -3,13 +3,13 @@ package dev.waymark.server.front;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.message.Transcript;
 
-/** The ids of messages that this server assigns. */
+/** The ids that the server assigns to messages, for front ends. */
 public final class MessageIds {
     private static final String OWN = "wm-";
 
     private MessageIds() {}
 
-    /** Whether this server assigned the id: such a message is not a new user message. */
+    /** Whether a server assigned the id, so that the message is not a new message of the user. */
     public static boolean isOwn(String id) {
         return id.startsWith(OWN);
     }

@@ -20,7 +20,10 @@ public final class PendingAnswers {
         this.caller = caller;
     }
 
-    /** Answers a question with a text, or with the text in {@code answer}. */
+    /**
+     * Answers a question with the payload's {@code answer} or, if the payload is not an object, with the payload.
+     * Numbers and booleans become text.
+     */
     public OutboundMessage answer(String callId, JsonNode payload) {
         FrontEndThreads.require(caller, CallerRole.TALK);
         JsonNode answer = payload.isObject() ? payload.path("answer") : payload;
@@ -33,7 +36,7 @@ public final class PendingAnswers {
     /**
      * Approves or denies a call.
      *
-     * @param args the arguments to run with; a missing node for those that were shown
+     * @param args the arguments to run with; a missing or null node to run with those that were shown
      */
     public OutboundMessage decision(PendingId about, boolean approved, JsonNode args, Optional<String> reason) {
         if (!args.isMissingNode() && !args.isNull() && !args.isObject()) {

@@ -5,7 +5,7 @@ import java.util.Optional;
 
 /**
  * The id under which a front end sees a pending item. The id of an approval contains the digest of the arguments, so
- * that the decision applies to the arguments that were shown.
+ * that a decision applies only to the arguments that were shown.
  */
 public record PendingId(String callId, Optional<String> argsDigest) {
     private static final String DIGEST_MARK = "~";

@@ -40,7 +40,7 @@ public final class RunMapping implements WatchMapping {
     private boolean begun;
     private boolean over;
 
-    /** The reply being streamed; {@link #words} is the part that was sent. */
+    /** The id of the reply being streamed; {@link #words} is the part of its text that was sent. */
     private Optional<String> messageId = Optional.empty();
 
     private int attempt;
@@ -131,7 +131,7 @@ public final class RunMapping implements WatchMapping {
         view.begun(now, repliedTurn.equals(Optional.of(now.turn().number())));
     }
 
-    /** Whether the arguments differ from those seen before. */
+    /** Remembers a call's arguments, and returns whether they differ from those remembered before. */
     private boolean isEdited(Call call) {
         Json before = args.put(call.id(), call.args());
         return before != null && !before.equals(call.args());
@@ -157,7 +157,7 @@ public final class RunMapping implements WatchMapping {
         words += text;
     }
 
-    /** The id of the reply being streamed. Begins the reply if it has not begun. */
+    /** Returns the id of the reply being streamed. Begins the reply if it has not begun. */
     private String reply(Conversation now) {
         if (messageId.isEmpty()) {
             messageId = Optional.of(MessageIds.nextReply(now));

@@ -1,5 +1,5 @@
 /**
- * The code that the protocols of front ends share: a run on a thread, and the commands that start and continue it.
+ * The code that the protocols of front ends share: a run of a thread, and the commands that start and continue threads.
  *
  * <p>It must not know any protocol.
  */

@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * A request that passed all checks.
+ * A request that passed the checks of the {@link Gateway}.
  *
  * @param path the decoded path parameters
  * @param body empty for requests without a body
@@ -34,7 +34,7 @@ public record ApiRequest(
         return Optional.ofNullable(json().path(field).textValue());
     }
 
-    /** The body, or a missing node. */
+    /** The body; a missing node if there is none. */
     public JsonNode json() {
         return body.orElseGet(com.fasterxml.jackson.databind.node.MissingNode::getInstance);
     }

@@ -20,7 +20,10 @@ final class BodyReader implements Runnable {
         this.most = most;
     }
 
-    /** Completes with the body; fails with an {@link HttpProblem} if it is too large, or after 30 seconds. */
+    /**
+     * Completes with the body. Fails with an {@link HttpProblem} if the body is too large, and with a
+     * {@code TimeoutException} after 30 seconds.
+     */
     static CompletableFuture<byte[]> read(Content.Source source, int most) {
         BodyReader reader = new BodyReader(source, most);
         reader.run();

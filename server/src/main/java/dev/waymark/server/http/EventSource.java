@@ -16,7 +16,7 @@ public interface EventSource extends AutoCloseable {
         public static final Part END = new Part("", true);
     }
 
-    /** Completes with the next part, at the latest after this long. */
+    /** Completes with the next part; with an empty one if nothing happens within this time. */
     CompletableFuture<Part> next(Duration most);
 
     @Override

@@ -30,7 +30,7 @@ final class Gateway extends Handler.Abstract {
     private static final String BEARER = "Bearer ";
     private static final Set<String> TOKEN_NAMES =
             Set.of("access_token", "token", "id_token", "authorization", "api_key", "apikey", "bearer");
-    /** Limit for requests with invalid tokens from one address. */
+    /** The maximum number of requests with invalid tokens from one address. */
     private static final double BAD_TOKENS_PER_SECOND = 10;
 
     private static final double BURST = 3;
@@ -86,7 +86,7 @@ final class Gateway extends Handler.Abstract {
         return inFlight.get() > 0 || streams.count() > 0;
     }
 
-    /** A request and its answer. */
+    /** Answers one request. */
     private final class Exchange {
         private final Request request;
         private final Response response;
@@ -111,7 +111,10 @@ final class Gateway extends Handler.Abstract {
             }
         }
 
-        /** A connection with an unread body cannot be reused. Reads a small body; otherwise closes the connection. */
+        /**
+         * Answers with a problem. A connection with an unread body cannot be reused, so this first reads a small body,
+         * and closes the connection if the body is large.
+         */
         private void refuse(HttpProblem problem) {
             boolean unread = !bodyTaken && request.getMethod().equals("POST") && request.getLength() != 0;
             if (!unread) {
@@ -199,7 +202,9 @@ final class Gateway extends Handler.Abstract {
             return (request.isSecure() ? "https://" : "http://") + host;
         }
 
-        /** The caller that a valid token identifies; {@link Caller#UNCHECKED} if authentication is disabled. */
+        /**
+         * The caller that a valid token identifies, or empty. {@link Caller#UNCHECKED} if authentication is disabled.
+         */
         private Optional<Caller> caller() {
             if (authenticator.isEmpty()) {
                 return Optional.of(Caller.UNCHECKED);
@@ -280,7 +285,7 @@ final class Gateway extends Handler.Abstract {
             String type = Optional.ofNullable(request.getHeaders().get(HttpHeader.CONTENT_TYPE))
                     .orElse("");
             if (!type.replaceFirst(";.*", "").strip().equalsIgnoreCase("application/json")) {
-                // HTML forms cannot send JSON, so this also blocks forms of other sites.
+                // HTML forms cannot send this content type, so this also blocks forms of other sites.
                 throw HttpProblem.of(415, "UnsupportedMediaType", "Content-Type must be application/json");
             }
             try {

@@ -36,8 +36,8 @@ public final class HttpEndpoint implements AutoCloseable {
     private static final long BODY_BYTES_PER_SECOND = 256;
     private static final Duration IDLE = Duration.ofSeconds(60);
     /**
-     * The number of clients that can connect at once, for example after another instance was lost. With more,
-     * connections are reset. Java's default is 50.
+     * The number of connections that can wait to be accepted, for example when clients reconnect after another instance
+     * was lost. Further connections are reset. Java's default is 50.
      */
     private static final int CONNECTING = 1_024;
 
@@ -130,7 +130,10 @@ public final class HttpEndpoint implements AutoCloseable {
         return (settings.tls().isPresent() ? "https://" : "http://") + host + ":" + port();
     }
 
-    /** Rejects new requests, ends the streams, and waits for running requests, at most this long. */
+    /**
+     * Rejects new requests, ends the streams, and waits until running requests and streams have ended, at most this
+     * long.
+     */
     public void drain(Duration most) {
         gateway.drain();
         long until = System.nanoTime() + most.toNanos();

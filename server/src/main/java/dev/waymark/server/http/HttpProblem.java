@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** A failed request, answered with a problem document (RFC 9457). Programs switch on its {@code code}. */
+/** A failed request, answered with a problem document (RFC 9457). Clients tell problems apart by {@code code}. */
 public final class HttpProblem extends RuntimeException {
     private static final long serialVersionUID = 1L;
     private static final String CONTENT_TYPE = "application/problem+json";
@@ -44,7 +44,7 @@ public final class HttpProblem extends RuntimeException {
         return of(403, "RoleRequired", "requires the role " + role.wireName() + what);
     }
 
-    /** Sets what the caller can do about it; none if blank. */
+    /** Sets what the caller can do about the problem. A blank text removes it. */
     public HttpProblem withRemedy(String words) {
         return new HttpProblem(
                 status,

@@ -39,7 +39,7 @@ final class OriginRules {
         if (loopbackOnly && !LOOPBACK.matcher(host).matches()) {
             throw HttpProblem.of(403, "ForeignHost", "the Host must be localhost or a loopback address");
         }
-        // Behind a proxy, a page of this server has another origin than this server sees. Pages cannot set this header.
+        // Behind a proxy, this server does not know the origin of its own pages. Pages cannot set Sec-Fetch-Site.
         boolean isSame = "same-origin".equals(headers.get("Sec-Fetch-Site"));
         Optional<String> origin = Optional.ofNullable(headers.get("Origin"));
         if (!isSame

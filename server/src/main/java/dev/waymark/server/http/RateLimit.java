@@ -18,7 +18,7 @@ final class RateLimit {
 
     private record Bucket(double tokens, long nanos) {}
 
-    /** Counts a request. Returns false if the caller has exceeded the limit. */
+    /** Counts a request. Returns false, and does not count the request, if the caller has reached the limit. */
     boolean take(String caller) {
         if (buckets.size() > MOST_CALLERS) {
             // A bucket that was idle this long is full again, like a new one.

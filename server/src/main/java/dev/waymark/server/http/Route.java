@@ -10,7 +10,7 @@ import java.util.function.Function;
  * @param name the {@code operationId} in the API's document
  * @param template the path, with parameters in braces
  * @param role the required role; empty if no authentication is required
- * @param mostBytes the maximum size of the body; 0 if the operation has none
+ * @param mostBytes the maximum size of the body in bytes; 0 if the operation has no body
  */
 public record Route(
         String name,

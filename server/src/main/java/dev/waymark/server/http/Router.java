@@ -27,7 +27,7 @@ final class Router {
      * Finds the route of a request.
      *
      * @param path the path as sent, not decoded
-     * @throws HttpProblem if no route has this path, or none of those allows the method
+     * @throws HttpProblem with status 404 if no route has this path, or 405 if only routes with other methods have it
      */
     Match find(String method, String path) {
         List<Match> here = routes.stream()

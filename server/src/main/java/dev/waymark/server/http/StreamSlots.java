@@ -5,7 +5,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** Limits the open streams, for each caller and in total. Thread-safe. */
+/** Limits the number of open streams, for each caller and in total. Thread-safe. */
 final class StreamSlots {
     private final int mostForOne;
     private final int most;

@@ -47,7 +47,7 @@ public record Caller(
         return subject.map(who -> ThreadOwner.ofSubject(who.subject()));
     }
 
-    /** The subject, as the key for per-caller limits; an empty string without a subject. */
+    /** The subject, as the key for limits and for derived ids; an empty string without a subject. */
     public String name() {
         return subject.map(VerifiedSubject::subject).orElse("");
     }

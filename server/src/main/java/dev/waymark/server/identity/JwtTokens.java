@@ -86,7 +86,8 @@ public final class JwtTokens implements Authenticator {
     /**
      * Reads the keys from a file, or prepares to fetch them from a URL.
      *
-     * @throws IdentityProblem if the file has no public keys, or the URL is not https; http is allowed on loopback
+     * @throws IdentityProblem if the file has no usable public keys, or if the URL is not https or its host is unknown.
+     *     A URL on loopback may be http
      */
     public static JwtTokens of(JwtSettings settings) {
         return new JwtTokens(

@@ -23,10 +23,10 @@ import java.util.stream.Collectors;
 
 /**
  * Accepts tokens whose SHA-256 hashes are in a file. Tokens are random, so a hash does not reveal its token. The file
- * is read again when it changes; while it cannot be read, every token is rejected. Thread-safe.
+ * is read again when it changes; while it is unreadable or invalid, every token is rejected. Thread-safe.
  */
 public final class StaticTokens implements Authenticator {
-    /** Rejects passwords used as tokens; tokens from {@link #newToken} are longer. */
+    /** Rejects short passwords used as tokens. Tokens from {@link #newToken} are longer. */
     private static final int SHORTEST_TOKEN = 32;
 
     private static final int LONGEST_TOKEN = 512;
@@ -42,7 +42,7 @@ public final class StaticTokens implements Authenticator {
 
     private record Read(FileTime modified, long size, Map<String, Caller> callers) {}
 
-    /** The content of the file. */
+    /** The JSON form of the file. */
     public record TokenFile(@JsonProperty("tokens") List<Entry> tokens) {
         @JsonCreator
         public TokenFile {

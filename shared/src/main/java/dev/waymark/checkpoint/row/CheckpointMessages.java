@@ -51,7 +51,10 @@ public final class CheckpointMessages {
         return tools;
     }
 
-    /** The first call that waits for a person, in call order, for formats that store which calls were approved. */
+    /**
+     * The first call that waits for a person, in call order, for formats that store which calls were approved. Empty if
+     * a call with an unknown outcome or a call of a subagent waits too, or if other calls may still run.
+     */
     public static Optional<Call> waiting(Conversation state) {
         boolean unknown = state.waitingCalls().stream()
                 .anyMatch(call -> isUnknown(state, call) || call.status() == Call.Status.DELEGATED);
@@ -60,8 +63,8 @@ public final class CheckpointMessages {
 
     /**
      * Like {@link #waiting}, for formats that do not store approvals. There, a call that waits for approval looks like
-     * a call that was approved and then asked a question. If a call of the second kind exists, none is returned, so
-     * that it is not approved and run again.
+     * a call that was approved and then asked a question. If a call of the second kind is open, returns empty, so that
+     * nobody approves it and runs it again.
      */
     public static Optional<Call> interruption(Conversation state) {
         return waiting(state).filter(call -> approvedAndAsking(state).isEmpty());

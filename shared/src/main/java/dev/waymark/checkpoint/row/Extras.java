@@ -23,7 +23,8 @@ public final class Extras {
     }
 
     /**
-     * The cost of the thread in dollars. For a thread that started before costs were counted, the cost in its file.
+     * The cost of the thread in dollars. A thread that started before costs were counted has only the cost from its
+     * checkpoint.
      */
     public double cost() {
         return state.cost()
@@ -39,7 +40,7 @@ public final class Extras {
         return values.field(name) instanceof Number number ? number.intValue() : 0;
     }
 
-    /** A count of the turn in which the thread started. Later turns start at zero. */
+    /** A count that the checkpoint has for its newest turn; zero in later turns. */
     public int countOfTurn(String name) {
         int turn = count("turn");
         return turn == 0 || turn == state.turn().number() ? count(name) : 0;
@@ -54,7 +55,7 @@ public final class Extras {
         return values.field(name) instanceof List<?> list ? list : List.of();
     }
 
-    /** The object with this name. */
+    /** The object with this name; empty if there is none. */
     public Map<String, Object> object(String name) {
         Map<String, Object> fields = new LinkedHashMap<>();
         if (values.field(name) instanceof Map<?, ?> map) {

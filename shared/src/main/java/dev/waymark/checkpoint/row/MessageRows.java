@@ -11,14 +11,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The messages as rows, for formats that use rows. The results of a message come before its other content. A message is
- * converted once, even if many snapshots contain it.
+ * Converts messages to rows, for formats that consist of rows. The results of a message come before its other content.
+ * A message is converted once, even if many snapshots contain it.
  */
 public final class MessageRows {
     private final Spelling spelling;
     private final Map<Message, List<Json>> spelled = new IdentityHashMap<>();
 
-    /** The differences between the formats. */
+    /** How a format writes results and replies. Other messages are the same in all formats. */
     public interface Spelling {
         /** @param tools the tools of all calls, by call id */
         List<Map<String, Object>> results(List<Part.ToolResult> results, Map<String, String> tools);

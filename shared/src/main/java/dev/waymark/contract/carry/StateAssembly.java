@@ -14,11 +14,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Assembles a state from its chunks, in the order in which they arrive. The workflow and the readers of its history do
- * this in the same way.
+ * Assembles a state from its chunks. The workflow and the readers of its history do this in the same way.
  *
  * <p>Chunks from a build that writes the state differently have another digest, and replace the chunks received so far.
- * A result that is not a chunk is fetched again, and all chunks are fetched again if they do not form the state.
+ * If a result is not a chunk, the same chunk is fetched again. If the chunks do not form the state, all of them are
+ * fetched again.
  */
 public final class StateAssembly {
     private static final int MOST_CHUNKS = 1_000;

@@ -5,12 +5,12 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonProperty;
 
 /**
- * A chunk of a state.
+ * A part of a state's JSON.
  *
  * @param index from 0
- * @param count the number of chunks of the whole
- * @param whole the digest of the whole
- * @param bytes the chunk, packed
+ * @param count the number of chunks of the state
+ * @param whole the digest of the state's JSON
+ * @param bytes the part, packed
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record StateChunk(

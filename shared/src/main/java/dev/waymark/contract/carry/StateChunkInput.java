@@ -12,7 +12,7 @@ import java.util.Optional;
  * The input of the activity that fetches a chunk of the previous run's last state.
  *
  * @param index from 0
- * @param whole the digest of the whole to which the chunks so far belong; empty for the first chunk
+ * @param whole the digest of the state's JSON, from the chunks fetched so far; empty for the first chunk
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)

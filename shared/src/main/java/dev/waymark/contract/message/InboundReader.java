@@ -69,7 +69,10 @@ record InboundReader(String name, JsonNode body) {
         return new PersonFact.UserSpoke(id, replacement, content.map(Message::user), retry, schema);
     }
 
-    /** The schema is sent to the model with every call of the turn. */
+    /**
+     * The schema of the turn's final reply. It is sent to the model with every call of the turn, so its size is
+     * limited.
+     */
     private Optional<Json> schema() throws UnusableMessage {
         JsonNode schema = body.path("schema");
         return isGiven(schema) ? Optional.of(schemaOf(schema)) : Optional.empty();
@@ -182,7 +185,9 @@ record InboundReader(String name, JsonNode body) {
                 !ClaimRequest.isOfRun(execution, runId));
     }
 
-    /** A text of any length, since the ids of calls come from models. */
+    /**
+     * A text that may be longer than an id that a person or a program chose, since the ids of calls come from models.
+     */
     private String required(String field) throws UnusableMessage {
         return text(field).orElseThrow(() -> new UnusableMessage("\"" + field + "\" is missing"));
     }
@@ -273,7 +278,7 @@ record InboundReader(String name, JsonNode body) {
         return id;
     }
 
-    /** The sender, as a server has verified it. */
+    /** The sender as verified by a server; empty if no server has verified the sender. */
     private Optional<VerifiedSubject> verified() throws UnusableMessage {
         JsonNode value = body.path("verified");
         if (!isGiven(value)) {

@@ -46,7 +46,7 @@ public record CallItem(
         question = question == null ? Optional.empty() : question;
     }
 
-    /** The newest calls of a thread, in order. */
+    /** The calls whose status changed last, at most this many, in the order of the changes. */
     public static List<CallItem> of(String thread, Conversation state, int most) {
         String session = state.session().orElse(thread);
         List<Call> calls = new ArrayList<>();
@@ -80,7 +80,7 @@ public record CallItem(
                 call.question());
     }
 
-    /** The name of a call's wait for a person in spans and metrics. */
+    /** The name in spans and metrics for what a call waits for. */
     public static String waitName(Call call) {
         return switch (call.status()) {
             case AWAITING -> "approval";
@@ -122,7 +122,10 @@ public record CallItem(
         return status.equals(ISSUED) || status.equals(CLAIMED);
     }
 
-    /** A copy with the question cut to this many characters. Arguments whose JSON is longer are replaced. */
+    /**
+     * A copy with the question cut to this many characters. Arguments whose JSON is longer are replaced by their
+     * length.
+     */
     public CallItem shortened(int most) {
         return new CallItem(
                 callId,

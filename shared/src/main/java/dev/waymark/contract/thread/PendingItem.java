@@ -18,7 +18,7 @@ import java.util.Optional;
  * A request that waits for a person: a question, a call to approve, or a call with an unknown outcome.
  *
  * @param evidence what was observed of a call with an unknown outcome, such as {@code HTTP 504}
- * @param argsDigest restricts a decision to exactly these arguments
+ * @param argsDigest the digest of the arguments; a decision that contains it applies only to these arguments
  * @param signers who must sign the decision, if it must be signed
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -95,7 +95,10 @@ public record PendingItem(
         return tool + args.map(json -> " " + json.canonical()).orElse("");
     }
 
-    /** A copy with the question cut to this many characters. Arguments whose JSON is longer are replaced. */
+    /**
+     * A copy with the question cut to this many characters. Arguments whose JSON is longer are replaced by their
+     * length.
+     */
     public PendingItem shortened(int most) {
         return new PendingItem(
                 thread,

@@ -189,13 +189,13 @@ public record StartInput(
         return with(edit -> edit.context = carriedAlong);
     }
 
-    /** The first facts of a thread that starts here. */
+    /** The first facts of a thread that starts with this input. */
     public List<Fact> facts() {
         List<Fact> facts = new ArrayList<>();
         Optional<Json> usable = Optional.empty();
         if (context.isPresent()) {
             try {
-                // A subagent's context is not limited: it has grown by the contexts of all agent files above it.
+                // A subagent's context is not limited: it includes the contexts of all agents above it.
                 usable = Optional.of(parent.isPresent() ? read(context.get()) : context(context.get()));
             } catch (Refusal refusal) {
                 facts.add(new ThreadFact.MessageIgnored("context", Refusal.parse(refusal.getMessage())));

@@ -19,7 +19,7 @@ import java.util.Optional;
  * @param agent empty until the agent is known
  * @param status as in {@link StatusReport}
  * @param waitingFor the kinds of requests that wait for people, sorted. Always empty for a subagent's thread, since its
- * requests are answered in the thread above it.
+ *     requests are answered in the thread above it.
  */
 public record ThreadIndex(String agent, String status, List<String> waitingFor) {
     private static final SearchAttributeKey<String> AGENT = SearchAttributeKey.forKeyword("WaymarkAgent");
@@ -99,12 +99,15 @@ public record ThreadIndex(String agent, String status, List<String> waitingFor) 
         return orUncertain(kind.flatMap(name -> is(WAITING_FOR, name)).orElse(WAITING_FOR.getName() + " IS NOT NULL"));
     }
 
-    /** The condition for threads that may have this status. */
+    /** The condition for threads that may have this status; empty if the status cannot be quoted. */
     public static Optional<String> mayHaveStatus(String status) {
         return is(STATUS, status).map(ThreadIndex::orUncertain);
     }
 
-    /** The condition for threads that may be of this agent, including threads whose agent is not known. */
+    /**
+     * The condition for threads that may be of this agent, including threads whose agent is not known; empty if the
+     * name cannot be quoted.
+     */
     public static Optional<String> mayBeOf(String agent) {
         return is(AGENT, agent).map(condition -> "(" + condition + " OR " + AGENT.getName() + " IS NULL)");
     }
@@ -113,7 +116,9 @@ public record ThreadIndex(String agent, String status, List<String> waitingFor) 
         return "(" + condition + " OR " + IS_UNCERTAIN + ")";
     }
 
-    /** Empty if the value could end the quoted string that contains it. */
+    /**
+     * The condition that an attribute has this value; empty if the value could end the quoted string that contains it.
+     */
     private static Optional<String> is(SearchAttributeKey<?> key, String value) {
         return Optional.of(value)
                 .filter(text -> text.chars().noneMatch(each -> each == '\'' || each == '\\' || each < ' '))

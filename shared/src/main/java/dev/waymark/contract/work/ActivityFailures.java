@@ -23,7 +23,10 @@ import org.jspecify.annotations.Nullable;
  * history.
  */
 final class ActivityFailures {
-    /** The types of key failures. Histories of November 2026 have the last type instead of the first. */
+    /**
+     * The types of key failures. The first histories with such failures have the class name instead of
+     * {@link WireNames#KEYS_UNAVAILABLE}.
+     */
     private static final Set<String> TYPES_WITHOUT_KEYS =
             Set.of(WireNames.KEYS_UNAVAILABLE, WireNames.KEYS_UNUSABLE, "dev.waymark.keystore.KeyStoreException");
 
@@ -49,7 +52,8 @@ final class ActivityFailures {
     }
 
     /**
-     * A worker that cannot read the thread leaves the work to others, like one that does not know the thread's rules.
+     * Replaces the type of a key failure by {@link Problem#UNKNOWN_RULES}: a worker that cannot read the thread leaves
+     * the work to others, like one that does not know the thread's rules.
      */
     private static String leftIfWithoutKeys(String type) {
         return TYPES_WITHOUT_KEYS.contains(type) ? Problem.UNKNOWN_RULES : type;
@@ -85,7 +89,7 @@ final class ActivityFailures {
     }
 
     /**
-     * The spending of a failed model call's attempts. A failure has it in its details; a worker that was lost has sent
+     * The spending of a failed model call's attempts. A failure has the spending in its details; a lost worker has sent
      * it with its heartbeats.
      */
     static Spent spent(@Nullable Throwable failure) {

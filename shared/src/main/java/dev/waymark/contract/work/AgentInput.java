@@ -6,7 +6,8 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 
 /**
- * The input of the {@code agent} activity, which returns the agent's definition. It runs once per thread.
+ * The input of the {@code agent} activity, which returns the agent's definition. The definition applies to the thread's
+ * whole life.
  *
  * @param rules the version of the thread's rules; omitted if it is 1
  */

@@ -12,13 +12,13 @@ import java.util.Optional;
 
 /**
  * The input of the {@code model} activity. It has the length and the digest of the conversation, not the conversation
- * itself, so that its size is constant. The activity reads the conversation from its own workflow's history and
- * compares both.
+ * itself, so that its size is constant. The activity reads the conversation from its own workflow's history, and checks
+ * the conversation's length and digest.
  *
  * <p>The digest is cut to {@value #DIGITS} hexadecimal digits, since every call stores one in history. It protects
  * against mistakes, for which 128 bits are enough. Older histories have full digests.
  *
- * @param summary whether a summary of the older part is requested instead of a reply
+ * @param summary whether to summarize the older part of the conversation instead of replying
  * @param decisions a digest of the decisions about the thread's calls; empty if there are none
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -57,7 +57,10 @@ public record ModelInput(
                 DecisionsDigest.of(called));
     }
 
-    /** Whether the decisions match the recorded digest. Older histories have none, and always match. */
+    /**
+     * Whether the decisions match the recorded digest. If no digest is recorded, as in older histories, any decisions
+     * match.
+     */
     public boolean hasDecisionsOf(Conversation called) {
         return decisions.isEmpty() || decisions.equals(DecisionsDigest.of(called));
     }
@@ -67,7 +70,7 @@ public record ModelInput(
         return summary ? new Work.Summary(step) : new Work.Model(step);
     }
 
-    /** Whether this is the expected conversation. */
+    /** Whether the transcript has the recorded length and digest. */
     public boolean isOf(Transcript transcript) {
         return transcript.count() == messageCount
                 && digest.length() >= DIGITS

@@ -10,13 +10,13 @@ import java.util.Optional;
 
 /**
  * The partial text of a reply, in the heartbeat details of the {@code model} activity. It is not stored in history.
- * Each attempt starts with an empty text. After a failed attempt, the server still shows its last text, so the text has
- * the attempt's number.
+ * Each attempt starts with an empty text. After a failed attempt, the server still shows the attempt's last text, so
+ * the text has the attempt's number.
  *
  * @param step the number of the model call in the thread
  * @param spent the spending of the call so far, including earlier attempts; the next attempt adds to it
- * @param failed the models that failed in this call, once per failure, or more often if the model should not be tried
- *     again
+ * @param failed the models that failed in this call, once per failure; several times for one failure after which the
+ *     model should not be tried again
  * @param unusable the fallbacks that cannot answer this call
  * @param from the number of characters before {@code text}, since only the end of a long reply is sent
  */

@@ -75,7 +75,10 @@ public record RunOutcome(
         return words.isEmpty() ? "" : words.get(words.size() - 1);
     }
 
-    /** Whether the decisions match the recorded digest. Older histories have none, and always match. */
+    /**
+     * Whether the decisions match the recorded digest. If no digest is recorded, as in older histories, any decisions
+     * match.
+     */
     public boolean hasDecisionsOf(Conversation state) {
         return decisions.isEmpty() || decisions.equals(DecisionsDigest.of(state));
     }

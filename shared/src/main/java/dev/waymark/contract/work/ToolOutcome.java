@@ -47,7 +47,7 @@ public record ToolOutcome(
         unknown = unknown == null ? Optional.empty() : unknown;
     }
 
-    /** The tool did not run in this execution, and never will. */
+    /** The tool did not run in this execution, and will not run in it later. */
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record NotStarted(
             @JsonProperty("execution") String execution,

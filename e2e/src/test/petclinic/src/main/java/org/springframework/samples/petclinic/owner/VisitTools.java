@@ -28,7 +28,10 @@ public class VisitTools {
     private final EntityManager entities;
     private final String pause;
 
-    /** @param pause where a booking pauses, so that a test can kill the clinic at that point */
+    /**
+     * @param pause {@code before} or {@code after}: on which side of the commit a booking pauses, so that a test can
+     *     kill the clinic there; empty for no pause
+     */
     VisitTools(OwnerRepository owners, EntityManager entities, @Value("${clinic.pause:}") String pause) {
         this.owners = owners;
         this.entities = entities;
@@ -52,8 +55,7 @@ public class VisitTools {
     }
 
     /**
-     * The same visit is booked once, however often this runs: bookings of one owner run one after the other, because
-     * each locks the owner.
+     * Books a visit once, however often this runs: each booking locks its owner, and first looks for the same visit.
      */
     @ToolMethod(
             description = "Books a visit for a pet; the date is written YYYY-MM-DD",
@@ -80,7 +82,7 @@ public class VisitTools {
         return "booked for " + booked.date();
     }
 
-    /** Called if the clinic was lost in the middle of a booking. */
+    /** Called if the clinic was killed in the middle of a booking. */
     @Transactional(readOnly = true)
     public Verdict isBooked(NewVisit booked) {
         return has(owners.findById(booked.owner()).orElseThrow(), booked)
