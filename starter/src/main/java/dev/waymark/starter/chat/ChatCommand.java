@@ -73,7 +73,8 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
             names = "--saver",
             paramLabel = "TARGET",
             description = "Save the session after each step, and restore it if the server has lost it: "
-                    + SaverOptions.TARGETS + ". Default: " + SaverOptions.SETTING + ".")
+                    + SaverOptions.TARGETS + ". Default: " + SaverOptions.SETTING
+                    + ", or .waymark/threads with an in-memory waymark dev.")
     private String saver;
 
     @Option(names = "--volatile", description = "Accept that the session is lost when its in-memory server stops.")

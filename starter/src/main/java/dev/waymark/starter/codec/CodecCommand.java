@@ -48,7 +48,8 @@ public final class CodecCommand implements Callable<Integer> {
     @Option(
             names = "--token-file",
             paramLabel = "FILE",
-            description = "The file with the bearer token that every request needs. Default: WAYMARK_CODEC_TOKEN.")
+            description =
+                    "A file with the bearer token that every request needs. Default: the token in WAYMARK_CODEC_TOKEN.")
     private Optional<Path> tokenFile = Optional.empty();
 
     @Option(

@@ -29,13 +29,13 @@ public final class ListOptions {
             names = "--limit",
             paramLabel = "N",
             description =
-                    "List at most this many threads. Default: 100, or all if the server has no search attributes.")
+                    "List at most this many entries. Default: 100, or all if the server has no search attributes.")
     private Integer limit;
 
     @Option(
             names = "--after",
             paramLabel = "PAGE",
-            description = "Show the page after this one. The previous page prints the value.")
+            description = "Show the next page. Use the value that the command printed with the previous page.")
     private String after;
 
     @Spec(Spec.Target.MIXEE)
