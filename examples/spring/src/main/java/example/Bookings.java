@@ -43,7 +43,7 @@ public class Bookings {
         return "Booked for " + booking.guest() + " on " + booking.date();
     }
 
-    /** Asked when the application was killed in the middle of a booking. */
+    /** Called if the application was killed in the middle of a booking. */
     public Verdict isBooked(Booking booking, ToolContext call) {
         Integer booked = database.queryForObject(
                 "SELECT COUNT(*) FROM booking WHERE call_key = ?", Integer.class, call.idempotencyKey());

@@ -26,7 +26,7 @@ class FrontDesk {
         return words(client.run(Prompt.of("host", message).withThread(guest)));
     }
 
-    /** Waits while the turn runs, and executes nothing again. */
+    /** Waits while the turn is running, and repeats no work. */
     @GetMapping("/guests/{guest}")
     String reply(@PathVariable("guest") String guest) {
         return words(client.result(guest));

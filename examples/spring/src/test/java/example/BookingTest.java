@@ -28,7 +28,7 @@ class BookingTest {
 
     @TestConfiguration
     static class Model {
-        /** In place of the real provider, since it has its name. */
+        /** Replaces the real provider, because this bean has the same name. */
         @Bean
         ModelProvider anthropic() {
             return ScriptedModel.of(

@@ -18,7 +18,10 @@ final class DecidingLater {
         return result instanceof AgentResult.Interrupted interrupted ? interrupted.pending() : List.of();
     }
 
-    /** A new process. Approves exactly what was shown: if the arguments have changed since then, this is refused. */
+    /**
+     * In a new process: approves the call with a different amount. The decision is refused if the proposed arguments
+     * have changed since they were shown.
+     */
     static AgentResult approveLess(AgentClient client, PendingItem shown, int cents, String who) {
         return client.decide(
                 shown.thread(),

@@ -15,7 +15,7 @@ final class RecoveryAfterFailure {
         return client.start(Prompt.of("assistant", "Analyse the codebase.")).thread();
     }
 
-    /** In any process, as often as it takes: waits while the turn runs, and executes nothing again. */
+    /** Can be called in any process, any number of times. Waits while the turn is running, and repeats no work. */
     static AgentResult.Complete finish(AgentClient client, String thread) {
         return assertComplete(client.result(thread));
     }
