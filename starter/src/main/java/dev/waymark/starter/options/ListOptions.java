@@ -29,7 +29,7 @@ public final class ListOptions {
             names = "--limit",
             paramLabel = "N",
             description =
-                    "List at most this many entries. Default: 100, or all if the server has no search attributes.")
+                    "List at most this many threads. Default: 100, or all if the server has no search attributes.")
     private Integer limit;
 
     @Option(
