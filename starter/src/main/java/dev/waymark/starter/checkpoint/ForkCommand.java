@@ -8,7 +8,6 @@ import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.client.request.ForkOptions;
 import dev.waymark.conversation.state.Turn;
-import dev.waymark.starter.options.ThreadHelp;
 import dev.waymark.starter.options.WaitOptions;
 import dev.waymark.starter.render.OutcomeRenderer;
 import dev.waymark.starter.render.Output;
@@ -29,7 +28,10 @@ public final class ForkCommand implements Callable<Integer> {
     @Mixin
     private WaitOptions wait;
 
-    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread to fork from. " + ThreadHelp.ID)
+    @Parameters(
+            index = "0",
+            paramLabel = "THREAD",
+            description = "The id of the thread to fork from, or its beginning if that is unambiguous.")
     private String ancestor;
 
     @Parameters(

@@ -55,8 +55,8 @@ public final class CodecCommand implements Callable<Integer> {
     @Option(
             names = "--ui-origin",
             paramLabel = "ORIGIN",
-            description = "The Web UI's origin, such as http://127.0.0.1:8233. Without it, requests from browsers are"
-                    + " rejected.")
+            description = "The Web UI's origin, such as http://127.0.0.1:8233. Without it, requests from web pages"
+                    + " are rejected.")
     private Optional<String> origin = Optional.empty();
 
     @Override

@@ -26,7 +26,7 @@ public final class ClearCommand implements Callable<Integer> {
     @Option(
             names = "--all",
             description =
-                    "Also delete the recorded results of side effects, so that identical calls of tools with dedupe: session run"
+                    "Also delete the recorded results of side effects, so that tools with dedupe: session run identical calls"
                             + " again.")
     private boolean all;
 

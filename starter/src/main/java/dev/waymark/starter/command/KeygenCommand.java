@@ -23,7 +23,7 @@ import picocli.CommandLine.Parameters;
             "    signers: { ann: \"ed25519:…\" }",
             "",
             "New threads of the agent then accept only signed decisions: approve, deny and settle need --key FILE. Keep"
-                    + " the file where no tool can read it."
+                    + " the private key where no tool can read it."
         })
 public final class KeygenCommand implements Callable<Integer> {
     @Mixin
