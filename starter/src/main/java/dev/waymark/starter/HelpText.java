@@ -22,14 +22,14 @@ final class HelpText {
     private static final Map<String, String> OF_THE_WORKER = ofTheWorker();
 
     private static final List<String> EXIT_CODES = List.of(
-            "0  done, or the agent asked a question",
-            "1  the turn failed, was stopped or cancelled, or hit a limit; verify or gate found a problem",
+            "0  done, or the turn waits for a person",
+            "1  the turn failed, was stopped or cancelled, or reached a limit; verify or gate found a problem",
             "2  bad usage or input",
             "3  no such thread, version, call, agent or file; nothing open to answer; the thread is closed",
-            "4  the agent asked a question, with --assert-complete",
-            "5  no server answers",
-            "6  timed out (the turn continues), or no worker took the work within 10 s",
-            "7  the saver failed or did not answer: if a turn ran, it is done, but not saved");
+            "4  the turn waits for a person, with --assert-complete",
+            "5  the Temporal server, or the storage of thread keys, cannot be reached",
+            "6  timed out (the turn continues), or no worker accepted the work within 10 s",
+            "7  the saver failed, did not respond, or has a newer checkpoint; if a turn ran, it ended but was not saved");
 
     private static final List<String> SETTINGS = List.of(
             "TEMPORAL_ADDRESS    HOST:PORT of the server; default 127.0.0.1:7233",

@@ -46,7 +46,8 @@ import picocli.CommandLine.Spec;
         name = "chat",
         description = {
             "Talks to an agent in the terminal. A session is a thread that can be continued later.",
-            "Each line answers the open question or, if none is open, is a message; /help lists the commands.",
+            "Each line answers the open question, decides a call that waits for approval (y or n), or is sent as a"
+                    + " message; /help lists the commands.",
             "From a pipe, it reads one message per line, waits for each outcome, and exits at the end of the input."
         })
 public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
@@ -73,7 +74,8 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
             names = "--saver",
             paramLabel = "TARGET",
             description = "Save the session after each step, and restore it if the server has lost it: "
-                    + SaverOptions.TARGETS + ". Default: " + SaverOptions.SETTING + ".")
+                    + SaverOptions.TARGETS + ". Default: " + SaverOptions.SETTING
+                    + ", or .waymark/threads with an in-memory waymark dev.")
     private String saver;
 
     @Option(names = "--volatile", description = "Accept that the session is lost when its in-memory server stops.")

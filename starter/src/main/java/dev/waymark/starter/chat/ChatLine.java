@@ -18,20 +18,21 @@ import java.util.stream.Collectors;
  */
 public final class ChatLine {
     static final String HELP = """
-        A line is sent to the agent, or answers its open question. A backslash at its end continues it.
+        A line that you type is sent to the agent, or answers the agent's open question. If a call waits for
+        approval, y approves it and n denies it. End a line with a backslash to continue it on the next line.
           /approve [ID] [--reason TEXT]       approves a call
           /deny [ID] [--reason TEXT]          denies it
           /settle ID done|rerun|give-up [--result TEXT]
                                               settles a call with an unknown outcome
-          /say TEXT                           sends it as a message, even if a decision is open
+          /say TEXT                           sends TEXT as a message, even if a decision is open
           /result ID                          shows the full result of a call
           /stop                               ends the turn, like Ctrl-C
-          /retry                              repeats the last turn, if it failed or was stopped
+          /retry                              runs the last turn again, if it failed or was stopped
           /sessions                           lists the sessions
           /session, /session NAME             shows the current session; switches to another
           /session clear                      deletes the conversation
           /help, /quit                        Ctrl-D also quits
-        //text says /text to the agent.\
+        //text sends /text to the agent.\
         """;
 
     static final List<String> COMMANDS = List.of(

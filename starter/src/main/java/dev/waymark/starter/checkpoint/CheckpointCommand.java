@@ -9,6 +9,7 @@ import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Timeline;
 import dev.waymark.starter.options.SaverOptions;
+import dev.waymark.starter.options.ThreadHelp;
 import dev.waymark.starter.render.Output;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -26,7 +27,7 @@ public final class CheckpointCommand implements Callable<Integer> {
     @Mixin
     private Output output;
 
-    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    @Parameters(index = "0", paramLabel = "THREAD", description = ThreadHelp.ID)
     private String thread;
 
     @Option(

@@ -7,6 +7,7 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.history.Timeline;
 import dev.waymark.history.Version;
 import dev.waymark.starter.options.SaverOptions;
+import dev.waymark.starter.options.ThreadHelp;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.TextTable;
 import java.util.ArrayList;
@@ -21,7 +22,7 @@ public final class CheckpointsCommand implements Callable<Integer> {
     @Mixin
     private Output output;
 
-    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    @Parameters(index = "0", paramLabel = "THREAD", description = ThreadHelp.ID)
     private String thread;
 
     @Override

@@ -27,7 +27,10 @@ public final class ForkCommand implements Callable<Integer> {
     @Mixin
     private WaitOptions wait;
 
-    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread to fork from.")
+    @Parameters(
+            index = "0",
+            paramLabel = "THREAD",
+            description = "The id of the thread to fork from, or its beginning if that is unambiguous.")
     private String ancestor;
 
     @Parameters(

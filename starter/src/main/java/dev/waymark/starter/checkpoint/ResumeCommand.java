@@ -53,7 +53,7 @@ public final class ResumeCommand implements Callable<Integer> {
             description = "A checkpoint in any format, - for a checkpoint on stdin, or a closed thread.")
     private String source;
 
-    @Option(names = "--from", paramLabel = "TARGET", description = "A saver that has the thread's checkpoint.")
+    @Option(names = "--from", paramLabel = "TARGET", description = "The saver that has the checkpoint of THREAD.")
     private String from;
 
     @Option(
@@ -62,13 +62,18 @@ public final class ResumeCommand implements Callable<Integer> {
             description = "The answer to the open question; a new message if none is open.")
     private String answer;
 
-    @Option(names = "--agent", paramLabel = "A", description = "The agent. Default: the recorded one.")
+    @Option(
+            names = "--agent",
+            paramLabel = "A",
+            description = "The agent. Default: the recorded one, or else the worker's only agent.")
     private String agent;
 
     @Option(
             names = "--thread",
             paramLabel = "ID",
-            description = "The new thread's id; it stays open. Default: derived from the source and the answer.")
+            description =
+                    "The id of the new thread, which then stays open. Default: an id derived from the source, the answer and"
+                            + " the other options.")
     private String thread;
 
     @Option(names = "--max-iterations", paramLabel = "N", description = "The maximum number of model calls per turn.")
@@ -83,7 +88,7 @@ public final class ResumeCommand implements Callable<Integer> {
     @Option(names = "--no-wait", description = "Return once the server has stored the request. Needs no worker.")
     private boolean noWait;
 
-    @Option(names = "--assert-complete", description = "Exit with code 4 if the agent asks a question.")
+    @Option(names = "--assert-complete", description = "Exit with code 4 if the turn waits for a person.")
     private boolean assertComplete;
 
     @Option(names = "--volatile", description = "Accept that the thread is lost when its in-memory server stops.")

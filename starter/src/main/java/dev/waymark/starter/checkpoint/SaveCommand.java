@@ -16,6 +16,7 @@ import dev.waymark.starter.connection.ConnectionOptions;
 import dev.waymark.starter.options.Durations;
 import dev.waymark.starter.options.SaverOptions;
 import dev.waymark.starter.options.ShutdownHandler;
+import dev.waymark.starter.options.ThreadHelp;
 import dev.waymark.starter.render.Output;
 import java.time.Duration;
 import java.util.List;
@@ -34,14 +35,18 @@ import picocli.CommandLine.TypeConversionException;
         name = "save",
         description = {
             "Saves a thread's checkpoint to a saver, in the thread format, once or as the thread progresses.",
-            "To continue a saved thread, use resume --from. --follow is safe to kill: after a restart, it saves the"
-                    + " newest version."
+            "To continue a saved thread, use resume --from. It is safe to kill save --follow: after a restart, it saves"
+                    + " the newest version."
         })
 public final class SaveCommand implements Callable<Integer> {
     @Mixin
     private Output output;
 
-    @Parameters(index = "0", paramLabel = "THREAD", arity = "0..1", description = "The thread.")
+    @Parameters(
+            index = "0",
+            paramLabel = "THREAD",
+            arity = "0..1",
+            description = ThreadHelp.ID + " Required unless --all is given.")
     private String thread;
 
     @Option(
@@ -70,7 +75,8 @@ public final class SaveCommand implements Callable<Integer> {
     @Option(
             names = "--flush-timeout",
             paramLabel = "D",
-            description = "Time limit for saving the newest version; with --follow, at the end. Default: 10s.",
+            description =
+                    "How long to wait until the newest version is saved; with --follow, at the end. Default: 10s.",
             converter = Durations.class)
     private Duration flushTimeout;
 

@@ -47,14 +47,15 @@ public final class CodecCommand implements Callable<Integer> {
     @Option(
             names = "--token-file",
             paramLabel = "FILE",
-            description = "The file with the bearer token that every request needs. Default: WAYMARK_CODEC_TOKEN.")
+            description =
+                    "A file with the bearer token that every request needs. Default: the token in WAYMARK_CODEC_TOKEN.")
     private Optional<Path> tokenFile = Optional.empty();
 
     @Option(
             names = "--ui-origin",
             paramLabel = "ORIGIN",
-            description = "The Web UI's origin, such as http://127.0.0.1:8233. Without it, requests from browsers are"
-                    + " rejected.")
+            description = "The Web UI's origin, such as http://127.0.0.1:8233. Without it, requests from web pages"
+                    + " are rejected.")
     private Optional<String> origin = Optional.empty();
 
     @Override

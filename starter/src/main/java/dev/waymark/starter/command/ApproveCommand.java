@@ -9,6 +9,7 @@ import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.starter.options.DecisionOptions;
+import dev.waymark.starter.options.ThreadHelp;
 import dev.waymark.starter.options.WaitOptions;
 import dev.waymark.starter.render.OutcomeRenderer;
 import dev.waymark.starter.render.Output;
@@ -30,7 +31,7 @@ public final class ApproveCommand implements Callable<Integer> {
     @Mixin
     private WaitOptions wait;
 
-    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    @Parameters(index = "0", paramLabel = "THREAD", description = ThreadHelp.ID)
     private String thread;
 
     @Option(names = "--args", paramLabel = "JSON", description = "Arguments to use instead of the proposed ones.")

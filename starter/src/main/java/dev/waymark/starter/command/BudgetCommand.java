@@ -2,6 +2,7 @@ package dev.waymark.starter.command;
 
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.request.LimitRaise;
+import dev.waymark.starter.options.ThreadHelp;
 import dev.waymark.starter.options.WaitOptions;
 import dev.waymark.starter.render.OutcomeRenderer;
 import dev.waymark.starter.render.Output;
@@ -26,7 +27,7 @@ public final class BudgetCommand implements Callable<Integer> {
     @Mixin
     private WaitOptions wait;
 
-    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    @Parameters(index = "0", paramLabel = "THREAD", description = ThreadHelp.ID)
     private String thread;
 
     @Option(

@@ -8,6 +8,7 @@ import dev.waymark.conversation.message.Part;
 import dev.waymark.display.SafeText;
 import dev.waymark.history.Timeline;
 import dev.waymark.starter.options.SaverOptions;
+import dev.waymark.starter.options.ThreadHelp;
 import dev.waymark.starter.render.CallText;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.Output;
@@ -28,7 +29,7 @@ public final class CallsCommand implements Callable<Integer> {
     @Mixin
     private Output output;
 
-    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    @Parameters(index = "0", paramLabel = "THREAD", description = ThreadHelp.ID)
     private String thread;
 
     @Option(names = "--pending", description = "List only calls without a result.")

@@ -3,6 +3,7 @@ package dev.waymark.starter.command;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.document.JsonDocuments;
+import dev.waymark.starter.options.ThreadHelp;
 import dev.waymark.starter.options.WaitOptions;
 import dev.waymark.starter.render.Output;
 import java.util.concurrent.Callable;
@@ -19,12 +20,14 @@ public final class ClearCommand implements Callable<Integer> {
     @Mixin
     private WaitOptions wait;
 
-    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    @Parameters(index = "0", paramLabel = "THREAD", description = ThreadHelp.ID)
     private String thread;
 
     @Option(
             names = "--all",
-            description = "Also delete the record of side effects, so that identical calls can take effect again.")
+            description =
+                    "Also delete the recorded results of side effects, so that tools with dedupe: session run identical calls"
+                            + " again.")
     private boolean all;
 
     @Override

@@ -6,6 +6,7 @@ import dev.waymark.cli.CommandName;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.connection.ValueText;
+import dev.waymark.starter.options.ThreadHelp;
 import dev.waymark.starter.options.WaitOptions;
 import dev.waymark.starter.render.Output;
 import java.util.concurrent.Callable;
@@ -21,7 +22,7 @@ public final class CloseCommand implements Callable<Integer> {
     @Mixin
     private WaitOptions wait;
 
-    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    @Parameters(index = "0", paramLabel = "THREAD", description = ThreadHelp.ID)
     private String thread;
 
     @Override

@@ -8,6 +8,7 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.display.SafeText;
 import dev.waymark.display.Suggestion;
 import dev.waymark.starter.options.SaverOptions;
+import dev.waymark.starter.options.ThreadHelp;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.TextTable;
 import java.nio.charset.StandardCharsets;
@@ -26,7 +27,7 @@ public final class FilesCommand implements Callable<Integer> {
     @Mixin
     private Output output;
 
-    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    @Parameters(index = "0", paramLabel = "THREAD", description = ThreadHelp.ID)
     private String thread;
 
     @Parameters(index = "1", paramLabel = "NAME", arity = "0..1", description = "The file to print.")

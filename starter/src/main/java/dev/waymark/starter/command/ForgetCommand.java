@@ -21,8 +21,8 @@ import picocli.CommandLine.Parameters;
 
 @Command(
         name = "forget",
-        description = "Destroys the key of a closed thread, so that nobody can read the thread again, not even from"
-                + " backups. Needs WAYMARK_THREAD_KEYS.")
+        description = "Destroys the key of a closed thread, so that nobody can read the thread again, not even in"
+                + " backups of the Temporal server. Needs WAYMARK_THREAD_KEYS.")
 public final class ForgetCommand implements Callable<Integer> {
     @Mixin
     private Output output;
@@ -33,7 +33,7 @@ public final class ForgetCommand implements Callable<Integer> {
     @Option(names = "--terminate", description = "Terminate the thread and its subagents if they are open.")
     private boolean terminate;
 
-    @Option(names = "--yes", description = "Do not ask for confirmation on a terminal.")
+    @Option(names = "--yes", description = "Do not ask for confirmation at a terminal.")
     private boolean yes;
 
     @Override

@@ -21,8 +21,8 @@ import picocli.CommandLine.Parameters;
             "  approvals:",
             "    signers: { ann: \"ed25519:…\" }",
             "",
-            "Then only decisions made by approve, deny or settle with --key FILE count. Keep the file where no tool can"
-                    + " read it."
+            "New threads of the agent then accept only signed decisions: approve, deny and settle need --key FILE. Keep"
+                    + " the private key where no tool can read it."
         })
 public final class KeygenCommand implements Callable<Integer> {
     @Mixin

@@ -9,6 +9,7 @@ import dev.waymark.display.SafeText;
 import dev.waymark.starter.options.ListOptions;
 import dev.waymark.starter.options.SaverOptions;
 import dev.waymark.starter.options.SlowProgress;
+import dev.waymark.starter.options.ThreadHelp;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.PendingText;
 import dev.waymark.starter.render.ShownApprovals;
@@ -34,7 +35,7 @@ public final class PendingCommand implements Callable<Integer> {
             index = "0",
             paramLabel = "THREAD",
             arity = "0..1",
-            description = "The thread. Default: all open threads.")
+            description = ThreadHelp.ID + " Default: all open threads.")
     private String thread;
 
     @Mixin

@@ -31,22 +31,30 @@ public final class RunCommand implements Callable<Integer> {
     @Mixin
     private WaitOptions wait;
 
-    @Parameters(index = "0", paramLabel = "MESSAGE", arity = "0..1", description = "The message.")
+    @Parameters(
+            index = "0",
+            paramLabel = "MESSAGE",
+            arity = "0..1",
+            description =
+                    "The message. A new thread needs one, unless --messages is given. Without a message, the model"
+                            + " of an open thread is called again with the conversation as it is.")
     private String message;
 
-    @Option(names = "--agent", paramLabel = "A", description = "The agent. Required unless the thread is open.")
+    @Option(names = "--agent", paramLabel = "A", description = "The agent. Required for a run or a new thread.")
     private String agent;
 
     @Option(
             names = "--thread",
             paramLabel = "ID",
-            description = "A thread that stays open for more turns. Default: a single run, closed when its turn ends.")
+            description =
+                    "The id of a new or open thread, which stays open for more turns. Default: a single run, which closes"
+                            + " when its turn ends.")
     private String thread;
 
     @Option(names = "--no-wait", description = "Return once the server has stored the request. Needs no worker.")
     private boolean noWait;
 
-    @Option(names = "--assert-complete", description = "Exit with code 4 if the agent asks a question.")
+    @Option(names = "--assert-complete", description = "Exit with code 4 if the turn waits for a person.")
     private boolean assertComplete;
 
     @Option(

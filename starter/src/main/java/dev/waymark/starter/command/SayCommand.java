@@ -1,6 +1,7 @@
 package dev.waymark.starter.command;
 
 import dev.waymark.client.AgentClient;
+import dev.waymark.starter.options.ThreadHelp;
 import dev.waymark.starter.options.WaitOptions;
 import dev.waymark.starter.render.OutcomeRenderer;
 import dev.waymark.starter.render.Output;
@@ -23,10 +24,14 @@ public final class SayCommand implements Callable<Integer> {
     @Mixin
     private WaitOptions wait;
 
-    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    @Parameters(index = "0", paramLabel = "THREAD", description = ThreadHelp.ID)
     private String thread;
 
-    @Parameters(index = "1", paramLabel = "MESSAGE", arity = "0..1", description = "The message.")
+    @Parameters(
+            index = "1",
+            paramLabel = "MESSAGE",
+            arity = "0..1",
+            description = "The message to send. Required unless --retry is given.")
     private String message;
 
     @Option(

@@ -3,6 +3,7 @@ package dev.waymark.starter.command;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.request.DecisionKey;
 import dev.waymark.client.request.Settlement;
+import dev.waymark.starter.options.ThreadHelp;
 import dev.waymark.starter.options.WaitOptions;
 import dev.waymark.starter.render.OutcomeRenderer;
 import dev.waymark.starter.render.Output;
@@ -28,13 +29,18 @@ public final class SettleCommand implements Callable<Integer> {
     @Mixin
     private WaitOptions wait;
 
-    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    @Parameters(index = "0", paramLabel = "THREAD", description = ThreadHelp.ID)
     private String thread;
 
     @Option(names = "--call", paramLabel = "ID", required = true, description = "The call to settle.")
     private String call;
 
-    @Option(names = "--outcome", paramLabel = "done|rerun|give-up", required = true, description = "The outcome.")
+    @Option(
+            names = "--outcome",
+            paramLabel = "done|rerun|give-up",
+            required = true,
+            description = "done: the call took effect; rerun: run it again, if its tool allows that; give-up: tell the"
+                    + " model that the outcome is unknown.")
     private String outcome;
 
     @Option(names = "--result", paramLabel = "TEXT", description = "The call's result, with --outcome done.")

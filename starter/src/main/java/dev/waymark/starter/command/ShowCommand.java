@@ -6,6 +6,7 @@ import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.history.Timeline;
 import dev.waymark.starter.options.SaverOptions;
+import dev.waymark.starter.options.ThreadHelp;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.ShownApprovals;
 import dev.waymark.starter.render.ThreadView;
@@ -19,7 +20,7 @@ public final class ShowCommand implements Callable<Integer> {
     @Mixin
     private Output output;
 
-    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    @Parameters(index = "0", paramLabel = "THREAD", description = ThreadHelp.ID)
     private String thread;
 
     @Override

@@ -6,6 +6,7 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.client.Verification;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.starter.options.SaverOptions;
+import dev.waymark.starter.options.ThreadHelp;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.Output;
 import java.util.concurrent.Callable;
@@ -16,12 +17,13 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "verify",
         description =
-                "Compares a thread's history with the states that its workflow recorded, and with its current state.")
+                "Derives a thread's state from its history, and compares it with the digests that its workflow recorded and"
+                        + " with the workflow's current state.")
 public final class VerifyCommand implements Callable<Integer> {
     @Mixin
     private Output output;
 
-    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    @Parameters(index = "0", paramLabel = "THREAD", description = ThreadHelp.ID)
     private String thread;
 
     @Override

@@ -10,6 +10,7 @@ import dev.waymark.client.watch.TextDelta;
 import dev.waymark.client.watch.Watcher;
 import dev.waymark.history.Moment;
 import dev.waymark.starter.options.SaverOptions;
+import dev.waymark.starter.options.ThreadHelp;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.WatchRenderer;
 import java.util.concurrent.Callable;
@@ -22,7 +23,7 @@ public final class WatchCommand implements Callable<Integer>, Watcher {
     @Mixin
     private Output output;
 
-    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    @Parameters(index = "0", paramLabel = "THREAD", description = ThreadHelp.ID)
     private String thread;
 
     /** The text of the current reply, as far as it has been streamed. */

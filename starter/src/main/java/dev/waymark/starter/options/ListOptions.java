@@ -35,7 +35,7 @@ public final class ListOptions {
     @Option(
             names = "--after",
             paramLabel = "PAGE",
-            description = "Show the page after this one. The previous page prints the value.")
+            description = "Show the next page. Use the value that the command printed with the previous page.")
     private String after;
 
     @Spec(Spec.Target.MIXEE)

@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
 public final class SaverOptions {
     public static final String SETTING = "WAYMARK_SAVER";
     public static final String TARGETS =
-            "file:DIR, jdbc:sqlite:FILE or jdbc:postgresql://HOST/DATABASE, each with ?namespace=NAME";
+            "file:DIR, jdbc:sqlite:FILE or jdbc:postgresql://HOST/DATABASE, optionally followed by"
+                    + " ?namespace=NAME";
 
     private static final int MOST_NAMED = 5;
 

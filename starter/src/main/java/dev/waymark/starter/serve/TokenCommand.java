@@ -46,10 +46,14 @@ public final class TokenCommand implements Callable<Integer> {
             paramLabel = "ROLE",
             split = ",",
             required = true,
-            description = "A role: look, talk, decide or operate. Repeatable.")
+            description = "Roles, separated by commas: look, talk, decide, operate.")
     private List<String> roles = List.of();
 
-    @Option(names = "--group", paramLabel = "GROUP", split = ",", description = "A group of the subject. Repeatable.")
+    @Option(
+            names = "--group",
+            paramLabel = "GROUP",
+            split = ",",
+            description = "Groups of the subject, separated by commas.")
     private List<String> groups = List.of();
 
     @Option(

@@ -14,6 +14,7 @@ import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.starter.options.SaverOptions;
 import dev.waymark.starter.options.ShutdownHandler;
+import dev.waymark.starter.options.ThreadHelp;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.Output;
 import java.io.IOException;
@@ -43,7 +44,11 @@ public final class TraceCommand implements Callable<Integer> {
     @Mixin
     private Output output;
 
-    @Parameters(index = "0", paramLabel = "THREAD", arity = "0..1", description = "The thread.")
+    @Parameters(
+            index = "0",
+            paramLabel = "THREAD",
+            arity = "0..1",
+            description = ThreadHelp.ID + " Required unless --all is given.")
     private String thread;
 
     @Option(names = "--all", description = "Export all threads on the server.")

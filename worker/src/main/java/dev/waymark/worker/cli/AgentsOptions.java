@@ -47,7 +47,8 @@ final class AgentsOptions {
             names = "--classpath",
             paramLabel = "PATH",
             split = ":",
-            description = "Jars, or directories of jars, with additional Java tools and model providers.")
+            description =
+                    "Jars, or directories of jars, with additional Java tools and model providers; separated by colons.")
     private List<Path> classpath = List.of();
 
     @Option(

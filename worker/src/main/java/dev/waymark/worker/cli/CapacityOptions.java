@@ -26,14 +26,15 @@ final class CapacityOptions {
     @Option(
             names = "--pollers",
             paramLabel = "N",
-            description =
-                    "Keep N polls open for each kind of task; at least 2. Default: one per" + " processor, 5 to 32.")
+            description = "Keep N polls open for each kind of task; at least 2. Default: one per processor, 5 to 32.")
     private @Nullable Integer pollers;
 
     @Option(
             names = "--cached-threads",
             paramLabel = "N",
-            description = "Keep N threads in memory between their tasks. Default: 75 per processor, at least 600.")
+            description =
+                    "Keep up to N threads in memory between their tasks, in each of two caches. Default: 75 per processor, at"
+                            + " least 600.")
     private @Nullable Integer cachedThreads;
 
     @Option(

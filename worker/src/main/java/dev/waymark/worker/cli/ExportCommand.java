@@ -29,15 +29,17 @@ import picocli.CommandLine.Parameters;
 
 @Command(
         name = "export",
-        description =
-                "Writes a thread's history to a JSON file, for tests with @RecordedThread and for gate. Secrets in the"
-                        + " environment are masked. The conversation is not.")
+        description = "Writes a thread's history to a JSON file, for tests with @RecordedThread and for gate. Values of"
+                + " secrets in the environment are masked. The rest of the conversation is not.")
 public final class ExportCommand implements Callable<Integer> {
 
     @Mixin
     private OutputOptions output;
 
-    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    @Parameters(
+            index = "0",
+            paramLabel = "THREAD",
+            description = "The thread's id, or its beginning if that is unambiguous.")
     private String thread = "";
 
     @Option(

@@ -58,7 +58,10 @@ public final class ToolsCommand implements Callable<Integer> {
     @Mixin
     private AgentsOptions agents;
 
-    @Parameters(index = "0", paramLabel = "AGENT", description = "The agent.")
+    @Parameters(
+            index = "0",
+            paramLabel = "AGENT",
+            description = "The agent's name: the name of its file without .yaml, unless the file sets name.")
     private String name;
 
     @Option(

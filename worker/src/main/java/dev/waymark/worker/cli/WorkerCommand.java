@@ -14,7 +14,9 @@ import picocli.CommandLine.Option;
 
 @Command(
         name = "worker",
-        description = "Runs agents on the Temporal server that TEMPORAL_ADDRESS names. SIGTERM drains the worker.")
+        description =
+                "Runs agents on an existing Temporal server. After SIGTERM or Ctrl-C, running calls can finish before the"
+                        + " worker exits.")
 public final class WorkerCommand implements Callable<Integer> {
 
     /** Long, because supervisors send SIGKILL if they need a faster end. */
