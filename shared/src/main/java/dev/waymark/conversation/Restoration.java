@@ -179,8 +179,7 @@ public final class Restoration {
     }
 
     /**
-     * Sets the arguments that a call ran or will run with; after an approval they may differ from those in the reply.
-     * Must be called before the reply is added.
+     * Sets the arguments that a call runs with, which an approval may have changed. Call it before the reply is added.
      */
     public Restoration ranWith(String callId, Json args) {
         ran.put(callId, args);
@@ -240,10 +239,7 @@ public final class Restoration {
         effects.ended(use.id(), use.name(), call.args(), text, !isError);
     }
 
-    /**
-     * Records a call with an unknown outcome, unless the transcript contains the call. An identical call must not
-     * simply run.
-     */
+    /** Records a call with an unknown outcome, unless the transcript has it. An identical call must not simply run. */
     public Restoration rememberIssued(String callId, String tool, Json args, Instant startedAt) {
         if (remembered(callId, tool, args, Call.Status.LOST, startedAt)) {
             effects.started(callId, tool, args, startedAt);
@@ -286,9 +282,7 @@ public final class Restoration {
         return this;
     }
 
-    /**
-     * Marks the turn as waiting for people only. Unless another call is {@link #pending}, the first open call waits.
-     */
+    /** Marks the turn as waiting for people only. Unless a call is {@link #pending}, the first open call waits. */
     public Restoration paused() {
         paused = true;
         return this;
@@ -318,10 +312,7 @@ public final class Restoration {
         return this;
     }
 
-    /**
-     * Marks a call as executed with an unknown outcome. It runs again only if a check or a person finds that it had no
-     * effect.
-     */
+    /** Marks a call as executed with an unknown outcome: only a check or a person can decide that it runs again. */
     public Restoration begun(String callId) {
         begun.add(callId);
         return this;
@@ -488,10 +479,7 @@ public final class Restoration {
                 .begunElsewhere(pending.isEmpty() ? Call.Status.CLAIMED : Call.Status.UNSETTLED);
     }
 
-    /**
-     * A copy of a call that has run and asks a question. Because of its claim, the call is not mistaken for one that
-     * waits for approval, and never runs again.
-     */
+    /** A copy of a call that has run and asks a question. Its claim shows that it neither waits for approval nor runs. */
     private Call asking(Call call, String words) {
         Call counted = effects.counted(call);
         effects.executed(call.tool(), call.args());

@@ -53,10 +53,7 @@ public final class Projector {
     private final Consumer<Moment> moments;
     private final DataConverter converter = PayloadJson.dataConverter();
 
-    /**
-     * Events that a completed task has seen and that are not applied yet. An update in the next events may come before
-     * them.
-     */
+    /** Events that a completed task has seen, not applied yet: an update in the next events may come first. */
     private final List<HeldEvent> ready = new ArrayList<>();
 
     private final List<HeldEvent> held = new ArrayList<>();
@@ -185,10 +182,7 @@ public final class Projector {
         return Optional.ofNullable(fold(state, seen, each -> taskStartedAt));
     }
 
-    /**
-     * The state that the workflow will have once it has seen everything that has arrived. Known even if no worker has
-     * taken the thread yet.
-     */
+    /** The state that the workflow will have once it has seen everything that has arrived, with or without a worker. */
     public Optional<Conversation> expectedState() {
         Conversation now = state().orElse(null);
         Optional<Conversation> previous = arrival == null ? Optional.empty() : arrival.expected();
@@ -212,10 +206,7 @@ public final class Projector {
                 .map(CarriedArrival::reference);
     }
 
-    /**
-     * Takes over the last state of the previous run, if this run is still fetching it. Readers see that state until it
-     * has arrived.
-     */
+    /** Takes over the last state of the previous run, for readers, while this run still fetches it. */
     void expect(Projector previous) {
         Optional<Conversation> last = previous.state();
         boolean isAwaited = awaited()
@@ -286,10 +277,7 @@ public final class Projector {
         return lastEventId;
     }
 
-    /**
-     * The id of the event in which the newest workflow task started. The workflow reports this id as the length of its
-     * history.
-     */
+    /** The id of the event in which the newest workflow task started, which the workflow reports as its length. */
     public long taskStartedId() {
         return taskStartedId;
     }
@@ -307,9 +295,7 @@ public final class Projector {
         return checks.modelCalls();
     }
 
-    /**
-     * The model calls whose recorded digest differs from the projection. There are none, unless something is broken.
-     */
+    /** The model calls whose recorded digest differs from the projection: none, unless something is broken. */
     public List<DigestMismatch> mismatches() {
         return checks.mismatches();
     }
@@ -403,9 +389,7 @@ public final class Projector {
         apply(eventId, work.begun());
     }
 
-    /**
-     * Applies the sending of a signal. A thread signals reports to its parent, and people's decisions to its subagents.
-     */
+    /** Applies a signal that the thread sends: a report to its parent, or people's decisions to a subagent. */
     private void signalled(long eventId, SignalExternalWorkflowExecutionInitiatedEventAttributes signal) {
         apply(
                 eventId,
