@@ -18,8 +18,8 @@ final class HelpText {
     private static final Map<String, List<String>> GROUPS = groups();
     private static final Map<String, List<String>> EXAMPLES = examples();
 
-    /** The descriptions of the commands that {@code ./waymark} runs from the worker's jar. */
-    private static final Map<String, String> OF_THE_WORKER = ofTheWorker();
+    /** The descriptions of commands that are not in this jar, but in the worker's or in {@code ./waymark} itself. */
+    private static final Map<String, String> ELSEWHERE = elsewhere();
 
     private static final List<String> EXIT_CODES = List.of(
             "0  done, or the turn waits for a person",
@@ -66,10 +66,11 @@ final class HelpText {
         groups.put("Run agents", List.of("worker", "agents", "tools"));
         groups.put("Roll out", List.of("setup", "gate", "export"));
         groups.put("Serve", List.of("serve", "token", "codec", "rewrap"));
+        groups.put("Install", List.of("install", "completion"));
         return groups;
     }
 
-    private static Map<String, String> ofTheWorker() {
+    private static Map<String, String> elsewhere() {
         Map<String, String> commands = new LinkedHashMap<>();
         commands.put("dev", "Runs a development server, a worker and the console.");
         commands.put("worker", "Runs agents on an existing server.");
@@ -77,6 +78,8 @@ final class HelpText {
         commands.put("tools", "Lists the tools of an agent, or runs a safe one.");
         commands.put("gate", "Checks that a new build can continue the open threads.");
         commands.put("export", "Writes a thread's history to a file, for tests and for gate.");
+        commands.put("install", "Links waymark into a directory on PATH and installs completion.");
+        commands.put("completion", "Prints a completion script: bash, zsh or fish.");
         return commands;
     }
 
@@ -121,7 +124,7 @@ final class HelpText {
 
     /** Returns all commands of {@code ./waymark}, including those that are not in this jar. */
     static Set<String> commands() {
-        Set<String> commands = new LinkedHashSet<>(List.of("install", "completion", "codec"));
+        Set<String> commands = new LinkedHashSet<>();
         GROUPS.values().forEach(commands::addAll);
         return commands;
     }
@@ -154,7 +157,7 @@ final class HelpText {
     private static String words(Map<String, Help> own, String name) {
         return own.containsKey(name)
                 ? String.format(own.get(name).commandSpec().usageMessage().description()[0])
-                : OF_THE_WORKER.getOrDefault(name, "");
+                : ELSEWHERE.getOrDefault(name, "");
     }
 
     private static String footer() {
