@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
@@ -38,15 +39,26 @@ public final class DelayingProxy implements AutoCloseable {
     private void accept() {
         while (!door.isClosed()) {
             try {
-                Socket near = door.accept();
-                Socket far = new Socket(host, port);
-                near.setTcpNoDelay(true);
-                far.setTcpNoDelay(true);
-                pump(near, far);
-                pump(far, near);
+                connect(door.accept());
             } catch (IOException e) {
                 // The client will retry.
             }
+        }
+    }
+
+    /** Connects a client to the target, or closes its connection if that fails. */
+    private void connect(Socket near) throws IOException {
+        Socket far = new Socket();
+        try {
+            far.connect(new InetSocketAddress(host, port));
+            near.setTcpNoDelay(true);
+            far.setTcpNoDelay(true);
+            pump(near, far);
+            pump(far, near);
+        } catch (IOException e) {
+            near.close();
+            far.close();
+            throw e;
         }
     }
 

@@ -188,12 +188,16 @@ public final class ThreadKeys implements AutoCloseable {
             }
             List<Instant> earlier = known.get().forgotten();
             if (known.get().key().isEmpty()) {
+                cache.remove(id); // Another process may have destroyed the key since this one read it.
                 return Optional.of(new DestroyedKey(earlier.get(earlier.size() - 1), true));
             }
             Instant now = now();
-            if (store.replace(known.get(), known.get().withoutKey(now))) {
-                cache.remove(id);
-                return Optional.of(new DestroyedKey(now, false));
+            try {
+                if (store.replace(known.get(), known.get().withoutKey(now))) {
+                    return Optional.of(new DestroyedKey(now, false));
+                }
+            } finally {
+                cache.remove(id); // After a failure, the key may be destroyed too.
             }
         }
     }

@@ -41,40 +41,46 @@ public final class PostgresKeyStore implements KeyStore {
 
     @Override
     public Optional<ThreadKeyEntry> find(String id) {
-        return connected("read", connection -> {
-            try (PreparedStatement select =
-                    connection.prepareStatement("SELECT entry FROM waymark_thread_keys WHERE id = ?")) {
-                select.setString(1, id);
-                try (ResultSet rows = select.executeQuery()) {
-                    return rows.next() ? Optional.of(entry(rows)) : Optional.empty();
-                }
+        return connected("read", connection -> find(connection, id));
+    }
+
+    private Optional<ThreadKeyEntry> find(Connection connection, String id) throws SQLException {
+        try (PreparedStatement select =
+                connection.prepareStatement("SELECT entry FROM waymark_thread_keys WHERE id = ?")) {
+            select.setString(1, id);
+            try (ResultSet rows = select.executeQuery()) {
+                return rows.next() ? Optional.of(entry(rows)) : Optional.empty();
             }
-        });
+        }
     }
 
     @Override
     public boolean create(ThreadKeyEntry entry) {
-        return connected("stored", connection -> {
-            try (PreparedStatement insert = connection.prepareStatement(
-                    "INSERT INTO waymark_thread_keys (id, entry) VALUES (?, ?) ON CONFLICT (id) DO NOTHING")) {
-                insert.setString(1, entry.id());
-                insert.setString(2, entry.text());
-                return insert.executeUpdate() == 1;
-            }
-        });
+        return changed(
+                connection -> {
+                    try (PreparedStatement insert = connection.prepareStatement(
+                            "INSERT INTO waymark_thread_keys (id, entry) VALUES (?, ?) ON CONFLICT (id) DO NOTHING")) {
+                        insert.setString(1, entry.id());
+                        insert.setString(2, entry.text());
+                        return insert.executeUpdate() == 1;
+                    }
+                },
+                entry);
     }
 
     @Override
     public boolean replace(ThreadKeyEntry known, ThreadKeyEntry entry) {
-        return connected("stored", connection -> {
-            try (PreparedStatement update = connection.prepareStatement(
-                    "UPDATE waymark_thread_keys SET entry = ? WHERE id = ? AND entry = ?")) {
-                update.setString(1, entry.text());
-                update.setString(2, known.id());
-                update.setString(3, known.text());
-                return update.executeUpdate() == 1;
-            }
-        });
+        return changed(
+                connection -> {
+                    try (PreparedStatement update = connection.prepareStatement(
+                            "UPDATE waymark_thread_keys SET entry = ? WHERE id = ? AND entry = ?")) {
+                        update.setString(1, entry.text());
+                        update.setString(2, known.id());
+                        update.setString(3, known.text());
+                        return update.executeUpdate() == 1;
+                    }
+                },
+                entry);
     }
 
     @Override
@@ -96,13 +102,28 @@ public final class PostgresKeyStore implements KeyStore {
         return ThreadKeyEntry.parse(row.getString(1), JdbcStore.shown(url));
     }
 
+    /**
+     * Makes a change and returns whether it was made. If it is repeated because the connection broke, the first attempt
+     * may have been committed, and the second one then changes nothing. The stored entry tells: it contains a random
+     * key or the time at which the key was destroyed, so it equals this entry only if an attempt stored it, or if
+     * another process made the same change within the same second.
+     */
+    private boolean changed(Work<Boolean> change, ThreadKeyEntry entry) {
+        int[] attempts = {0};
+        return connected("stored", connection -> {
+            boolean isRepeated = attempts[0]++ > 0;
+            return change.in(connection)
+                    || (isRepeated && find(connection, entry.id()).equals(Optional.of(entry)));
+        });
+    }
+
     private interface Work<T> {
         T in(Connection connection) throws SQLException;
     }
 
     /**
-     * Repeats the work once if it fails on a connection that was used before, since that connection may be lost. All
-     * statements can be repeated. A timeout is not followed by a second attempt: the caller would wait twice as long.
+     * Repeats the work once if it fails on a connection that was used before, since that connection may be lost. The
+     * first attempt may have taken effect. A timeout is not followed by a second attempt: the caller would wait twice as long.
      */
     private <T> T connected(String done, Work<T> work) {
         lock.lock();

@@ -13,9 +13,10 @@ import java.util.function.Supplier;
  * threads, even if a file system or database ignores case or normalizes letters.
  *
  * <p>Every saver guarantees: {@link #save} is atomic, so readers see the old document or the new one, never a part.
- * Once it returns, the document outlives the process (except with {@link MemorySaver}). If it throws, the old document
- * is unchanged, except that a save may still take effect after a {@link BoundedSaver} gave up on it. An unreadable
- * entry is reported by {@link #load} and never overwritten. Savers are thread-safe, and any number of processes may use
+ * Once it returns, the document outlives the process (except with {@link MemorySaver}). If it throws, the entry has the
+ * old document or the whole new one: a save may still take effect after a {@link BoundedSaver} gave up on it, a database
+ * may have committed although its answer was lost, and a disk may fail to make a renamed file durable. Save again to be
+ * sure of the new one. An unreadable entry is reported by {@link #load} and never overwritten. Savers are thread-safe, and any number of processes may use
  * the same storage; if two processes save the same thread at once, one of the documents is stored. The testkit's
  * {@code CheckpointSaverContract} tests these guarantees.
  *

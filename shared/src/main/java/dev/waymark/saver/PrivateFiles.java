@@ -92,6 +92,9 @@ public final class PrivateFiles {
     /**
      * Replaces a file durably, or creates it. A crash at any point leaves the old or the new text, and perhaps a {@link
      * #isDraft draft} beside it.
+     *
+     * @throws IOException if the file has the old text, or if it has the new text but the disk did not confirm that the
+     * rename is durable, so that a crash of the machine may undo it
      */
     public static void replace(Path file, String text) throws IOException {
         Path draft = file.resolveSibling("." + UUID.randomUUID() + DRAFT);
@@ -119,6 +122,8 @@ public final class PrivateFiles {
     /**
      * Creates a file durably, with its whole text, unless it exists. Returns whether it was created. If several
      * processes create the file at once, one of them succeeds.
+     *
+     * @throws IOException if the file was not created, or if it was, but may not outlive a crash of the machine
      */
     public static boolean createNew(Path file, String text) throws IOException {
         Path draft = file.resolveSibling("." + UUID.randomUUID() + DRAFT);

@@ -144,8 +144,41 @@ class ThreadKeysTest {
         assertThat(process().forget("default", "trip").orElseThrow().again()).isTrue();
     }
 
+    @Test
+    void forget_threadThatAnotherProcessForgot_dropsTheKeyInMemory() {
+        ThreadKeys keys = process();
+        keys.begin("default", "trip", Optional.empty());
+        Payload payload = encode(keys, "trip");
+        process().forget("default", "trip");
+
+        assertThat(keys.forget("default", "trip").orElseThrow().again()).isTrue();
+
+        assertThatThrownBy(() -> decode(keys, "trip", payload)).isInstanceOf(ThreadForgottenException.class);
+    }
+
+    @Test
+    void forget_whoseOutcomeIsUnknown_dropsTheKeyInMemory() {
+        KeyStore files = new FileKeyStore(directory);
+        KeyStore store = new HangingStore() {
+            @Override
+            public boolean replace(ThreadKeyEntry known, ThreadKeyEntry entry) {
+                files.replace(known, entry);
+                return new FileKeyStore(directory.resolve("missing"))
+                        .find(known.id())
+                        .isPresent();
+            }
+        };
+        ThreadKeys keys = new ThreadKeys(OLD, store, true, nanos::get);
+        keys.begin("default", "trip", Optional.empty());
+        Payload payload = encode(keys, "trip");
+
+        assertThatThrownBy(() -> keys.forget("default", "trip")).isInstanceOf(KeyStoreException.class);
+
+        assertThatThrownBy(() -> decode(keys, "trip", payload)).isInstanceOf(ThreadForgottenException.class);
+    }
+
     /** A store that, while it hangs, answers no request until it is told to fail. */
-    private final class HangingStore implements KeyStore {
+    private class HangingStore implements KeyStore {
         private final KeyStore store = new FileKeyStore(directory);
         private final AtomicInteger questions = new AtomicInteger();
         private final CountDownLatch failing = new CountDownLatch(1);

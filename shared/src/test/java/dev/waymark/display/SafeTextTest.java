@@ -67,5 +67,7 @@ class SafeTextTest {
                 .isEqualTo("x".repeat(250) + "… (cut: 250 of 3,012 characters)");
         assertThat(Excerpt.of("a😀b", 2).text()).isEqualTo("a… (cut: 1 of 4 characters)");
         assertThat(Excerpt.line("x\ny".repeat(10_000), 5).text()).isEqualTo("x yx … (cut: 5 of 30,000 characters)");
+        assertThat(Excerpt.line(" ".repeat(9) + "😀" + "x".repeat(9), 5).text())
+                .isEqualTo("… (cut: 0 of 20 characters)");
     }
 }

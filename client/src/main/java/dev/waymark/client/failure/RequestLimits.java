@@ -3,6 +3,7 @@ package dev.waymark.client.failure;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.InboundDecoder;
 import dev.waymark.contract.message.Refusal;
 import dev.waymark.contract.thread.StartInput;
@@ -17,8 +18,6 @@ import java.util.List;
  * Checks requests before they are sent, with the rules of the workflow, so that the sender learns of problems at once.
  */
 public final class RequestLimits {
-    private static final int MAX_THREAD_BYTES = 900;
-
     private RequestLimits() {}
 
     /** Checks the id of a thread, which is also its workflow id, and returns it. */
@@ -30,9 +29,10 @@ public final class RequestLimits {
             throw badInput("the thread id is not valid Unicode", "");
         }
         int bytes = id.getBytes(StandardCharsets.UTF_8).length;
-        if (bytes > MAX_THREAD_BYTES) {
+        if (bytes > WireNames.MAX_THREAD_BYTES) {
             throw new WaymarkException.TooLarge(
-                    "the thread id is too long: " + bytes + " bytes", "At most " + MAX_THREAD_BYTES + " are accepted");
+                    "the thread id is too long: " + bytes + " bytes",
+                    "At most " + WireNames.MAX_THREAD_BYTES + " are accepted");
         }
         return id;
     }

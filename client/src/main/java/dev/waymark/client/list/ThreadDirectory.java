@@ -93,16 +93,23 @@ public final class ThreadDirectory {
 
     /** Returns at most the requested number of the open threads that may wait for a person, newest first. */
     public Page pageOfWaiting(PendingPageRequest request, Optional<String> after) {
-        return pageListed(ThreadListing.IS_OPEN + request.condition(), Math.min(request.limit(), LARGEST_PAGE), after);
+        return pageListed(ThreadListing.IS_OPEN + request.condition(), request.limit(), after);
     }
 
+    /** Reads as many pages of the server's list as the limit needs. */
     private Page pageListed(String condition, int limit, Optional<String> after) {
-        ListWorkflowExecutionsResponse page =
-                listing.page(condition, limit, after.map(ThreadDirectory::token).orElse(ByteString.EMPTY));
-        Optional<String> next = Optional.of(page.getNextPageToken())
-                .filter(token -> !token.isEmpty())
-                .map(token -> Base64.getUrlEncoder().withoutPadding().encodeToString(token.toByteArray()));
-        return new Page(newest(page.getExecutionsList()), next);
+        List<WorkflowExecutionInfo> infos = new ArrayList<>();
+        ByteString token = after.map(ThreadDirectory::token).orElse(ByteString.EMPTY);
+        do {
+            ListWorkflowExecutionsResponse page =
+                    listing.page(condition, Math.min(limit - infos.size(), LARGEST_PAGE), token);
+            infos.addAll(page.getExecutionsList());
+            token = page.getNextPageToken();
+        } while (!token.isEmpty() && infos.size() < limit);
+        Optional<String> next = Optional.of(token)
+                .filter(more -> !more.isEmpty())
+                .map(more -> Base64.getUrlEncoder().withoutPadding().encodeToString(more.toByteArray()));
+        return new Page(newest(infos), next);
     }
 
     private static ByteString token(String page) {
@@ -131,8 +138,9 @@ public final class ThreadDirectory {
                 throw RequestLimits.badInput("no such page: " + after.get(), "Request the first page");
             }
         }
-        List<Listed> part = all.subList(begin, Math.min(all.size(), begin + limit));
-        boolean isLast = begin + limit >= all.size();
+        int end = begin + Math.min(limit, all.size() - begin);
+        List<Listed> part = all.subList(begin, end);
+        boolean isLast = end == all.size();
         Optional<String> next = isLast
                 ? Optional.empty()
                 : Optional.of(Base64.getUrlEncoder()

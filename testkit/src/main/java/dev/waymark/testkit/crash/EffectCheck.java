@@ -152,8 +152,17 @@ public record EffectCheck(
                     unknown++;
                     readLost(call, tool, happened);
                 }
-                case ISSUED, AWAITING, DISPATCHED, CLAIMED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED, ASKING ->
-                    violations.add(call.id() + " is " + call.status());
+                case ISSUED,
+                        HELD,
+                        AWAITING,
+                        DISPATCHED,
+                        CLAIMED,
+                        DELEGATED,
+                        UNKNOWN,
+                        DOUBTED,
+                        VERIFYING,
+                        UNSETTLED,
+                        ASKING -> violations.add(call.id() + " is " + call.status());
                 case FAILED, CANCELLED -> {
                     // The tool reported a failure, or a person cancelled the call: it may have taken effect or not.
                 }

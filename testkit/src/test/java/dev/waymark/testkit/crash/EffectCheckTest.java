@@ -46,6 +46,14 @@ class EffectCheckTest {
 
     /** A thread whose model called the tool, with these facts about the call, and then gave its final reply. */
     private static Timeline thread(RecordingTool tool, Fact... facts) {
+        List<Fact> more = new ArrayList<>(List.of(facts));
+        more.add(new ModelFact.ModelCalled(2));
+        more.add(new ModelFact.ModelReplied(2, Reply.of(new Part.Text("Done."))));
+        return thread(tool, Reply.of(new Part.ToolUse("tu_1", "charge", ARGS)), more);
+    }
+
+    /** A thread whose model gave this first reply, with these facts after it. */
+    private static Timeline thread(RecordingTool tool, Reply reply, List<Fact> facts) {
         AgentSpec agent = AgentSpec.of("a", "m:x", tool.spec());
         List<Fact> all = new ArrayList<>(List.of(
                 new ThreadFact.AgentRequested(),
@@ -53,10 +61,8 @@ class EffectCheckTest {
                 new PersonFact.UserSpoke(
                         Optional.empty(), Optional.empty(), Optional.of(Message.user("Charge")), false),
                 new ModelFact.ModelCalled(1),
-                new ModelFact.ModelReplied(1, Reply.of(new Part.ToolUse("tu_1", "charge", ARGS)))));
-        all.addAll(List.of(facts));
-        all.add(new ModelFact.ModelCalled(2));
-        all.add(new ModelFact.ModelReplied(2, Reply.of(new Part.Text("Done."))));
+                new ModelFact.ModelReplied(1, reply)));
+        all.addAll(facts);
         Conversation state = Conversation.start(new ThreadFact.RunStarted(1, "a", false, Optional.empty()), START);
         List<Moment> moments = new ArrayList<>();
         for (Fact fact : all) {
@@ -122,5 +128,15 @@ class EffectCheckTest {
 
         assertThat(effects(charge(), List.of(DISPATCHED, LOST, again, claimed, finished), CHARGED))
                 .isEqualTo(new EffectCheck(1, 0, 0, 0, 1, List.of()));
+    }
+
+    @Test
+    void heldCall_thatStaysOpen_isListed() {
+        Reply twice = Reply.of(new Part.ToolUse("tu_1", "charge", ARGS), new Part.ToolUse("tu_2", "charge", ARGS));
+
+        assertThat(EffectCheck.of(thread(charge(), twice, List.of()), List.of(), List.of())
+                        .violations())
+                .containsExactlyInAnyOrder(
+                        "tu_1 has 0 results", "tu_1 is ISSUED", "tu_2 has 0 results", "tu_2 is HELD");
     }
 }

@@ -59,7 +59,7 @@ public final class AgentActivity implements AgentResolver {
     private synchronized AgentDirectory reread() {
         try {
             newest = newest.reread(
-                    problem -> LOG.error("New threads use its last valid version: {}", problem.getMessage()));
+                    problem -> LOG.error("New threads use the last valid version: {}", problem.getMessage()));
         } catch (IOException e) {
             LOG.error("The agent files can't be read. New threads use their last valid versions", e);
         }

@@ -170,7 +170,8 @@ public final class AgentDirectory {
      * Returns a snapshot of the current files, or this object if no file has changed. For an invalid file, the last
      * valid version is used, if there was one. If the agents contradict each other, all of them stay unchanged.
      *
-     * @param problems receives the problems of invalid files, once for each version of a file
+     * @param problems receives the problems of invalid files, once for each version of a file, and a contradiction, once
+     * for each change of the files
      */
     public AgentDirectory reread(Consumer<AgentInvalid> problems) throws IOException {
         if (source.isEmpty()) {
@@ -235,8 +236,14 @@ public final class AgentDirectory {
         }
         List<AgentFile.Definition> definitions =
                 List.copyOf(source.definitions().values());
-        return new AgentDirectory(directory, complete(definitions, reader), servers, Optional.of(source), List.of())
-                .plus(inCode);
+        AgentDirectory ofFiles =
+                new AgentDirectory(directory, complete(definitions, reader), servers, Optional.of(source), List.of());
+        try {
+            return ofFiles.plus(inCode);
+        } catch (IllegalArgumentException e) {
+            // An agent in Java may use an agent as a subagent whose file was deleted, renamed or changed.
+            throw new YamlProblem(directory.toString(), 1, "", String.valueOf(e.getMessage()));
+        }
     }
 
     private static Map<String, AgentSpec> complete(List<AgentFile.Definition> definitions, AgentFile reader)

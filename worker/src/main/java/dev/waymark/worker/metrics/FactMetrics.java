@@ -7,6 +7,7 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Spent;
@@ -15,8 +16,10 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.LinkedHashSet;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Counts events in threads: turns, model calls and their cost, finished tool calls, and waits for people.
@@ -57,7 +60,7 @@ public final class FactMetrics {
             ended(model, "summary", "failed");
         }
         countCalls(before, after, agent);
-        countTurn(before, after);
+        countTurn(before, fact, after);
     }
 
     /**
@@ -78,19 +81,28 @@ public final class FactMetrics {
                 .increment();
     }
 
-    /** Counts changes of calls. Compares only the calls of the latest reply, because no other calls change. */
+    /**
+     * Counts changes of calls. Compares only the calls of the reply that is the latest before or after the fact, because
+     * no other calls change.
+     */
     private void countCalls(Conversation before, Conversation after, Optional<AgentSpec> agent) {
         if (before.calls() == after.calls()) {
             return;
         }
-        for (String id : before.batch()) {
+        Set<String> changed = new LinkedHashSet<>(before.batch());
+        changed.addAll(after.batch());
+        for (String id : changed) {
             Optional<Call> was = before.calls().get(id);
-            Optional<Call> is = after.calls().get(id);
-            if (was.isPresent()
-                    && is.isPresent()
-                    && was.get().status() != is.get().status()) {
-                moved(was.get(), is.get(), kindOf(is.get().tool(), agent));
-            }
+            after.calls().get(id).ifPresent(is -> countCall(was, is, kindOf(is.tool(), agent)));
+        }
+    }
+
+    private void countCall(Optional<Call> was, Call is, String kind) {
+        if (was.isEmpty()) {
+            // A call of an unknown tool, or with invalid arguments, ends at the moment at which it is issued.
+            countEnd(is, kind);
+        } else if (was.get().status() != is.status()) {
+            moved(was.get(), is, kind);
         }
     }
 
@@ -98,13 +110,19 @@ public final class FactMetrics {
         if (is.status() == Call.Status.UNKNOWN) {
             unknown(kind).increment();
         }
-        if (was.isOpen() && !is.isOpen()) {
-            counter("waymark.tool.calls", "Tool calls that ended", "kind", kind, "outcome", name(is.status()))
-                    .increment();
+        if (was.isOpen()) {
+            countEnd(is, kind);
         }
         if (was.waitsForPerson() && !is.waitsForPerson()) {
             timer("waymark.people.wait", "Time that calls waited for a person", "reason", CallItem.waitName(was))
                     .record(between(was.since(), is.since()));
+        }
+    }
+
+    private void countEnd(Call call, String kind) {
+        if (!call.isOpen()) {
+            counter("waymark.tool.calls", "Tool calls that ended", "kind", kind, "outcome", name(call.status()))
+                    .increment();
         }
     }
 
@@ -115,13 +133,35 @@ public final class FactMetrics {
                 .orElse(NONE);
     }
 
-    private void countTurn(Conversation before, Conversation after) {
-        Turn.Status outcome = after.turn().status();
-        if (before.turn().status() == Turn.Status.RUNNING && outcome != Turn.Status.RUNNING) {
-            turns(outcome).increment();
-            timer("waymark.turn", "Time from a turn's message to its end", "outcome", outcome.wireName())
-                    .record(between(after.turn().startedAt(), after.updatedAt()));
+    /** Counts the turns that a fact ended: the one that was running, and one that it started and ended at once. */
+    private void countTurn(Conversation before, Fact fact, Conversation after) {
+        Turn was = before.turn();
+        Turn is = after.turn();
+        boolean isNext = is.number() > was.number();
+        if (was.isRunning() && isNext) {
+            countEnd(outcomeOfPrevious(was.number(), fact, after), was.startedAt(), after.updatedAt());
         }
+        if ((was.isRunning() || isNext) && !is.isRunning()) {
+            countEnd(is.status(), is.startedAt(), after.updatedAt());
+        }
+    }
+
+    /**
+     * Returns how the turn with this number ended, although the next one has started. If the next one has ended too, the
+     * state no longer has the outcome. It is known nevertheless: only a replaced conversation or a queued message starts
+     * a turn in the fact that ends another one.
+     */
+    private static Turn.Status outcomeOfPrevious(int number, Fact fact, Conversation after) {
+        return after.ended()
+                .filter(turn -> turn.number() == number)
+                .map(Turn::status)
+                .orElse(fact instanceof PersonFact.UserSpoke ? Turn.Status.STOPPED : Turn.Status.COMPLETE);
+    }
+
+    private void countEnd(Turn.Status outcome, Instant startedAt, Instant endedAt) {
+        turns(outcome).increment();
+        timer("waymark.turn", "Time from a turn's message to its end", "outcome", outcome.wireName())
+                .record(between(startedAt, endedAt));
     }
 
     private Counter unknown(String kind) {

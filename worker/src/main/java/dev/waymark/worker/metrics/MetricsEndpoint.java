@@ -4,6 +4,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import com.uber.m3.tally.RootScopeBuilder;
 import com.uber.m3.tally.Scope;
+import com.uber.m3.tally.ScopeCloseException;
 import com.uber.m3.util.Duration;
 import dev.waymark.worker.process.DaemonThreads;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -105,6 +106,11 @@ public final class MetricsEndpoint implements AutoCloseable {
         server.stop(0);
         executor.shutdownNow();
         garbageCollection.close();
+        try {
+            sdkScope.close(); // Ends its reporter thread.
+        } catch (ScopeCloseException e) {
+            // The registry is closed too, so nothing can be reported any more.
+        }
         registry.close();
     }
 }

@@ -121,6 +121,28 @@ class AgentRereadTest {
     }
 
     @Test
+    void reread_fileThatAnAgentInJavaNeeds_isGone_staysAsItWasAndSaysSoOnce() throws Exception {
+        ToolSpec billing = ToolSpec.subagent("billing", "Bills.");
+        agents = agents.plus(List.of(AgentSpec.of("host", "scripted:a.script.yaml", billing)));
+        Files.delete(directory.resolve("billing.yaml"));
+        file("other", "instructions: Go.\n");
+
+        reread();
+        reread();
+
+        assertThat(agents.names()).containsExactly("billing", "other", "host");
+        assertThat(instructions("other")).isEqualTo("Wait.");
+        assertThat(problems).singleElement().asString().contains("agent host: no such agent: billing");
+
+        file("billing", "instructions: Bill again.\n");
+        reread();
+
+        assertThat(instructions("billing")).isEqualTo("Bill again.");
+        assertThat(instructions("other")).isEqualTo("Go.");
+        assertThat(problems).hasSize(1);
+    }
+
+    @Test
     void thread_startedAfterAChange_getsTheFileAsItIs() throws Exception {
         AgentActivity activity = new AgentActivity(agents, new McpDiscovery(new McpConnections(Map.of(), directory)));
         assertThat(activity.resolve(new AgentInput("billing", 1)).instructions())

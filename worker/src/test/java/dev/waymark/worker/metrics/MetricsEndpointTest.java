@@ -29,6 +29,7 @@ import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -73,6 +74,28 @@ class MetricsEndpointTest {
             worker.close();
             assertThat(get(endpoint, "/readyz").statusCode()).isEqualTo(503);
         }
+    }
+
+    @Test
+    void close_endsTheThreadThatReportsTheSdksMetrics() throws Exception {
+        Set<Thread> before = Thread.getAllStackTraces().keySet();
+        MetricsEndpoint endpoint = MetricsEndpoint.listen("127.0.0.1", 0);
+        endpoint.sdkScope().counter("sdk").inc(1);
+        await().until(() -> get(endpoint, "/metrics").body(), body -> body.contains("sdk_total 1.0"));
+        assertThat(reporters(before)).isNotEmpty();
+
+        endpoint.close();
+
+        await().until(() -> reporters(before).isEmpty());
+    }
+
+    /** The threads of JDK executors without a thread factory, of which tally has one, that are not among these. */
+    private static List<String> reporters(Set<Thread> before) {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> !before.contains(thread) && thread.isAlive())
+                .map(Thread::getName)
+                .filter(name -> name.startsWith("pool-"))
+                .toList();
     }
 
     private static AgentWorker worker(Connection connection, MetricsEndpoint endpoint) {
