@@ -16,6 +16,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.Locale;
 import java.util.Optional;
@@ -29,6 +30,9 @@ import java.util.Set;
  */
 public final class FactMetrics {
     private static final String NONE = "none";
+
+    private static final Set<Call.Status> UNKNOWN = EnumSet.of(
+            Call.Status.UNKNOWN, Call.Status.DOUBTED, Call.Status.VERIFYING, Call.Status.UNSETTLED, Call.Status.LOST);
 
     private final MeterRegistry registry;
     private final SpendingCounters spending;
@@ -98,6 +102,9 @@ public final class FactMetrics {
     }
 
     private void countCall(Optional<Call> was, Call is, String kind) {
+        if (isUnknown(is) && !was.filter(FactMetrics::isUnknown).isPresent()) {
+            unknown(kind).increment();
+        }
         if (was.isEmpty()) {
             // A call of an unknown tool, or with invalid arguments, ends at the moment at which it is issued.
             countEnd(is, kind);
@@ -106,10 +113,12 @@ public final class FactMetrics {
         }
     }
 
+    /** Whether an execution of the call may have taken effect, and nobody knows yet, or will ever know. */
+    private static boolean isUnknown(Call call) {
+        return UNKNOWN.contains(call.status());
+    }
+
     private void moved(Call was, Call is, String kind) {
-        if (is.status() == Call.Status.UNKNOWN) {
-            unknown(kind).increment();
-        }
         if (was.isOpen()) {
             countEnd(is, kind);
         }

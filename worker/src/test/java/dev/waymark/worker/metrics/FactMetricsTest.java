@@ -3,10 +3,12 @@ package dev.waymark.worker.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
@@ -14,6 +16,7 @@ import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Usage;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Timer;
@@ -24,6 +27,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class FactMetricsTest {
     private static final Instant START = Instant.parse("2026-05-01T09:00:00Z");
@@ -145,5 +150,35 @@ class FactMetricsTest {
         happen(new ModelFact.ModelCalled(2));
 
         assertThat(calls("failed")).isEqualTo(2);
+    }
+
+    /** Whatever is done about an unknown outcome: it is checked, settled by a person, or reported to the model. */
+    @ParameterizedTest
+    @CsvSource({"true, false", "false, true", "false, false"})
+    void unknownOutcome_isCountedOnce(boolean verify, boolean ask) {
+        AgentPolicy.ToolPolicy policy = new AgentPolicy.ToolPolicy(true, false, false, verify, ask, false, 60_000);
+        begin(new AgentPolicy(
+                "helper", 9, Map.of("add", AgentPolicy.Executor.ACTIVITY), Map.of("add", policy), Optional.empty()));
+        happen(
+                said("one"),
+                new ModelFact.ModelCalled(1),
+                replied(1, new Part.ToolUse("tu_1", "add", Json.EMPTY_OBJECT)),
+                new ToolFact.ToolDispatched("tu_1", 1));
+        Call call = state.calls().get("tu_1").orElseThrow();
+        happen(new ToolFact.ToolClaimed("tu_1", 1, "add", call.argsDigest(), 0, "run/1/x", false));
+        assertThat(unknown()).isZero();
+
+        happen(new ToolFact.ToolLost("tu_1", 1, new Problem(Problem.OUTCOME_UNKNOWN, "HTTP 504")));
+        assertThat(unknown()).isEqualTo(1);
+
+        seconds = 200;
+        happen(new ThreadFact.TimePassed());
+        assertThat(unknown()).isEqualTo(1);
+    }
+
+    private double unknown() {
+        return registry.get("waymark.tool.unknown").counters().stream()
+                .mapToDouble(Counter::count)
+                .sum();
     }
 }
