@@ -16,6 +16,7 @@ import dev.waymark.e2e.product.Dev;
 import dev.waymark.e2e.product.Watching;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverTarget;
+import dev.waymark.worker.server.InMemoryServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -375,6 +376,31 @@ class RestoreTest {
         assertThat(on(after, target).run("run", "--thread", "agentless", "--agent", "assistant"))
                 .returns(0, Done::exitCode)
                 .returns("Which day?\n", Done::out);
+    }
+
+    /** Whether a worker that starts later has the agent is not known then, and it would make the open calls. */
+    @Test
+    void run_serverWithoutWorker_takesTheEntryOver_andTheFirstServerCanTakeItBack() throws Exception {
+        Path place = directory.resolve("no-worker");
+        String target = "file:" + place;
+        on(before, target).run("run", "--agent", "assistant", "--thread", "alone", "Book it");
+        String saved = Files.readString(place.resolve("alone.json"));
+        try (InMemoryServer lonely = InMemoryServer.start(0)) {
+            Done restored = Command.warmAt(lonely.address())
+                    .with("WAYMARK_SAVER", target)
+                    .run("run", "--thread", "alone", "Hello");
+
+            assertThat(restored.exitCode()).isEqualTo(6);
+        }
+
+        assertThat(place.resolve("alone.json")).content().isEqualTo(saved);
+        assertThat(on(before, target).run("answer", "alone", "Friday").err())
+                .contains("the thread was restored on another server (epoch 2): alone.");
+        assertThat(on(before, target).run("save", "alone", "--to", target, "--replace"))
+                .returns(0, Done::exitCode);
+        assertThat(on(before, target).run("answer", "alone", "Friday"))
+                .returns(0, Done::exitCode)
+                .returns("Booked.\n", Done::out);
     }
 
     @Test
