@@ -26,7 +26,7 @@ final class AesGcm {
         return bytes;
     }
 
-    /** @param boundTo the context that decryption must repeat */
+    /** @param boundTo the context; decryption succeeds only with the same one */
     static byte[] encrypt(SecretKey key, byte[] boundTo, byte[] plain) throws GeneralSecurityException {
         byte[] nonce = randomBytes(NONCE_BYTES);
         byte[] sealed = cipher(Cipher.ENCRYPT_MODE, key, nonce, boundTo).doFinal(plain);

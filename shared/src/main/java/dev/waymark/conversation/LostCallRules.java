@@ -165,7 +165,7 @@ final class LostCallRules {
 
     /**
      * Whether the call may have taken effect after the check started. If no claim is known, as for some calls from a
-     * checkpoint, it is not known when the call ended, and the check counts.
+     * checkpoint, it is not known when the call ended, and the result of the check is accepted.
      */
     private boolean wasTooEarly(Call call) {
         boolean isClaimed = call.claim().isPresent()

@@ -328,7 +328,7 @@ public final class HistoryScrubber {
     }
 
     /**
-     * The results with which a run fetched the state of the previous run, without secrets. A secret may be split
+     * The activity results that contain the previous run's state in chunks, with secrets masked. A secret may be split
      * between two chunks, so the state is assembled, masked, and cut into the same number of chunks.
      */
     private static final class MaskedChunks {

@@ -15,8 +15,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * The configurations that provide the connection. Only one of them adds a connection: the second one also finds stubs
- * that the first one added, but adds no connection to an existing one.
+ * The configurations that provide the connection. Only one of them creates it: the second one also applies to stubs that
+ * the first one has created, but creates no connection if there already is one.
  */
 final class ConnectionConfigurations {
     private ConnectionConfigurations() {}

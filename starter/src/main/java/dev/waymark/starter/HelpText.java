@@ -39,7 +39,7 @@ final class HelpText {
             "WAYMARK_AGENTS      the directory of the agent files; default agents",
             "WAYMARK_PRICES      YAML file of model prices, which override the built-in ones",
             "WAYMARK_CODEC_KEYS  keys that encrypt payloads: ID:KEY,… or file:PATH",
-            "WAYMARK_THREAD_KEYS where the keys of single threads are stored: file:DIR or jdbc:…",
+            "WAYMARK_THREAD_KEYS where the keys of individual threads are stored: file:DIR or jdbc:…",
             "NO_COLOR            disables colours in chat");
 
     private HelpText() {}

@@ -250,7 +250,10 @@ class ToolsThatAskTest {
                 .isEqualTo(Call.Status.AWAITING);
     }
 
-    /** Such a chain does not say which question has been answered since, and the next call may wait for approval. */
+    /**
+     * A chain of another program may lack the record of an answer. Then its last question may have been answered, and the
+     * next call may wait for approval instead.
+     */
     @Test
     void phases_chainOfAnotherProgram_promptThatMayBeAnsweredIsNotThatOfTheNextCall() {
         calls(new Part.ToolUse("tu_1", "ask_user", Json.of(Map.of("question", QUESTION))), use("tu_2", "refund"));

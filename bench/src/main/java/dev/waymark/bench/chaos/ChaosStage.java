@@ -104,8 +104,8 @@ public final class ChaosStage implements AutoCloseable {
     }
 
     /**
-     * Runs the workers of all runs in one process, which is killed once the faults of all workers have fired. The runs
-     * that have another fault get another such process. Then workers that are not disrupted complete the turns.
+     * Runs the workers of all runs in one process, which is killed once the faults of all workers have fired. Runs that
+     * have a further fault then get a new process, which is killed in the same way. Then workers that are not disrupted complete the turns.
      */
     List<RunResult> playKilled(List<ChaosRun> runs) throws IOException, InterruptedException {
         List<AgentWorker> survivors = new ArrayList<>();

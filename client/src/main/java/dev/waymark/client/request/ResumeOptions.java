@@ -31,7 +31,7 @@ public record ResumeOptions(
         Optional<String> session,
         Optional<ThreadOwner> owner,
         boolean copy) {
-    /** Continues the conversation without other options. */
+    /** Options that only continue the conversation; the other methods add to them. */
     public static ResumeOptions onward() {
         return new ResumeOptions(
                 Optional.empty(),

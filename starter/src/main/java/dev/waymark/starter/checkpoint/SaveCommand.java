@@ -76,7 +76,7 @@ public final class SaveCommand implements Callable<Integer> {
             names = "--flush-timeout",
             paramLabel = "D",
             description =
-                    "How long to wait until the newest version is saved; with --follow, at the end. Default: 10s.",
+                    "How long to wait for the newest version to be saved. With --follow, this applies when the command ends. Default: 10s.",
             converter = Durations.class)
     private Duration flushTimeout;
 

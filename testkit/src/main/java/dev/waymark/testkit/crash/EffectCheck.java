@@ -83,8 +83,8 @@ public record EffectCheck(
 
         /**
          * Returns the largest number of results that each call had in the transcript at any time, because a summary may
-         * have replaced them since. In a cancelled thread, the newest results never enter the transcript and count as
-         * one.
+         * have replaced them since. In a cancelled thread, the newest results never enter the transcript; each
+         * counts as one result of its call.
          */
         private static Map<String, Integer> results(Timeline timeline) {
             Map<String, Integer> most = new HashMap<>();

@@ -33,7 +33,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "gate",
         description = "Checks before a rollout that a new build and its agents can continue the open threads. It"
-                + " replays and projects their histories, and changes nothing. If a thread would break, it names the"
+                + " replays their histories and computes their states, and changes nothing. If a thread would break, it names the"
                 + " thread and the event, and exits with 1.")
 public final class GateCommand implements Callable<Integer> {
     private static final String BUILD = "--build";

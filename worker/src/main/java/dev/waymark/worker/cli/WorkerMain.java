@@ -20,7 +20,7 @@ import picocli.CommandLine.Spec;
 /** The entry point of the worker's jar, which has the commands of {@code ./waymark} that run or check agents. */
 @Command(
         name = "waymark",
-        description = "Runs LLM agents as Temporal workflows: the worker's commands.",
+        description = "Runs and checks LLM agents as Temporal workflows.",
         mixinStandardHelpOptions = true,
         scope = ScopeType.INHERIT,
         subcommands = {

@@ -61,7 +61,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     private static final long MOST_ANSWER_BYTES = 1024 * 1024;
 
     private static final int NEWEST_CALLS = 200;
-    /** The limit in queries for a question, and for the arguments of a call. History has them in full. */
+    /** Answers to queries cut questions, and the arguments of calls, to this length. History has them in full. */
     private static final int MOST_CHARACTERS = 4_000;
 
     private final StartInput input;

@@ -58,7 +58,7 @@ public enum Effect {
         return refused || status == 307 || status == 308 ? NOT_DONE : UNKNOWN;
     }
 
-    /** The effect of a JSON-RPC error response. */
+    /** What a JSON-RPC error response says about the effect of the call. */
     public static Effect ofRpcError(int code) {
         return switch (code) {
             case RPC_PARSE_ERROR, RPC_INVALID_REQUEST, RPC_METHOD_NOT_FOUND, RPC_INVALID_PARAMS -> NOT_DONE;

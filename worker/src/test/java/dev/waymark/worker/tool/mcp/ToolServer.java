@@ -45,7 +45,7 @@ public final class ToolServer {
         this.directory = directory;
     }
 
-    /** @param words the directory */
+    /** @param words one argument: the directory in which the server writes its notes */
     public static void main(String[] words) throws Exception {
         ToolServer server = new ToolServer(Path.of(words[0]));
         server.note("pid", Long.toString(ProcessHandle.current().pid()));
