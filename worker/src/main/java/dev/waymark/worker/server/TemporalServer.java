@@ -32,6 +32,7 @@ final class TemporalServer implements DevServer {
 
     private static final String NAMESPACE = "default";
     private static final int START_SECONDS = 30;
+    private static final int MOST_STARTS = 3;
     private static final int LOG_LINES = 5;
     private static final List<String> ENVIRONMENT = List.of("PATH", "HOME", "LANG", "TMPDIR", "TZ");
 
@@ -46,6 +47,26 @@ final class TemporalServer implements DevServer {
     }
 
     static TemporalServer start(Path binary, Optional<Path> database, int port, int uiPort)
+            throws IOException, InterruptedException {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return startOnce(binary, database, port, uiPort);
+            } catch (PortTakenException e) {
+                if (attempt == MOST_STARTS) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /** A port was free when it was chosen, by this class or by the server, and another program was faster. */
+    private static final class PortTakenException extends IOException {
+        PortTakenException(String message) {
+            super(message);
+        }
+    }
+
+    private static TemporalServer startOnce(Path binary, Optional<Path> database, int port, int uiPort)
             throws IOException, InterruptedException {
         int gRpc = free(port);
         int ui = free(uiPort);
@@ -139,7 +160,10 @@ final class TemporalServer implements DevServer {
             long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
             while (!answers(stubs)) {
                 if (process.waitFor(50, TimeUnit.MILLISECONDS)) {
-                    throw new IOException("temporal ended with exit code " + process.exitValue() + end(log));
+                    String message = "temporal ended with exit code " + process.exitValue() + end(log);
+                    throw message.contains("address already in use")
+                            ? new PortTakenException(message)
+                            : new IOException(message);
                 }
                 if (System.nanoTime() > deadline) {
                     throw new IOException("temporal did not answer within " + START_SECONDS + " s" + end(log));

@@ -93,6 +93,24 @@ class TemporalServerTest {
         }
     }
 
+    /** A port that is free when it is chosen may be taken before the server listens on it. */
+    @Test
+    void server_whosePortIsTakenInTheLastMoment_startsOnAnother() throws Exception {
+        Path unlucky =
+                Files.writeString(directory.resolve("temporal"), """
+                #!/bin/sh
+                echo started >>%1$s
+                [ "$(wc -l <%1$s)" -gt 1 ] || { echo "listen tcp 127.0.0.1:1: bind: address already in use"; exit 1; }
+                exec %2$s "$@"
+                """.formatted(directory.resolve("starts"), binary));
+        assertThat(unlucky.toFile().setExecutable(true)).isTrue();
+
+        try (DevServer server = DevServer.temporal(unlucky, Optional.empty(), 0, 0)) {
+            withClient(server, client -> stub(client).start());
+        }
+        assertThat(directory.resolve("starts")).content().isEqualTo("started\nstarted\n");
+    }
+
     @Test
     void close_running_leavesNoProcess() throws Exception {
         // Other tests in this JVM run servers, too.
