@@ -379,6 +379,16 @@ public record Call(
         };
     }
 
+    /** Whether an execution ended without reporting its outcome, whether or not the outcome can still be found out. */
+    @JsonIgnore
+    public boolean isOutcomeUnknown() {
+        return switch (status) {
+            case UNKNOWN, DOUBTED, VERIFYING, UNSETTLED, LOST -> true;
+            case ISSUED, HELD, AWAITING, DISPATCHED, CLAIMED, DELEGATED, ASKING, COMPLETED, FAILED, DENIED, CANCELLED ->
+                false;
+        };
+    }
+
     /** Whether the call waits for an identical one. */
     @JsonIgnore
     public boolean isHeld() {

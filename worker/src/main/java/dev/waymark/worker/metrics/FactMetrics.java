@@ -16,7 +16,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.Locale;
 import java.util.Optional;
@@ -30,9 +29,6 @@ import java.util.Set;
  */
 public final class FactMetrics {
     private static final String NONE = "none";
-
-    private static final Set<Call.Status> UNKNOWN = EnumSet.of(
-            Call.Status.UNKNOWN, Call.Status.DOUBTED, Call.Status.VERIFYING, Call.Status.UNSETTLED, Call.Status.LOST);
 
     private final MeterRegistry registry;
     private final SpendingCounters spending;
@@ -102,7 +98,7 @@ public final class FactMetrics {
     }
 
     private void countCall(Optional<Call> was, Call is, String kind) {
-        if (isUnknown(is) && !was.filter(FactMetrics::isUnknown).isPresent()) {
+        if (is.isOutcomeUnknown() && was.filter(Call::isOutcomeUnknown).isEmpty()) {
             unknown(kind).increment();
         }
         if (was.isEmpty()) {
@@ -111,11 +107,6 @@ public final class FactMetrics {
         } else if (was.get().status() != is.status()) {
             moved(was.get(), is, kind);
         }
-    }
-
-    /** Whether an execution of the call may have taken effect, and nobody knows yet, or will ever know. */
-    private static boolean isUnknown(Call call) {
-        return UNKNOWN.contains(call.status());
     }
 
     private void moved(Call was, Call is, String kind) {
