@@ -77,7 +77,16 @@ class ReleaseTest {
             copy(ROOT, copy);
             copyClasses(copy);
             List<String> words = new ArrayList<>(List.of(
-                    "mvn", "-B", "-ntp", "-q", "-Prelease", "-Dmaven.test.skip=true", "-Dmaven.main.skip=true", "-am"));
+                    "mvn",
+                    "-B",
+                    "-ntp",
+                    "-q",
+                    "-Prelease",
+                    "-Dmaven.test.skip=true",
+                    "-Dmaven.main.skip=true",
+                    // The programs have to find the release, and not what it leaves in the local repository.
+                    "-Dmaven.install.skip=true",
+                    "-am"));
             String modules = "bom,shared,testkit,client,worker,langchain4j,spring-ai,spring-boot";
             Map<String, String> environment = new HashMap<>();
             if (hasGpg()) {
