@@ -40,6 +40,12 @@ import dev.waymark.starter.render.CommandErrors;
 import dev.waymark.starter.serve.ServeCommand;
 import dev.waymark.starter.serve.TokenCommand;
 import dev.waymark.starter.trace.TraceCommand;
+import dev.waymark.starter.worker.AgentsCommand;
+import dev.waymark.starter.worker.DevCommand;
+import dev.waymark.starter.worker.ExportCommand;
+import dev.waymark.starter.worker.GateCommand;
+import dev.waymark.starter.worker.ToolsCommand;
+import dev.waymark.starter.worker.WorkerCommand;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -54,7 +60,7 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
-/** The commands of this jar. A failed command prints one line to stderr, and its exit code identifies the reason. */
+/** All commands. A failed command prints one line to stderr, and its exit code identifies the reason. */
 @Command(
         name = "waymark",
         description = "Runs LLM agents as Temporal workflows.",
@@ -116,6 +122,12 @@ public final class WaymarkCommand implements Runnable {
         commands.put("codec", CodecCommand.class);
         commands.put("rewrap", RewrapCommand.class);
         commands.put("setup", SetupCommand.class);
+        commands.put("worker", WorkerCommand.class);
+        commands.put("dev", DevCommand.class);
+        commands.put("agents", AgentsCommand.class);
+        commands.put("tools", ToolsCommand.class);
+        commands.put("gate", GateCommand.class);
+        commands.put("export", ExportCommand.class);
         commands.put("warm-up", WarmUpCommand.class);
         commands.put("describe-commands", DescribeCommands.class);
         return commands;

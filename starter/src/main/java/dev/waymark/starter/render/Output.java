@@ -30,7 +30,7 @@ public final class Output {
     @Option(names = JSON, description = "Print one JSON document; watch and save --follow print one object per line.")
     private boolean json;
 
-    @Option(names = VERBOSE, description = "Add the stack trace to an error.")
+    @Option(names = VERBOSE, description = "Print more to stderr, such as the stack trace of an error.")
     private boolean verbose;
 
     @Spec(Spec.Target.MIXEE)
@@ -38,6 +38,10 @@ public final class Output {
 
     public boolean isJson() {
         return json;
+    }
+
+    public boolean isVerbose() {
+        return verbose;
     }
 
     /** Prints a result for people. */
@@ -83,7 +87,7 @@ public final class Output {
     }
 
     /** Prints a result for programs. */
-    public void document(JsonNode document) {
+    public void document(Object document) {
         out().println(spell(document));
     }
 
@@ -130,7 +134,7 @@ public final class Output {
         return command.commandLine().getOut();
     }
 
-    public static String spell(JsonNode document) {
+    public static String spell(Object document) {
         try {
             return PayloadJson.MAPPER.writeValueAsString(document);
         } catch (JsonProcessingException e) {
