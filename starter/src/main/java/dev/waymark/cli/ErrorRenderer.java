@@ -7,6 +7,7 @@ import java.io.PrintWriter;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -25,24 +26,20 @@ public final class ErrorRenderer {
     private final Function<Exception, CommandError> words;
 
     /** Commands that are suggested for a mistyped one. */
-    private final Set<String> known;
+    private final Supplier<Set<String>> known;
 
-    private ErrorRenderer(Function<Exception, CommandError> words, Set<String> known) {
+    private ErrorRenderer(Function<Exception, CommandError> words, Supplier<Set<String>> known) {
         this.words = words;
         this.known = known;
     }
 
-    /** Makes a command line report all failures in the form of this class. */
-    public static CommandLine install(CommandLine commands, Function<Exception, CommandError> words) {
-        return install(commands, commands.getSubcommands().keySet(), words);
-    }
-
     /**
-     * Like {@link #install(CommandLine, Function)}, but suggests commands from {@code known}, which may be commands of
-     * another program.
+     * Makes a command line report all failures in the form of this class.
+     *
+     * @param known the names of all commands, which may be more than the command line has; only read after a mistake
      */
     public static CommandLine install(
-            CommandLine commands, Set<String> known, Function<Exception, CommandError> words) {
+            CommandLine commands, Supplier<Set<String>> known, Function<Exception, CommandError> words) {
         ErrorRenderer renderer = new ErrorRenderer(words, known);
         return commands.setParameterExceptionHandler((problem, args) ->
                         report(problem.getCommandLine(), renderer.misuse(problem), problem, List.of(args)))
@@ -59,7 +56,7 @@ public final class ErrorRenderer {
             String word = unmatched.getUnmatched().get(0);
             boolean isCommand = command.getParent() == null && !unmatched.isUnknownOption();
             String meant = isCommand
-                    ? Suggestion.question(word, known)
+                    ? Suggestion.question(word, known.get())
                     : unmatched.isUnknownOption() ? Suggestion.question(word, options(command.getCommandSpec())) : "";
             String message = isCommand
                     ? "no such command: " + word

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** The parts of the help that both jars share: the word {@code help}, and sections of indented lines. */
+/** The word {@code help}, and sections of indented lines. */
 public final class HelpWord {
     private static final String HELP = "help";
     private static final String OPTION = "--help";

@@ -1,4 +1,4 @@
-package dev.waymark.starter.command;
+package dev.waymark.starter;
 
 import java.io.PrintWriter;
 import java.util.stream.Collectors;
@@ -9,10 +9,10 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Spec;
 
 /**
- * Prints the commands of this jar for shell completion, one per line: name, description and options, separated by tabs.
+ * Prints the commands for shell completion, one per line: name, description and options, separated by tabs.
  */
-@Command(name = "describe-commands", hidden = true)
-public final class DescribeCommands implements Runnable {
+@Command(name = "describe", hidden = true)
+final class DescribeCommand implements Runnable {
     @Spec
     private CommandSpec spec;
 

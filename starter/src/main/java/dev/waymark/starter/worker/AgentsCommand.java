@@ -6,7 +6,9 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.FallbackModel;
 import dev.waymark.agent.ModelOptions;
 import dev.waymark.agent.ToolSpec;
+import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.starter.render.Output;
 import dev.waymark.worker.agents.AgentInvalid;
 import java.time.Duration;
@@ -19,6 +21,9 @@ import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
+@HelpEntry(
+        group = CommandGroup.RUN_AGENTS,
+        examples = {"agents", "agents --agents my-agents"})
 @Command(name = "agents", description = "Checks the agent files and lists them, with their models and tools.")
 public final class AgentsCommand implements Callable<Integer> {
 

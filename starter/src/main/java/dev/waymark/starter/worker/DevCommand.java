@@ -2,7 +2,9 @@ package dev.waymark.starter.worker;
 
 import dev.waymark.cli.CommandError;
 import dev.waymark.cli.CommandFailure;
+import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.connect.Connection;
 import dev.waymark.starter.connection.ConnectionOptions;
 import dev.waymark.starter.render.Output;
@@ -22,12 +24,17 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
+@HelpEntry(
+        group = CommandGroup.START,
+        examples = {"dev", "dev --agents my-agents --port 7300", "dev --in-memory"})
 @Command(
         name = "dev",
-        description =
-                "Runs a development server, a worker and the console. If the temporal command is found (TEMPORAL_CLI, PATH, Go's bin"
-                        + " directory, an earlier download), the server stores everything and has a Web UI. Otherwise it runs in"
-                        + " memory, and named threads are saved to .waymark/threads.")
+        description = {
+            "Runs a development server, a worker and the console.",
+            "If the temporal command is found (TEMPORAL_CLI, PATH, Go's bin directory, an earlier download), the server"
+                    + " stores everything and has a Web UI. Otherwise it runs in memory, and named threads are saved to"
+                    + " .waymark/threads."
+        })
 public final class DevCommand implements Callable<Integer> {
 
     private static final Path DATABASE = Path.of(".waymark", "temporal.db");
@@ -199,8 +206,7 @@ public final class DevCommand implements Callable<Integer> {
         }
     }
 
-    private DevServer start(Optional<Path> binary, Path file)
-            throws IOException, InterruptedException, CommandFailure {
+    private DevServer start(Optional<Path> binary, Path file) throws IOException, InterruptedException, CommandFailure {
         try {
             return binary.isPresent()
                     ? DevServer.temporal(binary.get(), Optional.of(file), port, uiPort)

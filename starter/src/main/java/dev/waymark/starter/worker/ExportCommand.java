@@ -2,7 +2,9 @@ package dev.waymark.starter.worker;
 
 import dev.waymark.cli.CommandError;
 import dev.waymark.cli.CommandFailure;
+import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.PayloadJson;
@@ -30,10 +32,13 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
+@HelpEntry(group = CommandGroup.ROLL_OUT, examples = "export trip --out src/test/resources/trip.json")
 @Command(
         name = "export",
-        description = "Writes a thread's history to a JSON file, for tests with @RecordedThread and for gate. Values of"
-                + " secrets in the environment are masked. The rest of the conversation is not.")
+        description = {
+            "Writes a thread's history to a JSON file, for tests with @RecordedThread and for gate.",
+            "Values of secrets in the environment are masked. The rest of the conversation is not."
+        })
 public final class ExportCommand implements Callable<Integer> {
 
     @Mixin

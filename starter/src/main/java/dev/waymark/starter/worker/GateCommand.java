@@ -2,7 +2,9 @@ package dev.waymark.starter.worker;
 
 import dev.waymark.cli.CommandError;
 import dev.waymark.cli.CommandFailure;
+import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.starter.connection.ConnectionOptions;
@@ -29,11 +31,16 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
+@HelpEntry(
+        group = CommandGroup.ROLL_OUT,
+        examples = {"gate", "gate --build waymark.jar --agents new-agents --sample 500"})
 @Command(
         name = "gate",
-        description = "Checks before a rollout that a new build and its agents can continue the open threads. It"
-                + " replays their histories and computes their states, and changes nothing. If a thread would break, it names the"
-                + " thread and the event, and exits with 1.")
+        description = {
+            "Checks before a rollout that a new build and its agents can continue the open threads.",
+            "It replays their histories and computes their states, and changes nothing. If a thread would break, it"
+                    + " names the thread and the event, and exits with 1."
+        })
 public final class GateCommand implements Callable<Integer> {
     private static final String BUILD = "--build";
     private static final long PROGRESS_NANOS = TimeUnit.SECONDS.toNanos(2);

@@ -8,8 +8,10 @@ import dev.waymark.agent.McpTool;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.cli.CommandError;
 import dev.waymark.cli.CommandFailure;
+import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.CommandName;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.work.ToolOutcome;
@@ -44,11 +46,16 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
+@HelpEntry(
+        group = CommandGroup.RUN_AGENTS,
+        examples = {"tools assistant", "tools assistant --call NAME '{\"id\":7}'"})
 @Command(
         name = "tools",
-        description = "Lists the tools that a new thread of an agent would have, and whether they are safe to retry, or"
-                + " runs a safe one. Reads the agent file and queries its MCP servers directly; does not need a"
-                + " running worker.")
+        description = {
+            "Lists the tools that a new thread of an agent would have, or runs a safe one.",
+            "Shows whether the tools are safe to retry. Reads the agent file and queries its MCP servers directly; does"
+                    + " not need a running worker."
+        })
 public final class ToolsCommand implements Callable<Integer> {
     /** The id of a thread that does not exist, because a call of this command is not recorded in any thread. */
     private static final String NOWHERE = "tools";

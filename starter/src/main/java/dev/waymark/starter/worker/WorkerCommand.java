@@ -1,6 +1,8 @@
 package dev.waymark.starter.worker;
 
+import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.connect.Connection;
 import dev.waymark.starter.connection.ConnectionOptions;
 import dev.waymark.starter.render.Output;
@@ -14,11 +16,13 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
+@HelpEntry(group = CommandGroup.RUN_AGENTS, examples = "worker --agents my-agents --address temporal.example:7233")
 @Command(
         name = "worker",
-        description =
-                "Runs agents on an existing Temporal server. After SIGTERM or Ctrl-C, running calls can finish before the"
-                        + " worker exits.")
+        description = {
+            "Runs agents on an existing Temporal server.",
+            "After SIGTERM or Ctrl-C, running calls can finish before the worker exits."
+        })
 public final class WorkerCommand implements Callable<Integer> {
 
     /** Long, because supervisors send SIGKILL if they need a faster end. */
