@@ -258,7 +258,7 @@ public record Conversation(
 
     /** The requests that wait for a person, of this thread and its subagents, in call order. */
     public List<OpenRequest> asks() {
-        return callBook.asks(binding, rules());
+        return callBook.asks(binding);
     }
 
     /** The id that idempotency keys of this thread's calls are derived from, if it is not the thread's own id. */
