@@ -1,4 +1,4 @@
-package dev.waymark.trace;
+package dev.waymark.client.span;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
