@@ -5,6 +5,7 @@ import dev.waymark.client.connection.ServerTime;
 import dev.waymark.codec.KeyProblem;
 import dev.waymark.codec.ThreadForgottenException;
 import dev.waymark.connect.Connection;
+import dev.waymark.connect.ServerAnswer;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Projector;
 import dev.waymark.history.ThreadListing;
@@ -174,10 +175,10 @@ public final class ThreadDirectory {
                     try {
                         return reading.apply(listed);
                     } catch (StatusRuntimeException e) {
-                        return switch (e.getStatus().getCode()) {
-                            case NOT_FOUND, INVALID_ARGUMENT -> Optional.empty();
-                            default -> throw e;
-                        };
+                        if (ServerAnswer.GONE.is(e)) {
+                            return Optional.empty();
+                        }
+                        throw e;
                     } catch (ThreadForgottenException e) {
                         return Optional.empty();
                     } catch (KeyProblem
