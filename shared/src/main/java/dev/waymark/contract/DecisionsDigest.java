@@ -13,8 +13,17 @@ import java.util.Optional;
  */
 public final class DecisionsDigest {
     private static final int DIGITS = 32;
+    private static final int SINCE_RULES = 2;
 
     private DecisionsDigest() {}
+
+    /**
+     * Whether a recorded digest is that of this state's decisions. Only a thread with rules 1, which are older than
+     * these digests, may have decisions without a digest: elsewhere, somebody has removed it.
+     */
+    public static boolean isOf(Optional<String> recorded, Conversation state) {
+        return recorded.equals(of(state)) || (recorded.isEmpty() && state.rules() < SINCE_RULES);
+    }
 
     /** The digest; empty if there are no decisions. */
     public static Optional<String> of(Conversation state) {

@@ -57,12 +57,9 @@ public record ModelInput(
                 DecisionsDigest.of(called));
     }
 
-    /**
-     * Whether the decisions match the recorded digest. If no digest is recorded, as in older histories, any decisions
-     * match.
-     */
+    /** Whether the decisions match the recorded digest. */
     public boolean hasDecisionsOf(Conversation called) {
-        return decisions.isEmpty() || decisions.equals(DecisionsDigest.of(called));
+        return DecisionsDigest.isOf(decisions, called);
     }
 
     @Override
