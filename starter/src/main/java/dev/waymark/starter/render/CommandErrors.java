@@ -8,13 +8,13 @@ import dev.waymark.client.connection.ServerFailures;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.codec.KeyProblem;
 import dev.waymark.codec.ThreadForgottenException;
+import dev.waymark.connect.ServerAnswer;
 import dev.waymark.connect.ServerGoneException;
 import dev.waymark.connect.ServerUnreachable;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.keystore.KeyStoreException;
 import dev.waymark.saver.SaverException;
 import dev.waymark.worker.agents.AgentInvalid;
-import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.net.BindException;
 import java.nio.file.NoSuchFileException;
@@ -72,11 +72,12 @@ public final class CommandErrors {
     }
 
     private static CommandError of(StatusRuntimeException problem) {
-        Status.Code code = problem.getStatus().getCode();
-        if (code == Status.Code.UNAVAILABLE || code == Status.Code.DEADLINE_EXCEEDED) {
-            return of(ServerFailures.unreachable("the Temporal server no longer answers: " + code, problem));
+        ServerAnswer answer = ServerAnswer.of(problem);
+        if (answer.mayPass()) {
+            return of(ServerFailures.unreachable(
+                    "the Temporal server no longer answers: " + problem.getStatus().getCode(), problem));
         }
-        if (code == Status.Code.NOT_FOUND) {
+        if (answer == ServerAnswer.GONE) {
             return new CommandError(
                     ExitCode.NOT_FOUND,
                     CommandError.NOT_FOUND,

@@ -51,7 +51,8 @@ class CommandErrorsTest {
         errors.put(Status.UNAVAILABLE.asRuntimeException(), "5 ServerUnreachable");
         errors.put(Status.DEADLINE_EXCEEDED.asRuntimeException(), "5 ServerUnreachable");
         errors.put(Status.NOT_FOUND.asRuntimeException(), "3 NotFound");
-        errors.put(Status.INTERNAL.asRuntimeException(), "1 Unexpected");
+        errors.put(Status.INTERNAL.asRuntimeException(), "5 ServerUnreachable");
+        errors.put(Status.INVALID_ARGUMENT.asRuntimeException(), "1 Unexpected");
         errors.put(new IllegalStateException(), "1 Unexpected");
 
         errors.forEach((exception, expected) -> {
