@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Loads the extensions of a worker from jars. An extension's own libraries take precedence over the worker's, because
- * the worker's jar contains only the parts that the worker needs. Classes that both sides exchange come from the
+ * the program's jar contains only the parts that the program needs. Classes that both sides exchange come from the
  * worker.
  */
 final class ExtensionLoader extends URLClassLoader {
