@@ -4,6 +4,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.display.SafeText;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import org.slf4j.LoggerFactory;
@@ -55,7 +56,7 @@ final class OutputOptions {
     }
 
     private static void print(PrintWriter target, String lines) {
-        target.println(lines);
+        target.println(SafeText.lines(lines));
         target.flush();
     }
 }
