@@ -1,7 +1,9 @@
 package dev.waymark.starter.chat;
 
+import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.CommandName;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.failure.WaymarkException;
@@ -41,6 +43,9 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** Talks to an agent in the terminal. Reading and sending are separate: the next line can be typed at any time. */
+@HelpEntry(
+        group = CommandGroup.START,
+        examples = {"chat --agent assistant", "chat --session my-project --saver file:checkpoints"})
 @Command(
         name = "chat",
         description = {

@@ -1,6 +1,8 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.document.CallLog;
 import dev.waymark.contract.thread.CallItem;
@@ -24,6 +26,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
+@HelpEntry(group = CommandGroup.LOOK, examples = "calls trip --full")
 @Command(name = "calls", description = "Lists the tool calls of a thread.")
 public final class CallsCommand implements Callable<Integer> {
     @Mixin

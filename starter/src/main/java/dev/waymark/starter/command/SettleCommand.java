@@ -1,5 +1,7 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.cli.CommandGroup;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.request.DecisionKey;
 import dev.waymark.client.request.Settlement;
@@ -17,6 +19,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
+@HelpEntry(group = CommandGroup.DECIDE, examples = "settle table-9 --call tu_1 --outcome done --result \"receipt 7\"")
 @Command(
         name = "settle",
         description = "Settles a call with an unknown outcome, and waits for the outcome of the turn.")

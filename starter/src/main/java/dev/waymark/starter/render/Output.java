@@ -20,7 +20,7 @@ import picocli.CommandLine.Spec;
 public final class Output {
     public static final String JSON = "--json";
     public static final String VERBOSE = "--verbose";
-    public static final String VERBOSE_HELP = "Add the stack trace to an error.";
+    public static final String VERBOSE_HELP = "Print more to stderr, such as the stack trace of an error.";
 
     private static final String BEGINNING_OF_LINE = "\r";
     private static final String REST_OF_LINE_GONE = "\u001b[K";
@@ -47,6 +47,10 @@ public final class Output {
 
     public boolean isJson() {
         return json;
+    }
+
+    public boolean isVerbose() {
+        return verbose;
     }
 
     /** Prints a result for people. */
@@ -92,7 +96,7 @@ public final class Output {
     }
 
     /** Prints a result for programs. */
-    public void document(JsonNode document) {
+    public void document(Object document) {
         out().println(shown(spell(document)));
     }
 
@@ -152,7 +156,7 @@ public final class Output {
         return command.commandLine().getOut();
     }
 
-    public static String spell(JsonNode document) {
+    public static String spell(Object document) {
         try {
             return PayloadJson.MAPPER.writeValueAsString(document);
         } catch (JsonProcessingException e) {
