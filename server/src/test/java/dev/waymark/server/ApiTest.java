@@ -347,6 +347,40 @@ class ApiTest {
         assertThat(problem(ann.post("/v1/imports", "{'checkpoint':[]}"))).isEqualTo("400 CheckpointCorruption");
     }
 
+    private static String imported(String content) {
+        return "{'agent':'assistant','checkpoint':{'messages':[{'role':'user','content':'" + content
+                + "'}],'iterations':0,'usage':{'inputTokens':0,'outputTokens':0}}}";
+    }
+
+    /** A checkpoint is read the same over HTTP as from a file: what the command line refuses is not repaired here. */
+    @Test
+    void import_readsTheBytesThatWereSent() throws Exception {
+        for (String broken : List.of("\\ud800", "\\udc00 x", "x \\ud83d")) {
+            assertThat(problem(ann.post("/v1/imports", imported(broken)))).isEqualTo("400 CheckpointCorruption");
+        }
+        checked("importCheckpoint", ann.post("/v1/imports", imported("\\ud83d\\ude00 \uD83D\uDE00 é \\u0027")), 201);
+    }
+
+    @Test
+    void import_ofAFileWithAByteOrderMark_isRead() throws Exception {
+        for (String marked : List.of(
+                "\uFEFF" + imported("Hi"),
+                imported("Hi").replace("'checkpoint':", "'checkpoint':\uFEFF"),
+                imported("Hi").replace("'checkpoint':", "'checkpoint': \uFEFF \n"))) {
+            checked("importCheckpoint", ann.post("/v1/imports", marked), 201);
+        }
+        // In a text, it is a character like any other.
+        HttpCaller.Answer kept = ann.post("/v1/imports", imported("\\\"\uFEFFHi"));
+        checked("importCheckpoint", kept, 201);
+        assertThat(ann.get("/v1/threads/" + kept.text("thread") + "/checkpoint?format=runner")
+                        .body()
+                        .path("messages")
+                        .path(0)
+                        .path("content")
+                        .asText())
+                .isEqualTo("\"\uFEFFHi");
+    }
+
     private static String escaped(JsonNode checkpoint) {
         return checkpoint.toString().replace("'", "\\u0027");
     }

@@ -467,7 +467,7 @@ class RepeatedRequestsTest {
                 + "{'type':'dynamic-tool','toolName':'ask_user','toolCallId':'tu_1','state':'output-available',"
                 + "'input':{'question':'Whose card?'},'output':'Ann'},"
                 + "{'type':'dynamic-tool','toolName':'charge_card','toolCallId':'tu_2','state':'approval-responded',"
-                + "'input':{'cents':8400},'approval':{'id':'" + approval + "','approved':true}}]}],"
-                + "'edits':{'" + approval + "':{'cents':" + cents + "}}}";
+                + "'input':{'cents':8400},'approval':{'id':'" + approval + "','approved':true,"
+                + "'reason':'{\\'args\\':{\\'cents\\':" + cents.replace("'", "\\'") + "}}'}}]}]}";
     }
 }

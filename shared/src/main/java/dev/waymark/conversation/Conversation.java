@@ -43,6 +43,8 @@ import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -237,6 +239,25 @@ public record Conversation(
         return callBook.openCalls();
     }
 
+    /**
+     * The calls that the log of a checkpoint has as started and that its transcript lacks, oldest first: the program
+     * that wrote the checkpoint ended in the middle of a step. Nobody knows whether they took effect, and the model was
+     * not told of them. A call is no longer among them once an identical call has taken its place.
+     */
+    public List<Call> callsAheadOfTranscript() {
+        List<Call> ahead = new ArrayList<>();
+        effects()
+                .ifPresent(log -> log.known()
+                        .forEach((key, effect) -> effect.remembered().stream()
+                                .filter(started -> started.claim().isElsewhere())
+                                .flatMap(started -> calls().get(started.callId()).stream())
+                                .filter(call -> call.status() == Call.Status.LOST
+                                        && call.digest().isEmpty())
+                                .forEach(ahead::add)));
+        ahead.sort(Comparator.comparing(Call::since).thenComparing(Call::id));
+        return List.copyOf(ahead);
+    }
+
     /** The calls whose question waits for an answer, in call order. */
     @JsonIgnore
     public List<Call> questions() {
@@ -258,7 +279,7 @@ public record Conversation(
 
     /** The requests that wait for a person, of this thread and its subagents, in call order. */
     public List<OpenRequest> asks() {
-        return callBook.asks(binding, rules());
+        return callBook.asks(binding);
     }
 
     /** The id that idempotency keys of this thread's calls are derived from, if it is not the thread's own id. */

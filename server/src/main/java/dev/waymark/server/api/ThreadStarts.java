@@ -99,7 +99,7 @@ final class ThreadStarts {
                 .asCopy()
                 .allowingVolatile();
         how = options(request, how);
-        byte[] checkpoint = request.json().get("checkpoint").toString().getBytes(StandardCharsets.UTF_8);
+        byte[] checkpoint = request.source("checkpoint");
         return client.requests()
                 .resumeOnly(checkpoint, PLACE, how)
                 .map(started -> created(started, 201))

@@ -31,8 +31,8 @@ public interface RunView {
 
     void callIssued(String messageId, Call call);
 
-    /** A person approved the call with other arguments. */
-    void argsEdited(Call call);
+    /** A person approved the call, perhaps with other arguments. */
+    void callApproved(Call call);
 
     /** A call waits for a person, or waits with other arguments than before. */
     void waits(PendingItem item);

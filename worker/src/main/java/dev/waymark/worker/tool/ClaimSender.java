@@ -45,7 +45,7 @@ public final class ClaimSender {
      * The answer to a claim.
      *
      * @param refusal why the execution may not take effect; empty if the claim is granted
-     * @param token the fencing token of a granted claim, if the thread's rules have tokens
+     * @param token the fencing token, if the claim is granted
      */
     record Answer(Optional<String> refusal, OptionalLong token) {
         private static Answer refused(String why) {
