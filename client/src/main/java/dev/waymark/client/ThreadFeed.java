@@ -4,6 +4,7 @@ import dev.waymark.client.connection.MomentStream;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.connection.WaitPolicy;
 import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.watch.ThreadStatus;
 import dev.waymark.client.watch.WatchPosition;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
@@ -36,6 +37,8 @@ final class ThreadFeed {
     private int watches;
     private long version;
     private boolean closed;
+    private long lastEventId;
+    private Optional<ThreadStatus> foreseen = Optional.empty();
     private Optional<RuntimeException> failure = Optional.empty();
     private Optional<WaymarkException.NoWorker> absence = Optional.empty();
     private CompletableFuture<Void> change = new CompletableFuture<>();
@@ -55,7 +58,7 @@ final class ThreadFeed {
 
     static ThreadFeed open(ClientContext context, String thread, Executor executor, Runnable outdated) {
         ThreadFeed feed = new ThreadFeed(context, context.read(thread), executor, outdated);
-        feed.closed = feed.stream.isClosed();
+        feed.happened(List.of(), Optional.empty(), Optional.empty());
         feed.goOn();
         return feed;
     }
@@ -66,6 +69,8 @@ final class ThreadFeed {
      * @param moments the next moments; there may be more
      * @param isLast whether these are the newest moments
      * @param isOver whether the thread has closed, and these are its last moments
+     * @param lastEventId the newest event of the run, which may be newer than the last moment
+     * @param foreseen the status of the thread once a worker has recorded all events; empty if the run has ended
      * @param version the state of the feed, for {@link #changedSince}
      */
     record Unseen(
@@ -73,6 +78,8 @@ final class ThreadFeed {
             boolean isLast,
             boolean isOver,
             Optional<WaymarkException.NoWorker> absence,
+            long lastEventId,
+            Optional<ThreadStatus> foreseen,
             long version) {}
 
     /** Returns at most {@code limit} moments from this index on. Throws if the server can no longer be read. */
@@ -82,7 +89,7 @@ final class ThreadFeed {
         if (isLast && failure.isPresent()) {
             throw failure.get();
         }
-        return new Unseen(List.copyOf(moments.subList(index, end)), isLast, isLast && closed, absence, version);
+        return new Unseen(List.copyOf(moments.subList(index, end)), isLast, isLast && closed, absence, lastEventId, foreseen, version);
     }
 
     /** Completes once the feed has changed since this version. */
@@ -161,11 +168,21 @@ final class ThreadFeed {
     private void happened(
             List<Moment> next, Optional<WaymarkException.NoWorker> missing, Optional<RuntimeException> failed) {
         CompletableFuture<Void> changed;
+        long newest = stream.run().lastEventId();
+        Optional<ThreadStatus> coming =
+                newest == lastEventId || stream.run().ending().isPresent()
+                        ? Optional.empty()
+                        : stream.run().expectedState().map(ThreadStatus::of);
         synchronized (this) {
             boolean isNew = !next.isEmpty()
                     || failed.isPresent()
                     || missing.isPresent() != absence.isPresent()
+                    || newest != lastEventId
                     || stream.isClosed() != closed;
+            if (newest != lastEventId) {
+                foreseen = coming;
+                lastEventId = newest;
+            }
             moments.addAll(next);
             absence = missing;
             failure = failed;

@@ -1,10 +1,12 @@
 package dev.waymark.client;
 
 import dev.waymark.client.connection.ServerFailures;
+import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.save.CheckpointLoaded;
 import dev.waymark.client.save.CheckpointSaved;
 import dev.waymark.client.watch.LiveText;
+import dev.waymark.client.watch.ThreadStatus;
 import dev.waymark.client.watch.WatchEvent;
 import dev.waymark.client.watch.WatchPosition;
 import dev.waymark.client.watch.Watcher;
@@ -38,6 +40,9 @@ public final class ThreadWatch implements AutoCloseable {
     /** Bounds the events that wait for a slow caller. */
     private static final int MOMENTS_AT_ONCE = 100;
 
+    /** How long a worker may take to record what has happened before the watch reports the status that follows from it. */
+    private static final Duration RECORDING = Duration.ofSeconds(1);
+
     private final Executor executor;
     private final ThreadFeed feed;
     private final LiveText words;
@@ -47,8 +52,8 @@ public final class ThreadWatch implements AutoCloseable {
     private final WatchPosition.Numbering numbering = new WatchPosition.Numbering();
 
     private List<WatchEvent> fresh = new ArrayList<>();
-    /** How many moments of the feed were told. */
-    private int told;
+    /** How many moments of the feed were reported. */
+    private int position;
 
     private ThreadFeed.Unseen seen;
     private boolean isClosed;
@@ -59,6 +64,15 @@ public final class ThreadWatch implements AutoCloseable {
     private Optional<Moment> last = Optional.empty();
     private String lastId = "";
     private boolean toldOfAbsence;
+
+    /** The status that the returned events say; empty if it is that of the last moment. */
+    private Optional<ThreadStatus> told = Optional.empty();
+
+    /** The status that the thread will have when a worker has recorded all events up to {@link #foreseenAt}. */
+    private Optional<ThreadStatus> foreseen = Optional.empty();
+
+    private long foreseenAt;
+    private Optional<WaitDeadline> foreseenDue = Optional.empty();
 
     private ThreadWatch(ClientContext context, ThreadFeed feed, Optional<WatchPosition> after, Executor executor) {
         this.executor = executor;
@@ -123,19 +137,24 @@ public final class ThreadWatch implements AutoCloseable {
         }
         CompletableFuture<?> answer = skipping ? new CompletableFuture<>() : words.ask();
         long toWords = words.areDue() && !words.isAsked() ? Math.max(1, words.millisToNext()) : most;
+        long toStatus = foreseenDue.map(WaitDeadline::millisLeft).orElse(most);
         CompletableFuture<?> time = new CompletableFuture<>()
-                .completeOnTimeout(true, Math.max(1, Math.min(most, toWords)), TimeUnit.MILLISECONDS);
+                .completeOnTimeout(
+                        true, Math.max(1, Math.min(most, Math.min(toWords, toStatus))), TimeUnit.MILLISECONDS);
         return CompletableFuture.anyOf(feed.changedSince(seen.version()), answer, time)
                 .handle((woken, failure) -> true);
     }
 
     private List<WatchEvent> look() {
-        seen = feed.from(told, MOMENTS_AT_ONCE);
+        seen = feed.from(position, MOMENTS_AT_ONCE);
         List<Moment> next = seen.moments();
-        told += next.size();
+        position += next.size();
         next.forEach(this::tell);
         if (!skipping && seen.isLast()) {
             words.take().ifPresent(said -> fresh.add(new WatchEvent.Said(WatchPosition.of(lastId, said), said)));
+        }
+        if (seen.isLast()) {
+            foresee(!next.isEmpty());
         }
         Optional<WaymarkException.NoWorker> absence = seen.absence();
         if (!toldOfAbsence) {
@@ -145,6 +164,34 @@ public final class ThreadWatch implements AutoCloseable {
         List<WatchEvent> events = fresh;
         fresh = new ArrayList<>();
         return events;
+    }
+
+    /**
+     * Reports a status that differs from the one that the events say, if no worker records it for a while. What is told
+     * then ends with the next moment.
+     */
+    private void foresee(boolean hasMoved) {
+        boolean isNews = hasMoved || seen.lastEventId() != foreseenAt;
+        if (!isNews && foreseenDue.isEmpty()) {
+            return;
+        }
+        if (hasMoved) {
+            told = Optional.empty();
+        }
+        if (isNews) {
+            foreseenAt = seen.lastEventId();
+            foreseen = seen.foreseen();
+        }
+        Optional<ThreadStatus> known = told.or(() -> last.map(moment -> ThreadStatus.of(moment.state())));
+        if (skipping || known.isEmpty() || foreseen.isEmpty() || foreseen.equals(known)) {
+            foreseenDue = Optional.empty();
+        } else if (foreseenDue.isEmpty()) {
+            foreseenDue = Optional.of(WaitDeadline.after(RECORDING));
+        } else if (foreseenDue.get().isPast()) {
+            fresh.add(new WatchEvent.StatusChanged(foreseen.get()));
+            told = foreseen;
+            foreseenDue = Optional.empty();
+        }
     }
 
     private void tell(Moment moment) {

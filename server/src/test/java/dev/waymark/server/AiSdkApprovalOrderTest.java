@@ -48,7 +48,7 @@ class AiSdkApprovalOrderTest extends ApprovalOrderCases {
     }
 
     private String kinds(String thread) throws Exception {
-        JsonNode pending = ann().get("/v1/threads/" + thread + "/pending").body();
+        JsonNode pending = ann().list(thread, "pending");
         return String.join(",", pending.findValuesAsText("kind"));
     }
 }

@@ -141,7 +141,7 @@ abstract class ApprovalOrderCases {
     /** The charges in the order of their ids. */
     private List<String> charges(String thread) throws Exception {
         Map<String, String> charges = new TreeMap<>();
-        for (JsonNode call : ann().get("/v1/threads/" + thread + "/calls").body()) {
+        for (JsonNode call : ann().list(thread, "calls")) {
             if (call.path("tool").asText().equals("charge_card")) {
                 charges.put(call.path("callId").asText(), call.path("status").asText() + " " + call.path("args"));
             }

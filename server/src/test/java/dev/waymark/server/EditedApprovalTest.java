@@ -83,11 +83,11 @@ class EditedApprovalTest {
         }
 
         JsonNode pending() throws Exception {
-            return ann.get("/v1/threads/" + thread + "/pending").body();
+            return ann.list(thread, "pending");
         }
 
         JsonNode charge() throws Exception {
-            for (JsonNode call : ann.get("/v1/threads/" + thread + "/calls").body()) {
+            for (JsonNode call : ann.list(thread, "calls")) {
                 if (call.path("callId").asText().equals("tu_2")) {
                     return call;
                 }

@@ -12,6 +12,7 @@ import dev.waymark.conversation.call.OpenRequest;
 import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.call.SubagentProgress;
 import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
@@ -477,6 +478,19 @@ public record Conversation(
 
     public Optional<Turn> ended() {
         return dialogue.ended();
+    }
+
+    /**
+     * The turn that was running before this fact, as it ended, if the fact has started the next one. If the next one has
+     * ended too, the state no longer has that turn. How it ended is known nevertheless: only a replaced conversation or
+     * a queued message starts a turn in the fact that ends another one.
+     */
+    public Turn ended(Turn running, Fact fact) {
+        return ended().filter(turn -> turn.number() == running.number())
+                .orElseGet(() -> running.ended(
+                        fact instanceof PersonFact.UserSpoke ? Turn.Status.STOPPED : Turn.Status.COMPLETE,
+                        "",
+                        Optional.empty()));
     }
 
     public boolean modelCalled() {

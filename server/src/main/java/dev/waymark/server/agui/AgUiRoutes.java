@@ -115,9 +115,7 @@ public final class AgUiRoutes {
     }
 
     private static OutboundMessage answer(Caller caller, Timeline timeline, PendingId id, JsonNode entry) {
-        PendingItem item = FrontEndThreads.lastWaiting(timeline, id)
-                .orElseThrow(
-                        () -> HttpProblem.of(409, "AlreadyDecided", "the call is no longer waiting: " + id.callId()));
+        PendingItem item = FrontEndThreads.lastWaiting(timeline, id);
         boolean cancelled = entry.path("status").asText().equals("cancelled");
         JsonNode payload = cancelled ? MissingNode.getInstance() : entry.path("payload");
         PendingAnswers answers = new PendingAnswers(caller);

@@ -119,10 +119,7 @@ public final class UiChatRoutes {
         Stream.concat(
                         responses.stream().filter(ApprovalResponse::isEdited).map(ApprovalResponse::about),
                         names(request.json().path("settlements")).map(PendingId::parse))
-                .map(id -> FrontEndThreads.lastWaiting(timeline, id)
-                        .filter(id::isOf)
-                        .orElseThrow(() -> HttpProblem.of(
-                                409, "AlreadyDecided", "no request with this id is waiting: " + id.text())))
+                .map(id -> FrontEndThreads.lastWaiting(timeline, id))
                 .forEach(items::add);
         List<OutboundMessage> answers = new ArrayList<>();
         items.forEach(item -> answer(request, last, responses, item)

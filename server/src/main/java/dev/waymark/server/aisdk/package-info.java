@@ -10,7 +10,7 @@
  * reply, the id of the message</td></tr>
  * <tr><td>a model reply begins</td><td>{@code finish-step} of the earlier reply, {@code start-step}</td></tr>
  * <tr><td>partial text of a reply</td><td>{@code text-start}, {@code text-delta}</td></tr>
- * <tr><td>the attempt that sent this text was lost</td><td>{@code text-end} with {@code discarded} in the metadata of
+ * <tr><td>the attempt that sent this text was lost, or the turn ended in the middle of it</td><td>{@code text-end} with {@code discarded} in the metadata of
  * the text: the protocol can't remove a part; a repeated stream does not contain this text</td></tr>
  * <tr><td>the model replied</td><td>the rest of the text, {@code text-end}; {@code tool-input-available} for each call,
  * as a dynamic tool and, unless the call is a question, as executed by the provider</td></tr>

@@ -175,12 +175,6 @@ public final class RunMapping implements WatchMapping {
         words = "";
     }
 
-    private void endReply() {
-        messageId.ifPresent(view::replyEnded);
-        messageId = Optional.empty();
-        words = "";
-    }
-
     private void replied(Conversation before, Conversation now, ModelFact.ModelReplied fact) {
         String text =
                 Message.assistant(fact.reply().content().toArray(new Part[0])).text();
@@ -191,7 +185,9 @@ public final class RunMapping implements WatchMapping {
         if (text.length() > words.length()) {
             speak(before, text.substring(words.length()));
         }
-        endReply();
+        view.replyEnded(id);
+        messageId = Optional.empty();
+        words = "";
         // Takes the calls from the state: a call id that was used before in the thread gets a suffix.
         now.batchCalls().forEach(call -> view.callIssued(id, call));
     }
@@ -207,7 +203,8 @@ public final class RunMapping implements WatchMapping {
     }
 
     private void finish(Conversation now) {
-        endReply();
+        // What was said of a reply that never became complete is not in the thread.
+        takeBack(now);
         over = true;
         if (now.isInterrupted()) {
             view.interrupted(PendingItem.of(run.thread(), now));
@@ -230,7 +227,7 @@ public final class RunMapping implements WatchMapping {
         if (!begun) {
             state.ifPresent(this::begin);
         }
-        endReply();
+        state.ifPresent(this::takeBack);
         view.failed(code, message);
         over = true;
     }

@@ -24,7 +24,7 @@ public interface RunView {
 
     void textAdded(String messageId, String text);
 
-    /** The text so far was discarded: the attempt of the model call that wrote it was lost. */
+    /** The text so far was discarded: the attempt of the model call that wrote it was lost, or the turn has ended. */
     void textTakenBack(String messageId, Conversation state);
 
     void replyEnded(String messageId);

@@ -145,9 +145,7 @@ final class Gateway extends Handler.Abstract {
             origins.check(headers, own());
             origins.allow(headers, response.getHeaders());
             if (draining) {
-                throw HttpProblem.of(503, "Draining", "this instance is shutting down")
-                        .withHeader("Retry-After", "1")
-                        .withHeader("Connection", "close");
+                throw HttpProblem.draining();
             }
             Map<String, String> query =
                     Router.query(Optional.ofNullable(request.getHttpURI().getQuery()));
@@ -343,10 +341,11 @@ final class Gateway extends Handler.Abstract {
         }
 
         private void send(HttpStream stream, Caller caller) {
-            if (!streams.take(caller.name())) {
+            try {
+                streams.take(caller.name());
+            } catch (HttpProblem refused) {
                 stream.source().close();
-                throw HttpProblem.of(429, "TooManyStreams", "too many open streams")
-                        .withHeader("Retry-After", "5");
+                throw refused;
             }
             commonHeaders(stream.headers());
             HttpFields.Mutable headers = response.getHeaders();

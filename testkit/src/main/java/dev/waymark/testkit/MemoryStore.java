@@ -1,11 +1,12 @@
-package dev.waymark.saver;
+package dev.waymark.testkit;
 
+import dev.waymark.saver.KeyValueStore;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
-/** Keeps entries in memory. Several savers can share a store, each with its own namespace. */
+/** A store in memory, for tests. Several savers can share it, each with its own namespace. */
 public final class MemoryStore implements KeyValueStore {
     private final ConcurrentMap<String, String> entries = new ConcurrentHashMap<>();
 

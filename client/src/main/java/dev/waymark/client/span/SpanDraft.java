@@ -1,4 +1,4 @@
-package dev.waymark.trace;
+package dev.waymark.client.span;
 
 import dev.waymark.contract.TraceIds;
 import java.time.Instant;

@@ -1,4 +1,4 @@
-package dev.waymark.trace;
+package dev.waymark.client.span;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;

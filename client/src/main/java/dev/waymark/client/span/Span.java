@@ -1,4 +1,4 @@
-package dev.waymark.trace;
+package dev.waymark.client.span;
 
 import java.time.Instant;
 import java.util.Collections;

@@ -3,6 +3,6 @@
  * are read.
  */
 @NullMarked
-package dev.waymark.trace;
+package dev.waymark.client.span;
 
 import org.jspecify.annotations.NullMarked;
