@@ -163,6 +163,8 @@ public final class HttpEndpoint implements AutoCloseable {
                     .reply();
             response.getHeaders().put(HttpHeader.CONTENT_TYPE, reply.contentType());
             response.getHeaders().put("Cache-Control", "no-store");
+            // Jetty closes the connection, and the client must not send its next request there.
+            response.getHeaders().put(HttpHeader.CONNECTION, "close");
             response.write(true, ByteBuffer.wrap(reply.body()), callback);
             return true;
         }

@@ -24,8 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ActivityFailures {
     /** The types of key failures. */
-    private static final Set<String> TYPES_WITHOUT_KEYS =
-            Set.of(WireNames.KEYS_UNAVAILABLE, WireNames.KEYS_UNUSABLE);
+    private static final Set<String> TYPES_WITHOUT_KEYS = Set.of(WireNames.KEYS_UNAVAILABLE, WireNames.KEYS_UNUSABLE);
 
     private ActivityFailures() {}
 
