@@ -154,7 +154,7 @@ final class WebUiCard {
             sheet.add("> Did " + shown(ask) + " take effect? The outcome is unknown" + evidence(ask) + "\n\n"
                     + code(input) + "\n\nInstead of `done`, without a result: " + otherVerdicts(ask) + "."
                     + ask.whyNoRerun()
-                            .map(why -> " It can't be run again. " + prose(why))
+                            .map(why -> " It can't be run again: " + prose(why) + ".")
                             .orElse("")
                     + "\n\n");
         }
