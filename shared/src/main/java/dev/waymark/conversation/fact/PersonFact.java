@@ -38,11 +38,6 @@ public sealed interface PersonFact extends Fact.Inbound {
         }
 
         @Override
-        public String type() {
-            return "user-spoke";
-        }
-
-        @Override
         public <R> R match(InboundCases<R> cases) {
             return cases.userSpoke(this);
         }
@@ -59,11 +54,6 @@ public sealed interface PersonFact extends Fact.Inbound {
         @Override
         public Optional<String> messageId() {
             return id;
-        }
-
-        @Override
-        public String type() {
-            return "human-answered";
         }
 
         @Override
@@ -128,11 +118,6 @@ public sealed interface PersonFact extends Fact.Inbound {
         }
 
         @Override
-        public String type() {
-            return "approval-decided";
-        }
-
-        @Override
         public <R> R match(InboundCases<R> cases) {
             return cases.approvalDecided(this);
         }
@@ -183,11 +168,6 @@ public sealed interface PersonFact extends Fact.Inbound {
         }
 
         @Override
-        public String type() {
-            return "outcome-settled";
-        }
-
-        @Override
         public <R> R match(InboundCases<R> cases) {
             return cases.outcomeSettled(this);
         }
@@ -205,11 +185,6 @@ public sealed interface PersonFact extends Fact.Inbound {
         }
 
         @Override
-        public String type() {
-            return "budget-raised";
-        }
-
-        @Override
         public <R> R match(InboundCases<R> cases) {
             return cases.budgetRaised(this);
         }
@@ -220,11 +195,6 @@ public sealed interface PersonFact extends Fact.Inbound {
         @Override
         public String signal() {
             return SignalNames.STOP;
-        }
-
-        @Override
-        public String type() {
-            return "stopped";
         }
 
         @Override
@@ -241,11 +211,6 @@ public sealed interface PersonFact extends Fact.Inbound {
         }
 
         @Override
-        public String type() {
-            return "cleared";
-        }
-
-        @Override
         public <R> R match(InboundCases<R> cases) {
             return cases.cleared(this);
         }
@@ -256,11 +221,6 @@ public sealed interface PersonFact extends Fact.Inbound {
         @Override
         public String signal() {
             return SignalNames.CLOSE;
-        }
-
-        @Override
-        public String type() {
-            return "close-requested";
         }
 
         @Override
