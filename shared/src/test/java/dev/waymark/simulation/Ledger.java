@@ -3,6 +3,7 @@ package dev.waymark.simulation;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Step;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.call.OpenRequest;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
@@ -244,7 +245,7 @@ final class Ledger {
                     .filter(call -> call.status() == Call.Status.VERIFYING)
                     .map(Call::id);
         } else if (fact instanceof PersonFact.OutcomeSettled settled
-                && settled.settlement() == PersonFact.Settlement.DONE) {
+                && settled.settlement() == CallSettlement.Verdict.DONE) {
             callId = Optional.of(settled.callId());
         }
         callId.flatMap(before.calls()::get)

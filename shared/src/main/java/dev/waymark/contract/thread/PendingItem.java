@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.call.OpenRequest;
 import dev.waymark.conversation.policy.Signers;
 import dev.waymark.conversation.value.Json;
@@ -20,6 +21,8 @@ import java.util.Optional;
  * @param evidence what was observed of a call with an unknown outcome, such as {@code HTTP 504}
  * @param argsDigest the digest of the arguments; a decision that contains it applies only to these arguments
  * @param signers who must sign the decision, if it must be signed
+ * @param outcomes how a person may settle a call with an unknown outcome; empty for other requests
+ * @param whyNoRerun why {@code rerun} is not among the outcomes
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -33,7 +36,12 @@ public record PendingItem(
         @JsonProperty("argsDigest") Optional<String> argsDigest,
         @JsonProperty("since") Instant since,
         @JsonProperty("evidence") Optional<String> evidence,
-        @JsonProperty("signers") Optional<Signers> signers) {
+        @JsonProperty("signers") Optional<Signers> signers,
+
+        @JsonProperty("outcomes") @JsonInclude(JsonInclude.Include.NON_EMPTY)
+        List<String> outcomes,
+
+        @JsonProperty("whyNoRerun") Optional<String> whyNoRerun) {
     /** The {@code kind} of a question. */
     public static final String QUESTION = "question";
     /** The {@code kind} of a call that waits for approval. */
@@ -48,6 +56,35 @@ public record PendingItem(
         argsDigest = argsDigest == null ? Optional.empty() : argsDigest;
         signers = signers == null ? Optional.empty() : signers;
         evidence = evidence == null ? Optional.empty() : evidence;
+        outcomes = outcomes == null ? List.of() : List.copyOf(outcomes);
+        whyNoRerun = whyNoRerun == null ? Optional.empty() : whyNoRerun;
+    }
+
+    /** A request other than the settlement of an unknown outcome. */
+    public PendingItem(
+            String thread,
+            String callId,
+            String kind,
+            String tool,
+            Optional<String> question,
+            Optional<Json> args,
+            Optional<String> argsDigest,
+            Instant since,
+            Optional<String> evidence,
+            Optional<Signers> signers) {
+        this(
+                thread,
+                callId,
+                kind,
+                tool,
+                question,
+                args,
+                argsDigest,
+                since,
+                evidence,
+                signers,
+                List.of(),
+                Optional.empty());
     }
 
     /** The requests that wait for a person, of this thread and its subagents, in call order. */
@@ -66,7 +103,9 @@ public record PendingItem(
                 ask.argsDigest(),
                 ask.since(),
                 ask.evidence(),
-                ask.signers());
+                ask.signers(),
+                ask.verdicts().stream().map(CallSettlement.Verdict::wireName).toList(),
+                ask.whyNoRerun());
     }
 
     /** The request as text. */
@@ -110,7 +149,9 @@ public record PendingItem(
                 argsDigest,
                 since,
                 evidence,
-                signers);
+                signers,
+                outcomes,
+                whyNoRerun);
     }
 
     static String shortened(String text, int most) {

@@ -9,7 +9,9 @@ import dev.waymark.conversation.policy.Signers;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Collections;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -38,6 +40,9 @@ public record OpenRequest(
         @JsonProperty("since") Instant since,
         @JsonProperty("evidence") Optional<String> evidence,
         @JsonProperty("signers") Optional<Signers> signers) {
+    private static final String WHY_NO_RERUN = "The lost execution may still take effect: the tool does not set"
+            + " honours_key, and no check has made the other system refuse it (verify_forbids).";
+
     /** The kind of decision. The names are stored and shown to users. */
     public enum Kind {
         @JsonProperty("question")
@@ -111,6 +116,21 @@ public record OpenRequest(
                 call.since(),
                 unknown ? call.evidence() : Optional.empty(),
                 terms.flatMap(AgentPolicy::signers).map(signers -> signers.of(call.id())));
+    }
+
+    /** How a person may settle the call; empty if its outcome is not in question. */
+    public List<CallSettlement.Verdict> verdicts() {
+        if (kind != Kind.UNKNOWN) {
+            return List.of();
+        }
+        return Arrays.stream(CallSettlement.Verdict.values())
+                .filter(verdict -> rerun || verdict != CallSettlement.Verdict.RERUN)
+                .toList();
+    }
+
+    /** Why a person can't decide that the lost call runs again; empty if a person can, or nothing is to be settled. */
+    public Optional<String> whyNoRerun() {
+        return kind != Kind.UNKNOWN || rerun ? Optional.empty() : Optional.of(WHY_NO_RERUN);
     }
 
     /** This request under its id in the parent thread. */
