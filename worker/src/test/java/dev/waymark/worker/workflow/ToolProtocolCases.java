@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
@@ -125,7 +125,7 @@ abstract class ToolProtocolCases {
 
             rig.update(
                     thread,
-                    WireNames.APPROVE,
+                    SignalNames.APPROVE,
                     Map.of(
                             "callId",
                             "tu_1",
@@ -147,7 +147,7 @@ abstract class ToolProtocolCases {
             String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
             rig.awaitSettled(thread);
 
-            rig.signalRaw(thread, WireNames.DENY, List.of());
+            rig.signalRaw(thread, SignalNames.DENY, List.of());
 
             Conversation state = rig.awaitTurn(thread, 1);
             assertThat(state.turn().text())
@@ -274,7 +274,7 @@ abstract class ToolProtocolCases {
         try (WorkflowRig rig = new WorkflowRig(connection(), twice(2), complainingOfInterruptions(keys, runs))) {
             String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
             runs.await();
-            rig.update(thread, WireNames.STOP, Map.of());
+            rig.update(thread, SignalNames.STOP, Map.of());
             rig.awaitTimeline(
                     thread,
                     timeline -> timeline.moments().stream()
@@ -282,7 +282,7 @@ abstract class ToolProtocolCases {
                                     .filter(ToolFact.ToolLost.class::isInstance)
                                     .isPresent()));
 
-            rig.update(thread, WireNames.SAY, Map.of("content", "Again"));
+            rig.update(thread, SignalNames.SAY, Map.of("content", "Again"));
 
             assertThat(call(rig.awaitTurn(thread, 2), "tu_1").status()).isEqualTo(Call.Status.COMPLETED);
             assertThat(keys).hasSize(2).containsOnly(keys.get(0));
