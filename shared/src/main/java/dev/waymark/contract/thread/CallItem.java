@@ -21,6 +21,7 @@ import java.util.Optional;
  * @param key the idempotency key of the call with these arguments; empty if they were deleted
  * @param since the time of the last status change
  * @param claimedAt when an execution was allowed to take effect
+ * @param fromFile whether only a file contains the call, so that somebody decides here whether it runs
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -34,7 +35,10 @@ public record CallItem(
         @JsonProperty("since") Instant since,
         @JsonProperty("approval") Optional<CallApproval> approval,
         @JsonProperty("claimedAt") Optional<Instant> claimedAt,
-        @JsonProperty("question") Optional<String> question) {
+        @JsonProperty("question") Optional<String> question,
+
+        @JsonProperty("fromFile") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean fromFile) {
     private static final String ISSUED = "issued";
     private static final String CLAIMED = "claimed";
 
@@ -77,7 +81,8 @@ public record CallItem(
                 call.since(),
                 call.approval(),
                 call.claim().map(Call.Claim::at),
-                call.question());
+                call.question(),
+                call.fromFile().isPresent());
     }
 
     /** The name in spans and metrics for what a call waits for. */
@@ -114,7 +119,8 @@ public record CallItem(
                 since,
                 earlier.approval,
                 claimedAt,
-                earlier.question);
+                earlier.question,
+                fromFile);
     }
 
     /** Whether the call has no result yet. */
@@ -137,6 +143,7 @@ public record CallItem(
                 since,
                 approval,
                 claimedAt,
-                question.map(text -> PendingItem.shortened(text, most)));
+                question.map(text -> PendingItem.shortened(text, most)),
+                fromFile);
     }
 }

@@ -20,6 +20,8 @@ import java.util.Optional;
  * @param evidence what was observed of a call with an unknown outcome, such as {@code HTTP 504}
  * @param argsDigest the digest of the arguments; a decision that contains it applies only to these arguments
  * @param signers who must sign the decision, if it must be signed
+ * @param fromFile whether only a file contains the call: no model made it in this thread
+ * @param mayHaveRun whether a call of a file may have run before, although it waits for approval
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -33,7 +35,13 @@ public record PendingItem(
         @JsonProperty("argsDigest") Optional<String> argsDigest,
         @JsonProperty("since") Instant since,
         @JsonProperty("evidence") Optional<String> evidence,
-        @JsonProperty("signers") Optional<Signers> signers) {
+        @JsonProperty("signers") Optional<Signers> signers,
+
+        @JsonProperty("fromFile") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean fromFile,
+
+        @JsonProperty("mayHaveRun") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean mayHaveRun) {
     /** The {@code kind} of a question. */
     public static final String QUESTION = "question";
     /** The {@code kind} of a call that waits for approval. */
@@ -48,6 +56,21 @@ public record PendingItem(
         argsDigest = argsDigest == null ? Optional.empty() : argsDigest;
         signers = signers == null ? Optional.empty() : signers;
         evidence = evidence == null ? Optional.empty() : evidence;
+    }
+
+    /** A request about a call that a model made in this thread. */
+    public PendingItem(
+            String thread,
+            String callId,
+            String kind,
+            String tool,
+            Optional<String> question,
+            Optional<Json> args,
+            Optional<String> argsDigest,
+            Instant since,
+            Optional<String> evidence,
+            Optional<Signers> signers) {
+        this(thread, callId, kind, tool, question, args, argsDigest, since, evidence, signers, false, false);
     }
 
     /** The requests that wait for a person, of this thread and its subagents, in call order. */
@@ -66,11 +89,28 @@ public record PendingItem(
                 ask.argsDigest(),
                 ask.since(),
                 ask.evidence(),
-                ask.signers());
+                ask.signers(),
+                ask.fromFile(),
+                ask.mayHaveRun());
     }
 
-    /** The request as text. */
+    /** The request as text, and that the call is from a file if it is. */
     public String words() {
+        return request() + origin().map(words -> " " + words).orElse("");
+    }
+
+    /** A sentence for a call that only a file contains, since nobody here has chosen its arguments. */
+    public Optional<String> origin() {
+        if (!fromFile) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                mayHaveRun
+                        ? "This call is from a file and may have run before."
+                        : kind.equals(QUESTION) ? "This question is from a file." : "This call is from a file.");
+    }
+
+    private String request() {
         return switch (kind) {
             case APPROVAL -> "May " + call() + " run?";
             case UNKNOWN ->
@@ -110,7 +150,9 @@ public record PendingItem(
                 argsDigest,
                 since,
                 evidence,
-                signers);
+                signers,
+                fromFile,
+                mayHaveRun);
     }
 
     static String shortened(String text, int most) {

@@ -31,6 +31,7 @@ import java.util.function.Consumer;
  * @param digest the digest of the arguments, if they were deleted and the digest may still be needed
  * @param evidence what was observed of an execution with an unknown outcome, such as {@code HTTP 504}
  * @param subagent the state of the thread that executes the call, if a subagent does
+ * @param fromFile set if only a checkpoint contains the call, so that somebody has to decide here whether it runs
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -53,7 +54,8 @@ public record Call(
         @JsonProperty("approval") Optional<CallApproval> approval,
         @JsonProperty("digest") Optional<String> digest,
         @JsonProperty("subagent") Optional<Delegation> subagent,
-        @JsonProperty("evidence") Optional<String> evidence) {
+        @JsonProperty("evidence") Optional<String> evidence,
+        @JsonProperty("fromFile") Optional<FromFile> fromFile) {
     /** Longer evidence is cut. */
     private static final int MAX_EVIDENCE_LENGTH = 500;
 
@@ -170,6 +172,7 @@ public record Call(
         digest = digest == null ? Optional.empty() : digest;
         subagent = subagent == null ? Optional.empty() : subagent;
         evidence = evidence == null ? Optional.empty() : evidence;
+        fromFile = fromFile == null ? Optional.empty() : fromFile;
     }
 
     public static Call issued(Part.ToolUse use, int turn, Instant at) {
@@ -189,12 +192,37 @@ public record Call(
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
+                Optional.empty(),
                 Optional.empty());
     }
 
     /** A copy that will run, but not before this time if it is given. */
     public Call issued(Optional<Instant> notBefore, Instant at) {
         return become(Status.ISSUED, at, edit -> edit.wakeAt = notBefore);
+    }
+
+    /** A copy with this mark, or without one. */
+    public Call fromFile(Optional<FromFile> mark) {
+        return but(edit -> edit.fromFile = mark);
+    }
+
+    /** A copy that says whether a call of a file may have run before. Other calls stay as they are. */
+    public Call fromFileHavingRun(boolean perhaps) {
+        return fromFile(fromFile.map(mark -> new FromFile(mark.onlyEffects(), perhaps)));
+    }
+
+    /** Whether the call comes from a file, and waits for its decision although it may have run before. */
+    @JsonIgnore
+    public boolean mayHaveRunBefore() {
+        return fromFile.filter(FromFile::mayHaveRun).isPresent();
+    }
+
+    /** Whether a person approved the call in this thread. What a checkpoint says does not count. */
+    @JsonIgnore
+    public boolean isApprovedHere() {
+        return approval.filter(CallApproval::approved)
+                .filter(decision -> !decision.stated())
+                .isPresent();
     }
 
     public Call held(Instant at) {
@@ -458,6 +486,7 @@ public record Call(
         private Optional<String> digest = Call.this.digest;
         private Optional<Delegation> subagent = Call.this.subagent;
         private Optional<String> evidence = Call.this.evidence;
+        private Optional<FromFile> fromFile = Call.this.fromFile;
 
         Call done() {
             return new Call(
@@ -476,7 +505,8 @@ public record Call(
                     approval,
                     digest,
                     subagent,
-                    evidence);
+                    evidence,
+                    fromFile);
         }
     }
 }

@@ -21,6 +21,8 @@ import java.util.Optional;
  * @param rerun whether a person may decide that the lost call runs again
  * @param evidence what was observed of a call with an unknown outcome
  * @param signers the people who may sign the decision, if it must be signed
+ * @param fromFile whether only a file contains the call: no model made it in this thread
+ * @param mayHaveRun whether a call of a file may have run before, although it waits for approval
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -37,7 +39,13 @@ public record OpenRequest(
 
         @JsonProperty("since") Instant since,
         @JsonProperty("evidence") Optional<String> evidence,
-        @JsonProperty("signers") Optional<Signers> signers) {
+        @JsonProperty("signers") Optional<Signers> signers,
+
+        @JsonProperty("fromFile") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean fromFile,
+
+        @JsonProperty("mayHaveRun") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean mayHaveRun) {
     /** The kind of decision. The names are stored and shown to users. */
     public enum Kind {
         @JsonProperty("question")
@@ -81,7 +89,19 @@ public record OpenRequest(
             Optional<String> argsDigest,
             boolean rerun,
             Instant since) {
-        this(callId, kind, tool, question, args, argsDigest, rerun, since, Optional.empty(), Optional.empty());
+        this(
+                callId,
+                kind,
+                tool,
+                question,
+                args,
+                argsDigest,
+                rerun,
+                since,
+                Optional.empty(),
+                Optional.empty(),
+                false,
+                false);
     }
 
     /** The request of a call that waits for a person. */
@@ -97,7 +117,11 @@ public record OpenRequest(
                     Optional.empty(),
                     Optional.empty(),
                     false,
-                    call.since());
+                    call.since(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    call.fromFile().isPresent(),
+                    false);
         }
         boolean unknown = call.status() == Call.Status.UNSETTLED;
         return new OpenRequest(
@@ -110,13 +134,15 @@ public record OpenRequest(
                 unknown && policy.rerunOnWord(rules),
                 call.since(),
                 unknown ? call.evidence() : Optional.empty(),
-                terms.flatMap(AgentPolicy::signers).map(signers -> signers.of(call.id())));
+                terms.flatMap(AgentPolicy::signers).map(signers -> signers.of(call.id())),
+                call.fromFile().isPresent(),
+                !unknown && call.mayHaveRunBefore());
     }
 
     /** This request under its id in the parent thread. */
     public OpenRequest below(String call) {
         return new OpenRequest(
-                call + "/" + callId, kind, tool, question, args, argsDigest, rerun, since, evidence, signers);
+                call + "/" + callId, kind, tool, question, args, argsDigest, rerun, since, evidence, signers, fromFile, mayHaveRun);
     }
 
     /**
@@ -147,6 +173,8 @@ public record OpenRequest(
                 rerun,
                 since,
                 evidence,
-                signers);
+                signers,
+                fromFile,
+                mayHaveRun);
     }
 }
