@@ -6,6 +6,7 @@ import static dev.waymark.conversation.ConversationScript.ask;
 import static dev.waymark.conversation.ConversationScript.use;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.checkpoint.RunnerCheckpoint;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.FromFile;
@@ -352,6 +353,16 @@ class FileCallsTest {
         Conversation unresolved = ONWARD.withFileCalls(FileCalls.WAIT)
                 .of(pending(use("tu_1", "charge")).restore(), LATER);
         waits(resolved(ONWARD.of(unresolved, LATER), Optional.empty()), false);
+    }
+
+    /** Otherwise, a reader of the next file would take the call for one that was never started. */
+    @Test
+    void callThatMayHaveRun_isNotExportedAsOneThatWaits() {
+        Conversation mayHaveRun = resumed(file(use("tu_1", "forbidding")), FileCalls.WAIT);
+        Conversation never = resumed(pending(use("tu_1", "forbidding")), FileCalls.WAIT);
+
+        assertThat(RunnerCheckpoint.of(mayHaveRun).field("pendingToolUseId")).isNull();
+        assertThat(RunnerCheckpoint.of(never).field("pendingToolUseId")).isEqualTo("tu_1");
     }
 
     @Test

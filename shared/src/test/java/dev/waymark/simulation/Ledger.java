@@ -347,7 +347,11 @@ final class Ledger {
 
     /** Checks a call that is about to be verified. */
     void verifying(Call call, Instant at) {
-        allowed(call, false);
+        boolean ranHere =
+                call.claim().filter(claim -> world.wasGranted(claim.execution())).isPresent();
+        if (!ranHere) { // A reset may have undone the decision, but not the execution that it allowed.
+            allowed(call, false);
+        }
         Optional<Instant> claimedAt = call.claim().map(Call.Claim::at);
         Violation.unless(
                 claimedAt.isPresent() || file.has(call.id()), "it is looked for the effect of a call that never ran");

@@ -83,6 +83,9 @@ final class AgUiDocuments {
         metadata.put("tool", item.tool());
         item.args().ifPresent(args -> metadata.set("args", JsonDocuments.tree(args)));
         item.evidence().ifPresent(seen -> metadata.put("evidence", seen));
+        if (item.fromFile()) {
+            metadata.put("fromFile", true).put("mayHaveRun", item.mayHaveRun());
+        }
         return document;
     }
 

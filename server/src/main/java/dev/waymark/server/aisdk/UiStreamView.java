@@ -135,6 +135,11 @@ final class UiStreamView implements RunView {
             send(data);
             return;
         }
+        if (item.fromFile()) {
+            ObjectNode data = typed("data-from-file").put("id", item.callId());
+            data.set("data", UiMessages.fromFile(item));
+            send(data);
+        }
         switch (item.kind()) {
             case PendingItem.APPROVAL ->
                 send(typed("tool-approval-request")

@@ -78,7 +78,7 @@ public record PendingItem(
         return state.asks().stream().map(ask -> of(thread, ask)).toList();
     }
 
-    private static PendingItem of(String thread, OpenRequest ask) {
+    public static PendingItem of(String thread, OpenRequest ask) {
         return new PendingItem(
                 thread,
                 ask.callId(),

@@ -42,6 +42,9 @@ public final class CallText {
      */
     public static String decisions(CallLog.Row row) {
         List<String> words = new ArrayList<>();
+        if (row.call().fromFile()) {
+            words.add("from a file");
+        }
         row.call().approval().map(CallText::words).ifPresent(words::add);
         row.settled()
                 .map(said ->

@@ -1,6 +1,7 @@
 package dev.waymark.worker.workflow;
 
 import dev.waymark.contract.WireNames;
+import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.OpenRequest;
@@ -118,7 +119,7 @@ final class WebUiCard {
         List<OpenRequest> questions = asks(state, OpenRequest.Kind.QUESTION);
         questions.stream().limit(MOST_CALLS).forEach(ask -> {
             String which = questions.size() > 1 ? " (" + code(ask.callId()) + ")" : "";
-            sheet.add("> " + prose(ask.question().orElse(""), MOST_CHARACTERS_OF_A_QUESTION) + which + "\n\n");
+            sheet.add("> " + prose(ask.question().orElse(""), MOST_CHARACTERS_OF_A_QUESTION) + origin(ask) + which + "\n\n");
         });
         if (!questions.isEmpty()) {
             sheet.add("To answer: " + signal("`answer`", "with the JSON input " + code(example(questions))));
@@ -126,7 +127,7 @@ final class WebUiCard {
         addApprovals(asks(state, OpenRequest.Kind.APPROVAL), sheet);
         addDecisions(
                 asks(state, OpenRequest.Kind.UNKNOWN),
-                ask -> "Did " + shown(ask) + " take effect? The outcome is unknown" + evidence(ask),
+                ask -> "Did " + shown(ask) + " take effect? The outcome is unknown" + evidence(ask) + origin(ask),
                 ask -> json("callId", ask.callId(), "outcome", "done", "result", "what it returned"),
                 signal(
                         "`settle`",
@@ -142,7 +143,7 @@ final class WebUiCard {
             Excerpt arguments = arguments(ask);
             String input =
                     json("callId", ask.callId(), "argsDigest", ask.argsDigest().orElse(""));
-            sheet.add("> May " + shown(ask) + " run?\n\n"
+            sheet.add("> May " + shown(ask) + " run?" + origin(ask) + "\n\n"
                     + (arguments.isCut()
                             ? "It can't be decided here, because the call is cut. To see all of it, run "
                                     + code("./waymark pending " + thread + " --json")
@@ -153,6 +154,11 @@ final class WebUiCard {
         if (isAnyWhole) {
             sheet.add("To decide: " + signal("`approve` or `deny`", "with the JSON input below the call"));
         }
+    }
+
+    /** Says that only a file contains the call, since nobody here has chosen its arguments. */
+    private String origin(OpenRequest ask) {
+        return PendingItem.of(thread, ask).origin().map(words -> " " + words).orElse("");
     }
 
     private static void addDecisions(
