@@ -167,7 +167,7 @@ final class TakeoverRules {
         boolean mayHaveRun = call.wasBegun();
         if (call.status() == Call.Status.ASKING) {
             takeUpQuestion(call);
-        } else if (executor.isEmpty() && !mayHaveRun) {
+        } else if (executor.isEmpty() && !mayHaveRun && !call.mayHaveRunBefore()) {
             draft.fail(call, ToolTexts.notFound(call.tool(), terms));
         } else if (executor.isEmpty()) {
             lost.giveUp(call);
