@@ -14,8 +14,8 @@ export const running = (is) => {
   document.title = is ? 'running' : 'idle';
 };
 
-export const Approval = ({ decide }) =>
-  h('div', { className: 'interrupt' },
+export const Approval = ({ call, decide }) =>
+  h('div', { className: 'interrupt', 'data-call': call },
     h('button', { onClick: () => decide({ approved: true }) }, 'Approve'),
     h('button', { onClick: () => decide({ approved: true, args: { cents: 4200 } }) }, 'Approve 4200'),
     h('button', { onClick: () => decide({ approved: false, reason: 'Too dear' }) }, 'Deny'));

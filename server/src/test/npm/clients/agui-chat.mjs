@@ -18,6 +18,7 @@ const run = async (parameters = {}) => {
     await agent.runAgent(parameters, {
       onRunStartedEvent: ({ event }) => {
         thread = event.metadata.waymark.thread;
+        document.documentElement.dataset.thread = thread;
       },
       onRunFinishedEvent: (finished) => {
         over = true;
@@ -54,9 +55,9 @@ const Chat = () => {
   return h('main', null,
     agent.messages.filter(({ role, content }) => role !== 'tool' && content)
       .map(({ id, content }) => h('p', { key: id }, content)),
-    interrupts.map(({ id, reason, message }) =>
+    interrupts.map(({ id, reason, message, toolCallId }) =>
       reason === 'approval'
-        ? h(Approval, { key: id, decide: (payload) => resolve(id, payload) })
+        ? h(Approval, { key: id, call: toolCallId, decide: (payload) => resolve(id, payload) })
         : h(Question, { key: id, question: message, answer: (answer) => resolve(id, { answer }) })),
     h(Talk, {
       say: (content) => {

@@ -30,6 +30,9 @@ const Chat = ({ messages: initial }) => {
       lastAssistantMessageIsCompleteWithApprovalResponses(now) || lastAssistantMessageIsCompleteWithToolCalls(now),
   });
   const { status, messages } = chat;
+  React.useEffect(() => {
+    document.documentElement.dataset.thread = messages.at(-1)?.metadata?.waymark?.thread ?? '';
+  }, [messages]);
   React.useEffect(() => running(status === 'submitted' || status === 'streaming'), [status]);
   /** Follows the running turn. If it has ended since the messages were read, there is no stream, and they have it. */
   const follow = async () => {
@@ -56,10 +59,9 @@ const Chat = ({ messages: initial }) => {
       const { id } = each.approval;
       return h(Approval, {
         key,
+        call: each.toolCallId,
         decide: ({ approved, args, reason }) =>
-          chat.addToolApprovalResponse({
-            id, approved, reason, options: { body: args ? { edits: { [id]: args } } : {} },
-          }),
+          chat.addToolApprovalResponse({ id, approved, reason: args ? JSON.stringify({ args, reason }) : reason }),
       });
     }
     return each.state === 'input-available' && !each.providerExecuted

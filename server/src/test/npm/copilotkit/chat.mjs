@@ -44,9 +44,9 @@ const Interrupts = () => {
   useInterrupt({
     agentId: 'default',
     render: ({ interrupts, resolve }) =>
-      h('div', null, interrupts.map(({ id, reason, message }) =>
+      h('div', null, interrupts.map(({ id, reason, message, toolCallId }) =>
         reason === 'approval'
-          ? h(Approval, { key: id, decide: (payload) => resolve(payload, id) })
+          ? h(Approval, { key: id, call: toolCallId, decide: (payload) => resolve(payload, id) })
           : h(Question, { key: id, question: message, answer: (answer) => resolve({ answer }, id) }))),
   });
   return null;

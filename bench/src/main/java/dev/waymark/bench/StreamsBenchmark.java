@@ -434,6 +434,7 @@ final class StreamsBenchmark implements AutoCloseable {
                         .build();
                 JSON.readTree(http.send(get, HttpResponse.BodyHandlers.ofString())
                                 .body())
+                        .path("pending")
                         .forEach(item -> waiting.add(new Decision(
                                 thread,
                                 item.path("callId").asText(),

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * Starts, answers and inspects threads from any process that reaches the Temporal server. A thread is identified by its
@@ -130,7 +131,10 @@ public final class AgentClient implements AutoCloseable {
         return new AgentClient(context.savingIn(where));
     }
 
-    /** Returns a client that reports events to the watcher while it waits for a turn, in the Java thread that waits. */
+    /**
+     * Returns a client that reports events to the watcher while it waits for a turn, in the Java thread that waits: what
+     * happens, the text of replies, and each version that the thread reaches.
+     */
     public AgentClient watchedBy(Watcher watcher) {
         return new AgentClient(context.watchedBy(watcher));
     }
@@ -152,6 +156,52 @@ public final class AgentClient implements AutoCloseable {
     /** Starts a thread from the prompt, or continues the open thread that it names, and waits for the outcome. */
     public AgentResult run(Prompt prompt) {
         return starter.run(prompt);
+    }
+
+    /**
+     * Like {@link #run}, with everything that happens meanwhile as one stream: text as the model writes it, requests to
+     * people, each saved checkpoint, and the outcome as the last event. Callbacks and the saver of this client are used
+     * as in {@link #run}.
+     *
+     * <p>The turn begins when the stream is consumed. Close the stream: otherwise, one that is not consumed to its end
+     * keeps a Java thread. Closing it early ends the wait; the turn continues.
+     *
+     * <pre>{@code
+     * try (Stream<TurnEvent> events = client.savingIn(SaveOptions.in(saver)).stream(prompt)) {
+     *     events.forEach(event -> {
+     *         if (event instanceof TurnEvent.Said said) {
+     *             System.out.print(said.words().text());
+     *         } else if (event instanceof TurnEvent.Saved saved) {
+     *             System.out.println("Checkpoint saved at step " + saved.checkpoint().step());
+     *         }
+     *     });
+     * }
+     * }</pre>
+     *
+     * @throws WaymarkException from the stream, where {@link #run} throws it
+     */
+    public Stream<TurnEvent> stream(Prompt prompt) {
+        return stream(client -> client.run(prompt));
+    }
+
+    /**
+     * Like {@link #stream(Prompt)}, for any method that waits for an outcome, such as {@link #answer} or {@link #resume}.
+     *
+     * <pre>{@code
+     * client.stream(waiting -> waiting.answer("trip", "Friday"))
+     * }</pre>
+     *
+     * @param turn receives the client to call
+     */
+    public Stream<TurnEvent> stream(Function<AgentClient, AgentResult> turn) {
+        return TurnStream.of(
+                (watcher, saving) -> {
+                    ClientContext watched = context.watchedBy(watcher);
+                    return turn.apply(
+                            new AgentClient(saving.map(watched::savingIn).orElse(watched)));
+                },
+                context.watcher(),
+                context.saving());
     }
 
     /**

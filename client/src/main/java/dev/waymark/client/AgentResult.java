@@ -70,6 +70,11 @@ public sealed interface AgentResult {
         return details().queued();
     }
 
+    /** Whether the thread was started for one turn only and closes after it, so that it accepts no more messages. */
+    default boolean once() {
+        return details().once();
+    }
+
     /** A checkpoint of this state, in the {@code runner} format. */
     default Json checkpoint() {
         return details().checkpoint();
@@ -82,6 +87,7 @@ public sealed interface AgentResult {
      * @param usage the tokens that this turn has used
      * @param cost the cost of the thread so far
      * @param iterations the number of model calls in this turn
+     * @param once whether the thread was started for one turn only and closes after it
      */
     record Details(
             String thread,
@@ -92,6 +98,7 @@ public sealed interface AgentResult {
             Optional<Usd> cost,
             int iterations,
             int queued,
+            boolean once,
             Json checkpoint) {
         public Details {
             messages = List.copyOf(messages);
@@ -219,6 +226,7 @@ public sealed interface AgentResult {
                 state.cost(),
                 turn.iterations(),
                 state.queue().size(),
+                state.once(),
                 RunnerCheckpoint.of(state, turn));
         Problem why = turn.problem()
                 .orElseGet(() -> new Problem(

@@ -2,9 +2,7 @@ package dev.waymark.client;
 
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.trace.SpanSink;
-import dev.waymark.contract.TraceIds;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.fact.SubagentFact;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Timeline;
@@ -37,12 +35,12 @@ public final class ThreadTracer {
         return context.translated(() -> {
             List<Span> spans = new ArrayList<>();
             context.get(RequestLimits.thread(thread));
-            collect(thread, Optional.empty(), spans);
+            collect(thread, spans);
             return List.copyOf(spans);
         });
     }
 
-    private void collect(String thread, Optional<String> above, List<Span> spans) {
+    private void collect(String thread, List<Span> spans) {
         HistoryReader histories = context.histories();
         Optional<Timeline> found =
                 histories.read(thread).filter(read -> !read.moments().isEmpty());
@@ -51,11 +49,7 @@ public final class ThreadTracer {
         }
         Timeline timeline = found.get();
         String run = timeline.moments().get(0).runId();
-        StartInput input = histories.startInput(thread, run);
-        // Older builds did not pass the caller's span to a subagent.
-        TraceIds ids = TraceIds.of(
-                histories.firstRunId(thread, run), input.traceparent().or(() -> above));
-        spans.addAll(ThreadSpans.of(timeline, ids, content));
+        spans.addAll(ThreadSpans.of(timeline, histories.traceIds(thread, run), content));
         Set<String> calls = new LinkedHashSet<>();
         timeline.moments()
                 .forEach(moment -> moment.fact().ifPresent(fact -> {
@@ -64,7 +58,7 @@ public final class ThreadTracer {
                     }
                 }));
         for (String call : calls) {
-            collect(WireNames.subagentThread(thread, call), Optional.of(ids.traceparent(ids.call(call))), spans);
+            collect(WireNames.subagentThread(thread, call), spans);
         }
     }
 

@@ -8,6 +8,7 @@ import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.save.CheckpointLoaded;
 import dev.waymark.client.save.CheckpointSaved;
 import dev.waymark.client.watch.LiveText;
+import dev.waymark.client.watch.ThreadStatus;
 import dev.waymark.client.watch.WatchEvent;
 import dev.waymark.client.watch.WatchPosition;
 import dev.waymark.client.watch.Watcher;
@@ -39,6 +40,9 @@ import java.util.concurrent.TimeUnit;
  * }</pre>
  */
 public final class ThreadWatch implements AutoCloseable {
+    /** How long a worker may take to record what has happened before the watch reports the status that follows from it. */
+    private static final Duration RECORDING = Duration.ofSeconds(1);
+
     private final Executor executor;
     private final Timeline begin;
     private final MomentStream feed;
@@ -58,6 +62,15 @@ public final class ThreadWatch implements AutoCloseable {
     private Optional<Moment> last = Optional.empty();
     private String lastId = "";
     private boolean toldOfAbsence;
+
+    /** The status that the returned events say; empty if it is that of the last moment. */
+    private Optional<ThreadStatus> told = Optional.empty();
+
+    /** The status that the thread will have when a worker has recorded all events up to {@link #foreseenAt}. */
+    private Optional<ThreadStatus> foreseen = Optional.empty();
+
+    private long foreseenAt;
+    private Optional<WaitDeadline> foreseenDue = Optional.empty();
 
     private ThreadWatch(ClientContext context, Timeline begin, Optional<String> after, Executor executor) {
         String thread = begin.thread();
@@ -109,9 +122,12 @@ public final class ThreadWatch implements AutoCloseable {
         CompletableFuture<?> answer = skipping ? new CompletableFuture<>() : words.ask();
         long toWords = words.areDue() && !words.isAsked() ? Math.max(1, words.millisToNext()) : most;
         long toAbsence = toldOfAbsence ? most : patience.millis();
+        long toStatus = foreseenDue.map(WaitDeadline::millisLeft).orElse(most);
         CompletableFuture<?> time = new CompletableFuture<>()
                 .completeOnTimeout(
-                        true, Math.max(1, Math.min(most, Math.min(toWords, toAbsence))), TimeUnit.MILLISECONDS);
+                        true,
+                        Math.max(1, Math.min(Math.min(most, toStatus), Math.min(toWords, toAbsence))),
+                        TimeUnit.MILLISECONDS);
         return CompletableFuture.anyOf(feed.ask(), answer, time).handle((woken, failure) -> true);
     }
 
@@ -127,6 +143,7 @@ public final class ThreadWatch implements AutoCloseable {
         if (!skipping) {
             words.take().ifPresent(said -> fresh.add(new WatchEvent.Said(WatchPosition.of(lastId, said), said)));
         }
+        foresee(!next.isEmpty());
         Optional<WaymarkException.NoWorker> absence = patience.absence(feed);
         if (!toldOfAbsence) {
             absence.ifPresent(missing -> fresh.add(new WatchEvent.Unattended(missing)));
@@ -135,6 +152,33 @@ public final class ThreadWatch implements AutoCloseable {
         List<WatchEvent> events = fresh;
         fresh = new ArrayList<>();
         return events;
+    }
+
+    /**
+     * Reports a status that differs from the one that the events say, if no worker records it for a while. What is told
+     * then ends with the next moment.
+     */
+    private void foresee(boolean hasMoved) {
+        if (hasMoved) {
+            told = Optional.empty();
+        }
+        long newest = feed.run().lastEventId();
+        if (hasMoved || newest != foreseenAt) {
+            foreseenAt = newest;
+            foreseen = feed.run().ending().isPresent()
+                    ? Optional.empty()
+                    : feed.run().expectedState().map(ThreadStatus::of);
+        }
+        Optional<ThreadStatus> known = told.or(() -> last.map(moment -> ThreadStatus.of(moment.state())));
+        if (skipping || known.isEmpty() || foreseen.isEmpty() || foreseen.equals(known)) {
+            foreseenDue = Optional.empty();
+        } else if (foreseenDue.isEmpty()) {
+            foreseenDue = Optional.of(WaitDeadline.after(RECORDING));
+        } else if (foreseenDue.get().isPast()) {
+            fresh.add(new WatchEvent.StatusChanged(foreseen.get()));
+            told = foreseen;
+            foreseenDue = Optional.empty();
+        }
     }
 
     private void tell(Moment moment) {

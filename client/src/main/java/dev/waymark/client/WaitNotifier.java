@@ -1,5 +1,7 @@
 package dev.waymark.client;
 
+import dev.waymark.client.save.CheckpointSaved;
+import dev.waymark.client.save.VersionSteps;
 import dev.waymark.client.watch.LiveText;
 import dev.waymark.client.watch.Watcher;
 import dev.waymark.history.Moment;
@@ -11,10 +13,13 @@ final class WaitNotifier {
     private final Optional<Watcher> watcher;
     private final OutcomeDetector waiting;
     private final LiveText words;
+    private final String thread;
+    private final VersionSteps steps = new VersionSteps();
 
     WaitNotifier(ClientContext context, String thread, OutcomeDetector waiting) {
         this.watcher = context.watcher();
         this.waiting = waiting;
+        this.thread = thread;
         this.words = new LiveText(context.connection(), context.histories(), thread);
     }
 
@@ -28,9 +33,13 @@ final class WaitNotifier {
             return;
         }
         for (Moment moment : moments) {
+            boolean isVersion = steps.isNew(moment);
             if (waiting.isOn(moment.state())) {
                 words.follow(moment);
                 watcher.get().happened(moment);
+                if (isVersion) {
+                    watcher.get().saved(CheckpointSaved.of(thread, moment));
+                }
             }
         }
         words.next().ifPresent(watcher.get()::said);

@@ -75,6 +75,17 @@ class SaveTest {
         assertThat(resumed.json().get("checkpoint").get("messages").toString()).contains("Book it", "Friday");
     }
 
+    /** In a process of its own, the driver is the first library that looks for a logger. */
+    @Test
+    void resume_fromADatabase_printsNothingOfALoggingLibrary() {
+        String target = "jdbc:sqlite:" + directory.resolve("logged.db");
+
+        Done done = Command.at(here.address()).run("resume", "nobody", "--from", target);
+
+        assertThat(done.exitCode()).isEqualTo(3);
+        assertThat(done.err()).startsWith("waymark: ").doesNotContain("SLF4J").hasLineCount(1);
+    }
+
     @Test
     void save_placeThatIsNone_isRefusedInOneLine() {
         waymark.run("run", "--agent", "assistant", "--thread", "lost", "--volatile", "Book it");

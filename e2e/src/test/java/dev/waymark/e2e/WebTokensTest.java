@@ -149,7 +149,7 @@ class WebTokensTest {
         JsonNode asked = await().atMost(Duration.ofMinutes(1))
                 .until(
                         () -> JSON.readTree(get("/" + thread + "/pending", ann).body())
-                                .path(0),
+                                .at("/pending/0"),
                         pending -> !pending.isMissingNode());
 
         assertThat(post(
@@ -159,7 +159,7 @@ class WebTokensTest {
                                 ann)
                         .statusCode())
                 .isEqualTo(202);
-        JsonNode call = JSON.readTree(get("/" + thread + "/calls", ann).body()).path(0);
+        JsonNode call = JSON.readTree(get("/" + thread + "/calls", ann).body()).at("/calls/0");
         assertThat(call.path("approval").path("verified").toString())
                 .isEqualTo("{\"subject\":\"ann\",\"issuer\":\"https://id.example\"}");
         assertThat(Command.at(dev.address()).run("show", thread).out()).contains("approved by ann");

@@ -1,5 +1,6 @@
 package dev.waymark.server;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.server.agui.AgUiRoutes;
 import dev.waymark.server.aisdk.UiChatRoutes;
@@ -90,7 +91,11 @@ public final class ApiServer implements AutoCloseable {
         HttpSettings checked = authenticator.isPresent() ? settings : loopbackOnly(settings);
         HttpEndpoint endpoint = HttpEndpoint.start(
                 checked,
-                routes(client, agents, document, readers),
+                routes(
+                        client,
+                        agents,
+                        authenticator.isPresent() ? document.json() : document.withoutAuthentication(),
+                        readers),
                 ConsoleFiles.load(),
                 document,
                 authenticator,
@@ -104,8 +109,8 @@ public final class ApiServer implements AutoCloseable {
         return new ApiServer(endpoint, readers);
     }
 
-    static List<Route> routes(AgentClient client, AgentCatalogue agents, ApiDocument document, Executor readers) {
-        List<Route> routes = new ArrayList<>(ApiRoutes.of(client, agents, document.json(), readers));
+    static List<Route> routes(AgentClient client, AgentCatalogue agents, JsonNode document, Executor readers) {
+        List<Route> routes = new ArrayList<>(ApiRoutes.of(client, agents, document, readers));
         routes.addAll(AgUiRoutes.of(client, agents, readers));
         routes.addAll(UiChatRoutes.of(client, agents, readers));
         return routes;

@@ -22,13 +22,15 @@ class AgUiTest {
     @TempDir
     private static Path directory;
 
+    private static final PromptedModel MODEL = new PromptedModel();
+
     private static ServedThreads threads;
     private static ApiServer server;
 
     @BeforeAll
     static void start() throws Exception {
         NodeClients.install();
-        threads = ServedThreads.inMemory(directory, Map.of());
+        threads = ServedThreads.inMemory(directory, Map.of("prompted", MODEL));
         server = threads.serve();
     }
 
@@ -105,6 +107,18 @@ class AgUiTest {
         assertThat(played.at("/after/types").toString())
                 .isEqualTo("[\"RUN_STARTED\",\"STATE_SNAPSHOT\",\"MESSAGES_SNAPSHOT\",\"RUN_FINISHED\"]");
         assertThat(played.path("messages").toString()).isEqualTo("[[\"user\",\"Hello\"],[\"assistant\",\"Hello.\"]]");
+    }
+
+    @Test
+    void stoppedReply_isTakenBackFromTheChat() throws Exception {
+        MODEL.says("One, ");
+
+        JsonNode played = play("prompted", "stop");
+
+        assertThat(played.at("/stopped/text").asText()).isEqualTo("One, ");
+        assertThat(played.at("/stopped/outcome").asText()).isEqualTo("cancelled");
+        assertThat(played.path("messages")).isEqualTo(played.path("reloaded"));
+        assertThat(played.path("messages").toString()).isEqualTo("[[\"user\",\"Count\"]]");
     }
 
     /** CopilotKit's chat has a client from before version 1.0, which rejects an outcome that it does not know. */

@@ -14,23 +14,30 @@ import dev.waymark.checkpoint.CheckpointFormat;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.server.api.AgentCatalogue;
 import dev.waymark.server.document.ApiDocument;
+import dev.waymark.server.http.HttpSettings;
 import dev.waymark.server.http.Route;
 import dev.waymark.server.identity.CallerRole;
 import dev.waymark.tool.ToolArguments;
+import java.lang.reflect.RecordComponent;
 import java.net.URLEncoder;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -61,8 +68,8 @@ class ApiTest {
     @Test
     void document_hasExactlyTheRoutesThatAreServed() {
         Set<String> served = new TreeSet<>();
-        for (Route route :
-                ApiServer.routes(threads.client(), new AgentCatalogue(Optional.empty()), DOCUMENT, Runnable::run)) {
+        for (Route route : ApiServer.routes(
+                threads.client(), new AgentCatalogue(Optional.empty()), DOCUMENT.json(), Runnable::run)) {
             served.add(route.method() + " " + route.template() + " " + route.name() + " "
                     + route.role().map(CallerRole::wireName).orElse("-"));
         }
@@ -78,6 +85,44 @@ class ApiTest {
                                 + operation.getValue().path("x-waymark-role").asText("-"))));
 
         assertThat(documented).isEqualTo(served);
+    }
+
+    @Test
+    void document_ofAServerWithoutAuthentication_requiresNoToken() throws Exception {
+        HttpCaller anybody = HttpCaller.of(threads.serveUnchecked(HttpSettings.at("127.0.0.1", 0)), "")
+                .asNobody();
+
+        assertThat(anybody.get("/v1/openapi.json").response().body()).doesNotContain("\"security", "bearer");
+        assertThat(ann.get("/v1/openapi.json").body()).isEqualTo(DOCUMENT.json());
+    }
+
+    /** Each event has the fields of its fact, and its place. */
+    @Test
+    void events_areDocumentedWithTheFieldsOfTheirFacts() throws Exception {
+        Map<String, Set<String>> documented = new TreeMap<>();
+        for (JsonNode event : DOCUMENT.json().at("/components/schemas/ThreadEvent/anyOf")) {
+            Set<String> fields = new TreeSet<>();
+            event.path("properties").fieldNames().forEachRemaining(fields::add);
+            documented.put(event.at("/properties/type/const").asText(), fields);
+        }
+        Map<String, Set<String>> recorded = new TreeMap<>();
+        facts(Fact.class).forEach(fact -> {
+            Set<String> fields = new TreeSet<>(Set.of("type", "at", "runId", "eventId"));
+            for (RecordComponent component : fact.getRecordComponents()) {
+                fields.add(component.getName());
+            }
+            recorded.put(fact.getSimpleName().replaceAll("(?<=.)([A-Z])", "-$1").toLowerCase(Locale.ROOT), fields);
+        });
+
+        assertThat(documented).containsAllEntriesOf(recorded);
+    }
+
+    private static Stream<Class<?>> facts(Class<?> type) {
+        return type.isRecord()
+                ? Stream.of(type)
+                : Arrays.stream(type.getPermittedSubclasses())
+                        .flatMap(ApiTest::facts)
+                        .distinct();
     }
 
     @Test
@@ -98,7 +143,7 @@ class ApiTest {
         awaitStatus(ann, thread, "complete");
 
         JsonNode call = checked("listCalls", ann.get("/v1/threads/" + thread + "/calls"), 200)
-                .get(0);
+                .at("/calls/0");
         assertThat(call.path("args").toString()).isEqualTo("{\"cents\":4200}");
         assertThat(call.path("approval").path("by").asText()).isEqualTo("ann");
         assertThat(call.path("approval").path("verified").toString()).isEqualTo("{\"subject\":\"ann\"}");
@@ -125,12 +170,14 @@ class ApiTest {
         assertThat(problem(ann.get("/v1/threads/" + thread + "/conversation?at=99")))
                 .isEqualTo("404 NotFound");
         checked("getThread", ann.get("/v1/threads/" + thread), 200);
-        assertThat(checked("listMessages", ann.get("/v1/threads/" + thread + "/messages"), 200))
+        assertThat(checked("listMessages", ann.get("/v1/threads/" + thread + "/messages"), 200)
+                        .path("messages"))
                 .hasSize(4);
-        assertThat(checked("listPending", ann.get("/v1/threads/" + thread + "/pending"), 200))
+        assertThat(checked("listPending", ann.get("/v1/threads/" + thread + "/pending"), 200)
+                        .path("pending"))
                 .isEmpty();
         JsonNode versions = checked("listVersions", ann.get("/v1/threads/" + thread + "/versions"), 200);
-        assertThat(versions).isNotEmpty();
+        assertThat(versions.path("versions")).isNotEmpty();
         for (String format : CheckpointFormat.names()) {
             checked("getCheckpoint", ann.get("/v1/threads/" + thread + "/checkpoint?format=" + format), 200);
             checked("getCheckpoint", ann.get("/v1/threads/" + thread + "/checkpoint?format=" + format + "&at=1"), 200);
@@ -181,12 +228,7 @@ class ApiTest {
                                 + asked.path("argsDigest").asText() + "','reason':'no'}"),
                 202);
         awaitStatus(ann, thread, "complete");
-        assertThat(ann.get("/v1/threads/" + thread + "/calls")
-                        .body()
-                        .get(0)
-                        .path("status")
-                        .asText())
-                .isEqualTo("denied");
+        assertThat(ann.list(thread, "calls").get(0).path("status").asText()).isEqualTo("denied");
     }
 
     @Test
@@ -214,9 +256,7 @@ class ApiTest {
                     .isEqualTo(202);
         }
         await().atMost(Duration.ofSeconds(20))
-                .untilAsserted(() -> assertThat(
-                                ann.get("/v1/threads/" + thread + "/messages").body())
-                        .hasSize(4));
+                .untilAsserted(() -> assertThat(ann.list(thread, "messages")).hasSize(4));
         assertThat(ann.get("/v1/threads/" + thread).body().path("turn").intValue())
                 .isEqualTo(2);
     }
@@ -347,6 +387,40 @@ class ApiTest {
         assertThat(problem(ann.post("/v1/imports", "{'checkpoint':[]}"))).isEqualTo("400 CheckpointCorruption");
     }
 
+    private static String imported(String content) {
+        return "{'agent':'assistant','checkpoint':{'messages':[{'role':'user','content':'" + content
+                + "'}],'iterations':0,'usage':{'inputTokens':0,'outputTokens':0}}}";
+    }
+
+    /** A checkpoint is read the same over HTTP as from a file: what the command line refuses is not repaired here. */
+    @Test
+    void import_readsTheBytesThatWereSent() throws Exception {
+        for (String broken : List.of("\\ud800", "\\udc00 x", "x \\ud83d")) {
+            assertThat(problem(ann.post("/v1/imports", imported(broken)))).isEqualTo("400 CheckpointCorruption");
+        }
+        checked("importCheckpoint", ann.post("/v1/imports", imported("\\ud83d\\ude00 \uD83D\uDE00 é \\u0027")), 201);
+    }
+
+    @Test
+    void import_ofAFileWithAByteOrderMark_isRead() throws Exception {
+        for (String marked : List.of(
+                "\uFEFF" + imported("Hi"),
+                imported("Hi").replace("'checkpoint':", "'checkpoint':\uFEFF"),
+                imported("Hi").replace("'checkpoint':", "'checkpoint': \uFEFF \n"))) {
+            checked("importCheckpoint", ann.post("/v1/imports", marked), 201);
+        }
+        // In a text, it is a character like any other.
+        HttpCaller.Answer kept = ann.post("/v1/imports", imported("\\\"\uFEFFHi"));
+        checked("importCheckpoint", kept, 201);
+        assertThat(ann.get("/v1/threads/" + kept.text("thread") + "/checkpoint?format=runner")
+                        .body()
+                        .path("messages")
+                        .path(0)
+                        .path("content")
+                        .asText())
+                .isEqualTo("\"\uFEFFHi");
+    }
+
     private static String escaped(JsonNode checkpoint) {
         return checkpoint.toString().replace("'", "\\u0027");
     }
@@ -372,7 +446,7 @@ class ApiTest {
     void agents_areThoseOfTheDirectory() throws Exception {
         JsonNode agents = checked("listAgents", ann.get("/v1/agents"), 200).path("agents");
 
-        assertThat(agents.findValuesAsText("name")).containsExactly("asker", "assistant", "billing");
+        assertThat(agents.findValuesAsText("name")).containsExactly("asker", "assistant", "billing", "shopper");
         assertThat(agents.get(1).path("description").asText()).isEqualTo("Says hello");
         assertThat(problem(ann.post("/v1/threads", "{'agent':'nobody','message':'Hi'}")))
                 .isEqualTo("404 NotFound");

@@ -263,7 +263,7 @@ abstract class ConsoleCases {
     }
 
     private JsonNode call(String thread, String callId) throws Exception {
-        for (JsonNode call : ann.get("/v1/threads/" + thread + "/calls").body()) {
+        for (JsonNode call : ann.list(thread, "calls")) {
             if (call.path("callId").asText().equals(callId)) {
                 return call;
             }
@@ -418,10 +418,7 @@ abstract class ConsoleCases {
         see("Runs with exactly these arguments");
         // Cuts off the page's own stream, so that the page does not see the other decision.
         browser.run("await context.setOffline(true)");
-        String digest = ann.get("/v1/threads/" + thread + "/pending")
-                .body()
-                .at("/0/argsDigest")
-                .asText();
+        String digest = ann.list(thread, "pending").at("/0/argsDigest").asText();
         ann.post("/v1/threads/" + thread + "/deny", "{'callId':'tu_1','argsDigest':'" + digest + "'}");
         browser.run("await context.setOffline(false)");
         browser.run("await page.locator('.decision').waitFor({ state: 'detached' })");
@@ -623,9 +620,8 @@ abstract class ConsoleCases {
         ApiServer unchecked = threads.serveUnchecked(HttpSettings.at("127.0.0.1", 0));
         HttpCaller anybody = HttpCaller.of(unchecked, "").asNobody();
         String thread = anybody.start("billing", "Pay");
-        String pending = "/v1/threads/" + thread + "/pending";
-        await().until(() -> anybody.get(pending).body().size() == 1);
-        String digest = anybody.get(pending).body().at("/0/argsDigest").asText();
+        await().until(() -> anybody.list(thread, "pending").size() == 1);
+        String digest = anybody.list(thread, "pending").at("/0/argsDigest").asText();
         String results = browser.run(
                         """
                 await page.goto('http://localhost:%d/page');
@@ -645,7 +641,7 @@ abstract class ConsoleCases {
         browser.run("problems.length = 0");
 
         assertThat(results).isEqualTo("[\"opaque\",\"TypeError\",\"opaque\",\"opaque\",\"TypeError\"]");
-        assertThat(anybody.get(pending).body().at("/0/argsDigest").asText()).isEqualTo(digest);
+        assertThat(anybody.list(thread, "pending").at("/0/argsDigest").asText()).isEqualTo(digest);
         assertThat(anybody.get("/v1/threads/" + thread).text("status")).isEqualTo("interrupted");
     }
 }

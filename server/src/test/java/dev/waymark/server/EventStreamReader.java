@@ -104,6 +104,7 @@ final class EventStreamReader implements AutoCloseable {
         if (event == null) {
             throw new AssertionError("nothing came");
         }
+        event.ifPresent(each -> HttpCaller.checked("ThreadEvent", each.data()));
         return event;
     }
 

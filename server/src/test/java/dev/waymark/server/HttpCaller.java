@@ -1,9 +1,13 @@
 package dev.waymark.server;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.server.document.ApiDocument;
+import dev.waymark.tool.ToolArguments;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -50,6 +54,22 @@ record HttpCaller(HttpClient http, String address, Optional<String> token) {
         return send(request(path).GET());
     }
 
+    /** A list of a thread: its messages, calls, versions or requests that wait. */
+    JsonNode list(String thread, String name) throws IOException, InterruptedException {
+        return get("/v1/threads/" + thread + "/" + name).body().path(name);
+    }
+
+    /** Checks a document against a schema of the API's document, and returns it. */
+    static JsonNode checked(String schema, JsonNode document) {
+        ApiDocument api = ApiDocument.load();
+        assertThat(ToolArguments.problem(
+                        api.selfContained(api.json().at("/components/schemas/" + schema)),
+                        Json.of(PayloadJson.MAPPER.convertValue(document, Object.class))))
+                .as(schema + " " + document)
+                .isEmpty();
+        return document;
+    }
+
     Answer post(String path, String json) throws IOException, InterruptedException {
         return send(posting(path, json));
     }
@@ -61,7 +81,7 @@ record HttpCaller(HttpClient http, String address, Optional<String> token) {
     /** Waits until this many requests of the thread wait for a person, and returns them. */
     JsonNode awaitPending(String thread, int count) {
         return await().atMost(Duration.ofSeconds(20))
-                .until(() -> get("/v1/threads/" + thread + "/pending").body(), pending -> pending.size() == count);
+                .until(() -> list(thread, "pending"), pending -> pending.size() == count);
     }
 
     HttpRequest.Builder posting(String path, String json) {

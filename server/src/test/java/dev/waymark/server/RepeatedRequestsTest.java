@@ -85,15 +85,15 @@ class RepeatedRequestsTest {
     }
 
     private static JsonNode pending(String thread) throws Exception {
-        return ann.get("/v1/threads/" + thread + "/pending").body();
+        return ann.list(thread, "pending");
     }
 
     private static JsonNode calls(String thread) throws Exception {
-        return ann.get("/v1/threads/" + thread + "/calls").body();
+        return ann.list(thread, "calls");
     }
 
     private static JsonNode messages(String thread) throws Exception {
-        return ann.get("/v1/threads/" + thread + "/messages").body();
+        return ann.list(thread, "messages");
     }
 
     // ---- the HTTP API
@@ -272,7 +272,7 @@ class RepeatedRequestsTest {
         List<JsonNode> events = new ArrayList<>();
         for (String line : response.body().lines().toList()) {
             if (line.startsWith("data: ")) {
-                events.add(PayloadJson.MAPPER.readTree(line.substring(6)));
+                events.add(HttpCaller.checked("AgUiEvent", PayloadJson.MAPPER.readTree(line.substring(6))));
             }
         }
         return events;
@@ -341,6 +341,24 @@ class RepeatedRequestsTest {
     }
 
     @Test
+    void agUiResume_ofACallThatNeverWaited_isNotFound() throws Exception {
+        String thread = interrupted("payer", "unknown");
+
+        assertThat(problem(agui("payer", resumed("unknown", "run-2", resolved("tu_9", "'Ann'")))))
+                .isEqualTo("404 NotFound");
+        assertThat(problem(agui(
+                        "payer",
+                        resumed(
+                                "unknown",
+                                "run-3",
+                                resolved("tu_9~" + "0".repeat(64), "{'approved':true}"),
+                                resolved("tu_1", "'Ann'")))))
+                .isEqualTo("404 NotFound");
+
+        assertThat(pending(thread)).hasSize(2);
+    }
+
+    @Test
     void agUiResume_sentAgain_answersOnce() throws Exception {
         String thread = interrupted("payer", "twice");
         String charge = "tu_2~" + pending(thread).get(1).path("argsDigest").asText();
@@ -391,7 +409,12 @@ class RepeatedRequestsTest {
     }
 
     /** The chunks of a stream, without the comments that keep it open. */
-    private static String chunks(HttpResponse<String> stream) {
+    private static String chunks(HttpResponse<String> stream) throws Exception {
+        for (String line : stream.body().lines().toList()) {
+            if (line.startsWith("data: {")) {
+                HttpCaller.checked("UiChunk", PayloadJson.MAPPER.readTree(line.substring(6)));
+            }
+        }
         return stream.body().lines().filter(line -> line.startsWith("data: ")).collect(Collectors.joining("\n"));
     }
 
@@ -444,6 +467,16 @@ class RepeatedRequestsTest {
     }
 
     @Test
+    void uiSettlement_ofACallThatNeverWaited_isNotFound() throws Exception {
+        assertThat(chat("assistant", submitted("never", "m-1", "Hello")).statusCode())
+                .isEqualTo(200);
+        String settled = "{'id':'never','messages':[{'id':'wm-m2','role':'assistant','parts':[]}],"
+                + "'settlements':{'tu_9':{'outcome':'done'}}}";
+
+        assertThat(problem(chat("assistant", settled))).isEqualTo("404 NotFound");
+    }
+
+    @Test
     void uiSettlement_sentAgain_settlesOnce() throws Exception {
         assertThat(chat("sender", submitted("settled", "m-1", "Send")).statusCode())
                 .isEqualTo(200);
@@ -467,7 +500,7 @@ class RepeatedRequestsTest {
                 + "{'type':'dynamic-tool','toolName':'ask_user','toolCallId':'tu_1','state':'output-available',"
                 + "'input':{'question':'Whose card?'},'output':'Ann'},"
                 + "{'type':'dynamic-tool','toolName':'charge_card','toolCallId':'tu_2','state':'approval-responded',"
-                + "'input':{'cents':8400},'approval':{'id':'" + approval + "','approved':true}}]}],"
-                + "'edits':{'" + approval + "':{'cents':" + cents + "}}}";
+                + "'input':{'cents':8400},'approval':{'id':'" + approval + "','approved':true,"
+                + "'reason':'{\\'args\\':{\\'cents\\':" + cents.replace("'", "\\'") + "}}'}}]}]}";
     }
 }

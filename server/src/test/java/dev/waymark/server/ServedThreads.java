@@ -34,6 +34,15 @@ final class ServedThreads implements AutoCloseable {
     static final String LOOKER = "wm_looker_0000000000000000000000000000";
     static final String EXPIRED = "wm_expired_000000000000000000000000000";
 
+    /** A tool that needs approval. Its result contains the arguments that it ran with. */
+    private static final String CHARGE = """
+              - name: charge_card
+                description: Charges
+                input: { type: object, required: [cents], properties: { cents: { type: integer } } }
+                command: ["cat"]
+                approval: always
+            """;
+
     private final DevServer temporal;
     private final Connection connection;
     private final Optional<AgentWorker> worker;
@@ -98,15 +107,19 @@ final class ServedThreads implements AutoCloseable {
                       - { id: tu_2, name: ask_user, input: { question: "Which seat?" } }
                   - text: Booked.
                 """);
-        Files.writeString(agents.resolve("billing.yaml"), """
-                model: scripted:billing.script.yaml
-                tools:
-                  - name: charge_card
-                    description: Charges
-                    input: { type: object, required: [cents], properties: { cents: { type: integer } } }
-                    command: ["cat"]
-                    approval: always
+        Files.writeString(
+                agents.resolve("shopper.yaml"),
+                "model: scripted:shopper.script.yaml\ntools:\n  - use: ask_user\n" + CHARGE);
+        Files.writeString(agents.resolve("shopper.script.yaml"), """
+                replies:
+                  - text: Before I pay.
+                    tool_calls:
+                      - { id: tu_1, name: ask_user, input: { question: "Which day?" } }
+                      - { id: tu_2, name: charge_card, input: { cents: 9900 } }
+                      - { id: tu_3, name: charge_card, input: { cents: 5100 } }
+                  - text: Paid.
                 """);
+        Files.writeString(agents.resolve("billing.yaml"), "model: scripted:billing.script.yaml\ntools:\n" + CHARGE);
         Files.writeString(agents.resolve("billing.script.yaml"), """
                 replies:
                   - text: Charging now.

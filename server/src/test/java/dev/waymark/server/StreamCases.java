@@ -158,7 +158,8 @@ abstract class StreamCases {
                     events.until(all -> names(all).contains("model-replied"));
             first.drain(Duration.ofSeconds(10));
             before.addAll(events.toTheEnd());
-            assertThat(caller.get("/v1/threads").text("code")).isEqualTo("Draining");
+            HttpCaller.Answer refused = caller.get("/v1/threads");
+            assertThat(refused.status() + " " + refused.text("code")).isEqualTo("503 Draining");
             first.close();
 
             Optional<String> last = before.get(before.size() - 1).id();

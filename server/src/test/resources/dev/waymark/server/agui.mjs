@@ -6,13 +6,17 @@ const threadId = `front-${process.pid}-${scene}`;
 const make = () =>
   new HttpAgent({ url: `${url}/v1/agui/${agentName}`, headers: { Authorization: `Bearer ${token}` }, threadId });
 
-const run = async (agent, parameters = {}) => {
+const run = async (agent, parameters = {}, onWords = () => {}) => {
   const seen = { types: [], text: '', interrupts: [], outcome: undefined, error: undefined };
   await agent
     .runAgent(parameters, {
       onEvent: ({ event }) => {
         seen.types.push(event.type);
-        if (event.type === 'TEXT_MESSAGE_CONTENT') seen.text += event.delta;
+        if (event.type === 'RUN_STARTED') seen.thread = event.metadata.waymark.thread;
+        if (event.type === 'TEXT_MESSAGE_CONTENT') {
+          seen.text += event.delta;
+          onWords(seen.thread);
+        }
         if (event.type === 'RUN_FINISHED') {
           seen.outcome = event.outcome?.type;
           seen.interrupts = event.outcome?.interrupts ?? [];
@@ -57,6 +61,20 @@ const scenes = {
       payload: { answer: n === 0 ? 'Friday' : '12A' },
     }));
     return { asked, done: await run(agent, { resume }), messages: agent.messages };
+  },
+  // The turn is stopped in the middle of a reply.
+  async stop() {
+    const agent = make();
+    say(agent, 'Count');
+    const stopTurn = (thread) =>
+      fetch(`${url}/v1/threads/${thread}/stop`, {
+        method: 'POST', headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }, body: '{}',
+      });
+    const stopped = await run(agent, {}, stopTurn);
+    const other = make();
+    await run(other);
+    const shown = ({ messages }) => messages.map((m) => [m.role, m.content]);
+    return { stopped, messages: shown(agent), reloaded: shown(other) };
   },
   async reload() {
     const agent = make();

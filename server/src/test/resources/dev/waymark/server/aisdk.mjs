@@ -70,10 +70,8 @@ const scenes = {
     const page = await open();
     await say(page, 'Pay');
     const asked = structuredClone(tools(page)[0]);
-    const edits = more.args ? { [asked.approval.id]: more.args } : undefined;
-    await page.do(() =>
-      page.addToolApprovalResponse({ id: asked.approval.id, approved, reason: more.reason, options: { body: { edits } } }),
-    );
+    const reason = more.args ? JSON.stringify(more) : more.reason;
+    await page.do(() => page.addToolApprovalResponse({ id: asked.approval.id, approved, reason }));
     await page.until(() => page.status === 'ready' && tools(page)[0].state.startsWith('output'));
     return { asked, messages: shown(page), saved: await saved() };
   },

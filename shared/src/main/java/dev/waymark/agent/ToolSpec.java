@@ -202,8 +202,6 @@ public record ToolSpec(
             return new AgentPolicy.ToolPolicy(false, approval, false, false, false, false, 0);
         }
         boolean verified = !verify.isEmpty() || verifies;
-        // Under version 1 of the rules, a lost command could run again, since its launcher ends it if the worker is
-        // lost. That is not safe: a frozen host may resume its command after another execution has started.
         boolean rerun = kind == Kind.COMMAND || honoursKey;
         return new AgentPolicy.ToolPolicy(
                 true,

@@ -71,6 +71,9 @@ public final class CheckpointReader {
         if (fields.has("phase") || fields.has("llm_calls")) {
             return PhasesReader.record(document, now);
         }
+        if (fields.has("run_id") && fields.has("final_text")) {
+            return PhasesReader.result(document, now);
+        }
         if (fields.has("transcript")) {
             return recovered(CheckpointFormat.VERSIONS, document, SessionReader.version(fields, now));
         }

@@ -36,13 +36,15 @@ final class MessagesReader {
         MessagesReader reader = new MessagesReader(list);
         CheckpointFields.each(list, "", reader::message)
                 .forEach(message -> conversation.say(message, Optional.empty(), now));
+        reader.ids.endReply();
         return new CheckpointReader.Named(conversation, Optional.empty());
     }
 
     private Message message(Object value, String place) {
         CheckpointFields row = CheckpointFields.of(value, place);
         return switch (row.text("role")) {
-            case "user" -> Message.user(row.text("content"));
+            // The agent's own instructions are not among the messages, so a system message is part of the conversation.
+            case "user", "system" -> Message.user(row.text("content"));
             case "assistant" -> assistant(row);
             case "tool" -> {
                 String callId = ids.result(row.optionalId("toolCallId"), row.optionalName("toolName"))

@@ -15,7 +15,9 @@ import java.util.stream.Stream;
  * snapshot's calls may have run, although the snapshot has no results of these calls.
  */
 final class PhasesChain {
-    private static final String LAST = "run_terminal";
+    /** The phase of the record that ends a run. */
+    static final String LAST = "run_terminal";
+
     private static final long LAST_MILLIS = 253_402_300_799_999L;
     private static final Set<String> PHASES = Set.of(
             "run_started",

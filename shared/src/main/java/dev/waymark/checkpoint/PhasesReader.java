@@ -11,6 +11,7 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usage;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -61,11 +62,23 @@ final class PhasesReader {
         PhasesReader reader = new PhasesReader(document, fields, Optional.empty(), now);
         RecordedEffects effects = new RecordedEffects();
         if (!fields.isNull("effects")) {
-            effects.add(fields.object("effects"), 0);
+            effects.add(fields.object("effects"), fields.count("step"));
         }
         reader.snapshot(effects);
         reader.conversation.updated(now);
         return reader.restored(fields.optionalId("thread_id"));
+    }
+
+    /** Reads the result of a run that was stored without its record. */
+    static RestoredCheckpoint result(Json document, Instant now) {
+        CheckpointFields result = CheckpointFields.of(document, "");
+        Map<String, Object> record = new LinkedHashMap<>();
+        record.put("run_id", result.id("run_id"));
+        record.put("thread_id", result.id("thread_id"));
+        record.put("phase", PhasesChain.LAST);
+        record.put("timestamp_ms", now.toEpochMilli());
+        record.put("payload", Map.of("terminal_result", document));
+        return read(document, PhasesChain.of(List.of(Json.of(record))));
     }
 
     static RestoredCheckpoint chain(Json document) {
@@ -125,7 +138,9 @@ final class PhasesReader {
      */
     private void end(PhasesChain.Entry end, boolean hasSnapshot) {
         CheckpointFields result = end.payload().object("terminal_result");
-        String state = end.payload().text("state");
+        String state = end.payload().isNull("state")
+                ? result.text("state")
+                : end.payload().text("state");
         if (!result.isNull("state") && !state.equals(result.text("state"))) {
             throw result.corrupt("the state differs from the record's: " + result.text("state"));
         }
@@ -133,15 +148,7 @@ final class PhasesReader {
             closeCalls(end);
         }
         if (!hasSnapshot || !result.isNull("usage_aggregate")) {
-            CheckpointFields numbers = result.object("state_snapshot");
-            Usage used = result.isNull("usage_aggregate") ? Usage.NONE : usage(result.object("usage_aggregate"));
-            Instant began = numbers.isNull("started_at_s") ? end.at() : began(numbers);
-            conversation
-                    .turn(turn(), numbers.count("llm_calls"), used, began)
-                    .counted(numbers.count("step"), 0)
-                    .cost(cost(result));
-            keep(result, numbers.count("tool_calls") - conversation.answeredCalls(), 0);
-            keepReplays(numbers, 0);
+            numbers(result, end.at(), hasSnapshot);
         }
         String text = result.optionalText("final_text").orElse("");
         switch (state) {
@@ -163,6 +170,22 @@ final class PhasesReader {
         }
     }
 
+    /** Reads the numbers of a run. A result that was stored on its own may lack the counters. */
+    private void numbers(CheckpointFields result, Instant end, boolean hasSnapshot) {
+        Usage used = result.isNull("usage_aggregate") ? Usage.NONE : usage(result.object("usage_aggregate"));
+        conversation.cost(cost(result));
+        if (!hasSnapshot && result.isNull("state_snapshot")) {
+            conversation.turn(turn(), 0, used, end);
+            keep(result, 0, 0);
+            return;
+        }
+        CheckpointFields numbers = result.object("state_snapshot");
+        Instant began = numbers.isNull("started_at_s") ? end : began(numbers);
+        conversation.turn(turn(), numbers.count("llm_calls"), used, began).counted(numbers.count("step"), 0);
+        keep(result, numbers.count("tool_calls") - conversation.answeredCalls(), 0);
+        keepReplays(numbers, 0);
+    }
+
     /** Closes the snapshot's open calls that have an outcome in the end record. The other open calls may have run. */
     private void closeCalls(PhasesChain.Entry end) {
         List<CheckpointFields> known = executions(payload);
@@ -171,6 +194,7 @@ final class PhasesReader {
             List<CheckpointFields> ofCall = ofCall(rows, use);
             if (ofCall.size() > ofCall(known, use).size()) {
                 CheckpointFields row = ofCall.get(ofCall.size() - 1);
+                checkThatOneIsMeant(row);
                 boolean success = row.flag("success");
                 String text = success
                         ? row.spelled("output")
@@ -184,9 +208,27 @@ final class PhasesReader {
     private List<CheckpointFields> ofCall(List<CheckpointFields> executions, Part.ToolUse use) {
         return executions.stream()
                 .filter(row -> row.optionalText("tool_call_id")
-                        .filter(id -> ids.newest(id).equals(use.id()))
+                        .filter(id -> ids.isNewest(id, use.id()))
                         .isPresent())
                 .toList();
+    }
+
+    private void checkThatOneIsMeant(CheckpointFields execution) {
+        String id = execution.text("tool_call_id");
+        if (ids.isAmbiguous(id)) {
+            throw execution.corrupt("several calls of the reply have this id: " + id);
+        }
+    }
+
+    /** Checks that no execution is of an open call that shares its id with another call of its reply. */
+    private void checkExecutions() {
+        Map<String, Integer> rows = new HashMap<>();
+        for (CheckpointFields row : executions(payload)) {
+            Optional<String> id = row.optionalText("tool_call_id");
+            if (id.isPresent() && rows.merge(id.get(), 1, Integer::sum) > ids.usesInEarlierReplies(id.get())) {
+                checkThatOneIsMeant(row);
+            }
+        }
     }
 
     private void snapshot(RecordedEffects effects) {
@@ -205,6 +247,8 @@ final class PhasesReader {
         if (pendingReply) {
             reply(payload.object("pending_llm_response"));
         }
+        ids.endReply();
+        checkExecutions();
         chain.flatMap(newestReplyCalls ? PhasesChain::batchOfLaterReply : PhasesChain::batchSinceSnapshot)
                 .filter(end -> conversation.openCalls().isEmpty())
                 .ifPresent(end -> {

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Results recorded separately from a conversation, so that a call with a result is never executed again. Each row has
@@ -41,18 +42,22 @@ final class RecordedEffects {
 
     /**
      * Gives results to the open calls that have one, and returns the number of these calls. Rows of other calls are
-     * ignored. If an id is repeated, only rows of the newest step belong to the newest call.
+     * ignored. If an earlier reply has a call with the same id, only rows of the newest step belong to the newest call.
      */
     int replay(CallIds ids, Restoration conversation, int newestStep, Instant at) {
         int replayed = 0;
         for (Map.Entry<String, List<Row>> each : rows.entrySet()) {
-            String callId = ids.newest(each.getKey());
-            boolean repeated = ids.isRepeated(each.getKey());
+            boolean isUsedBefore = ids.usesInEarlierReplies(each.getKey()) > 0;
             List<Row> ofCall = each.getValue().stream()
-                    .filter(row -> !repeated || row.step() == newestStep)
+                    .filter(row -> !isUsedBefore || row.step() == newestStep)
                     .toList();
+            Optional<String> found = ofCall.isEmpty() ? Optional.empty() : ids.find(each.getKey());
+            if (found.isEmpty()) {
+                continue;
+            }
+            String callId = found.get();
             conversation.toolUse(callId).ifPresent(call -> ofCall.forEach(row -> check(row, call, ofCall.get(0))));
-            if (!ofCall.isEmpty() && conversation.openCall(callId).isPresent()) {
+            if (conversation.openCall(callId).isPresent()) {
                 Row row = ofCall.get(0);
                 conversation.answerIfOpen(callId, row.text(), !row.success(), at);
                 replayed++;

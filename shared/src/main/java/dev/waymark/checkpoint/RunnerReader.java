@@ -26,7 +26,10 @@ final class RunnerReader {
         Restoration conversation =
                 new Restoration(now, false).turn(1, iterations, usage, now).counted(iterations, 0);
         fields.some("messages", this::message).forEach(message -> conversation.say(message, Optional.empty(), now));
-        fields.optionalId("pendingToolUseId").ifPresent(id -> conversation.pending(ids.newest(id)));
+        ids.endReply();
+        fields.optionalId("pendingToolUseId")
+                .ifPresent(id -> conversation.pending(ids.find(id)
+                        .orElseThrow(() -> fields.corrupt("\"pendingToolUseId\" is the id of no call: " + id))));
         return new CheckpointReader.Named(conversation, Optional.empty());
     }
 

@@ -21,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The {@code session} format: a session, its newest checkpoint and its tool call log. The {@code versions} format has
@@ -30,6 +29,12 @@ import org.jspecify.annotations.Nullable;
  * <p>It cannot represent images. The status is the status of the newest turn.
  */
 public final class SessionCheckpoint {
+    /** The carried value with the idempotency keys that follow another rule than ours, by call id. */
+    static final String OTHER_KEYS = "idempotency_keys";
+
+    private static final String ISSUED = "issued";
+    private static final String FAILED = "failed";
+
     private SessionCheckpoint() {}
 
     public static Json of(Timeline timeline) {
@@ -98,20 +103,35 @@ public final class SessionCheckpoint {
         timeline.instructions()
                 .ifPresent(
                         words -> transcript.add(row("m0", "system", state.createdAt(), List.of(new Part.Text(words)))));
-        CheckpointMessages.entries(state)
-                .forEach(entry -> transcript.add(rows.computeIfAbsent(entry, SessionCheckpoint::row)));
+        CheckpointMessages.entries(state).forEach(entry -> transcript.add(row(entry, state, rows)));
         checkpoint.put("transcript", transcript);
         checkpoint.put("plan", state.desk().plan().map(SessionCheckpoint::plan).orElse(null));
         checkpoint.put("budget_spent_usd", Extras.of(state).cost());
         return checkpoint;
     }
 
-    private static Json row(Transcript.Entry entry) {
-        return Json.of(row(
-                entry.id(),
-                entry.message().role().wireName(),
-                entry.at(),
-                entry.message().content()));
+    /**
+     * The row of a message. Its calls have the arguments that they run with, which an approval may have changed: a
+     * transcript and a log that contradict each other could not be told from a corrupt file.
+     */
+    private static Json row(Transcript.Entry entry, Conversation state, Map<Transcript.Entry, Json> rows) {
+        List<Part> content = entry.message().content();
+        List<Part> run = content.stream().map(part -> asRun(part, state)).toList();
+        return run.equals(content) ? rows.computeIfAbsent(entry, same -> row(same, content)) : row(entry, run);
+    }
+
+    private static Part asRun(Part part, Conversation state) {
+        return part instanceof Part.ToolUse use
+                ? state.calls()
+                        .get(use.id())
+                        .filter(call -> call.digest().isEmpty())
+                        .map(call -> new Part.ToolUse(use.id(), use.name(), call.args()))
+                        .orElse(use)
+                : part;
+    }
+
+    private static Json row(Transcript.Entry entry, List<Part> content) {
+        return Json.of(row(entry.id(), entry.message().role().wireName(), entry.at(), content));
     }
 
     private static Map<String, Object> row(String id, String role, Instant at, List<Part> content) {
@@ -202,27 +222,33 @@ public final class SessionCheckpoint {
 
     private static Map<String, Object> toolCall(
             String sessionId, Conversation state, Call call, Instant startedAt, Optional<Part.ToolResult> said) {
-        Optional<String> result =
-                said.map(Part.ToolResult::content).or(() -> state.effects().flatMap(effects -> effects.resultOf(call)));
         // For a call that was read from a file, only the result shows whether it failed.
         boolean failed = said.filter(Part.ToolResult::isError).isPresent();
+        String status = failed && !call.isOutcomeUnknown() ? FAILED : status(call.status());
+        boolean isOver = !status.equals(ISSUED);
+        Optional<String> result = said.map(Part.ToolResult::content)
+                .or(() -> state.effects().flatMap(effects -> effects.resultOf(call)))
+                .filter(text -> isOver);
         Map<String, Object> row = new LinkedHashMap<>();
         row.put("session_id", sessionId);
         row.put("call_id", call.id());
         row.put("tool_name", call.tool());
         row.put("args_json", call.args().canonical());
-        row.put("idempotency_key", IdempotencyKey.of(sessionId, call.tool(), call.args(), state.repeatOf(call)));
-        row.put("status", failed ? "failed" : status(call.status()));
+        row.put("idempotency_key", key(sessionId, state, call));
+        row.put("status", status);
         row.put("result_text", result.orElse(null));
         row.put("started_at", Timestamps.iso(startedAt));
-        row.put("completed_at", completedAt(call));
+        row.put("completed_at", isOver ? Timestamps.iso(call.since()) : null);
         return row;
     }
 
-    private static @Nullable String completedAt(Call call) {
-        return call.isOpen() ? null : Timestamps.iso(call.since());
+    private static String key(String sessionId, Conversation state, Call call) {
+        return Extras.of(state).object(OTHER_KEYS).get(call.id()) instanceof String key
+                ? key
+                : IdempotencyKey.of(sessionId, call.tool(), call.args(), state.repeatOf(call));
     }
 
+    /** The status in the log. A call is issued until its outcome is known, even if its turn goes on without it. */
     private static String status(Call.Status status) {
         return switch (status) {
             case ISSUED,
@@ -235,9 +261,10 @@ public final class SessionCheckpoint {
                     DOUBTED,
                     VERIFYING,
                     UNSETTLED,
-                    ASKING -> "issued";
+                    ASKING,
+                    LOST -> ISSUED;
             case COMPLETED -> "completed";
-            case FAILED, DENIED, CANCELLED, LOST -> "failed";
+            case FAILED, DENIED, CANCELLED -> FAILED;
         };
     }
 }

@@ -12,19 +12,26 @@ import dev.waymark.conversation.value.PersistentMap;
 import dev.waymark.conversation.value.Usage;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Objects;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /** Reads the {@code session} format, and the newest checkpoint of the {@code versions} format. */
 final class SessionReader {
     private static final int MOST_REPEATS = 100;
 
-    private final CallIds ids = new CallIds();
     private final Instant now;
+    private final CallIds ids;
+    /** The idempotency keys that do not follow our rule, by call id. They are kept for later checkpoints. */
+    private final Map<String, Object> otherKeys = new LinkedHashMap<>();
 
-    private SessionReader(Instant now) {
+    /** @param logged the ids of the calls in the log */
+    private SessionReader(Instant now, Collection<String> logged) {
         this.now = now;
+        this.ids = new CallIds(logged);
     }
 
     static CheckpointReader.Named session(CheckpointFields document, Instant now) {
@@ -32,19 +39,12 @@ final class SessionReader {
         String id = session.id("session_id");
         Instant createdAt = session.time("created_at");
         Restoration conversation = new Restoration(createdAt, false).updated(session.time("updated_at"));
-        List<CheckpointFields> rows = document.each("tool_calls", CheckpointFields::of);
-        List<Json> args = rows.stream().map(SessionReader::args).toList();
-        for (int i = 0; i < rows.size(); i++) {
-            conversation.ranWith(rows.get(i).id("call_id"), args.get(i));
-        }
-        SessionReader reader = new SessionReader(now);
+        Map<String, CheckpointFields> log = log(document);
+        SessionReader reader = new SessionReader(now, log.keySet());
         reader.checkpoint(document.object("checkpoint"), conversation);
-        for (int i = 0; i < rows.size(); i++) {
-            CheckpointFields row = rows.get(i);
-            if (reader.ids.isRepeated(row.id("call_id"))) {
-                throw row.corrupt("the log has one row for several calls: " + row.id("call_id"));
-            }
-            toolCall(row, args.get(i), id, conversation);
+        log.values().forEach(row -> reader.toolCall(row, id, conversation));
+        if (!reader.otherKeys.isEmpty()) {
+            conversation.extras(Json.of(Map.of(SessionCheckpoint.OTHER_KEYS, reader.otherKeys)));
         }
         switch (session.text("status")) {
             case "active" -> {
@@ -58,27 +58,37 @@ final class SessionReader {
         return new CheckpointReader.Named(conversation, Optional.of(id));
     }
 
-    /** Reads the newest version, which contains everything. Earlier versions may have been deleted. */
+    /** The rows of the tool call log, by call id. A log has one row for each call. */
+    private static Map<String, CheckpointFields> log(CheckpointFields document) {
+        Map<String, CheckpointFields> log = new LinkedHashMap<>();
+        for (CheckpointFields row : document.each("tool_calls", CheckpointFields::of)) {
+            if (log.putIfAbsent(row.id("call_id"), row) != null) {
+                throw row.corrupt("the log has two rows for this call: " + row.id("call_id"));
+            }
+        }
+        return log;
+    }
+
+    /**
+     * Reads the newest version, which contains everything: the one with the highest number, as a database without an
+     * order may return it. Earlier versions may have been deleted.
+     */
     static CheckpointReader.Named versions(List<?> list, Instant now) {
-        CheckpointFields newest = null;
-        int version = -1;
+        TreeMap<Integer, CheckpointFields> versions = new TreeMap<>();
         for (CheckpointFields checkpoint : CheckpointFields.each(list, "", CheckpointFields::of)) {
-            int number = checkpoint.count("version");
-            if (number <= version) {
-                throw checkpoint.corrupt("version " + number + " after version " + version);
+            if (versions.put(checkpoint.count("version"), checkpoint) != null) {
+                throw checkpoint.corrupt("two versions have this number: " + checkpoint.count("version"));
             }
             // All versions must be valid, not only the newest.
             checkpoint.time("created_at");
             version(checkpoint, now);
-            version = number;
-            newest = checkpoint;
         }
-        return version(Objects.requireNonNull(newest), now);
+        return version(versions.lastEntry().getValue(), now);
     }
 
     /** Reads one version. A version loaded from a store has no time of its own. */
     static CheckpointReader.Named version(CheckpointFields checkpoint, Instant now) {
-        SessionReader reader = new SessionReader(now);
+        SessionReader reader = new SessionReader(now, List.of());
         Instant at = reader.time(checkpoint);
         Restoration conversation = new Restoration(began(checkpoint).orElse(at), false).updated(at);
         reader.checkpoint(checkpoint, conversation);
@@ -117,6 +127,7 @@ final class SessionReader {
         for (int i = 0; i < rows.size(); i++) {
             say(rows.get(i), i == 0, conversation);
         }
+        ids.endReply();
     }
 
     private void say(CheckpointFields row, boolean first, Restoration conversation) {
@@ -175,15 +186,6 @@ final class SessionReader {
         return new Workspace.PlanStep(step.text("id"), step.text("description"), status);
     }
 
-    /**
-     * The number of earlier identical calls, derived from the idempotency key. A key that matches no number is
-     * corruption.
-     */
-    private static int repeat(CheckpointFields row, String session, String tool, Json args) {
-        return IdempotencyKey.repeatOf(row.id("idempotency_key"), session, tool, args, MOST_REPEATS)
-                .orElseThrow(() -> row.corrupt("\"idempotency_key\" does not match the call"));
-    }
-
     private static Json args(CheckpointFields row) {
         List<Json> args = CheckpointJson.read(row.text("args_json").getBytes(StandardCharsets.UTF_8));
         if (args.size() != 1) {
@@ -192,17 +194,28 @@ final class SessionReader {
         return args.get(0);
     }
 
-    private static void toolCall(CheckpointFields row, Json args, String session, Restoration conversation) {
+    /** Reads a row of the tool call log. The transcript may lack its call: the log is written before the checkpoint. */
+    private void toolCall(CheckpointFields row, String session, Restoration conversation) {
         if (!row.text("session_id").equals(session)) {
             throw row.corrupt("a call of another session: " + row.text("session_id"));
         }
         String callId = row.id("call_id");
-        String tool = row.id("tool_name");
-        if (conversation.toolUse(callId).filter(use -> !use.name().equals(tool)).isPresent()) {
-            throw row.corrupt("\"tool_name\" does not match the call");
+        if (ids.isRepeated(callId)) {
+            throw row.corrupt("the log has one row for several calls: " + callId);
         }
+        String tool = row.id("tool_name");
+        Json args = args(row);
+        conversation.toolUse(callId).ifPresent(use -> {
+            if (!use.name().equals(tool)) {
+                throw row.corrupt("\"tool_name\" does not match the call");
+            }
+            if (!use.input().equals(args)) {
+                throw row.corrupt("\"args_json\" does not match the call");
+            }
+        });
         Instant startedAt = row.time("started_at");
-        Instant completedAt = row.isNull("completed_at") ? startedAt : row.time("completed_at");
+        Optional<Instant> completedAt =
+                row.isNull("completed_at") ? Optional.empty() : Optional.of(row.time("completed_at"));
         Optional<String> result = row.optionalText("result_text");
         switch (row.text("status")) {
             case "issued" -> conversation.rememberIssued(callId, tool, args, startedAt);
@@ -211,12 +224,16 @@ final class SessionReader {
                 if (result.isEmpty() && conversation.openCall(callId).isPresent()) {
                     throw row.corrupt("\"result_text\" is missing");
                 }
-                result.ifPresent(text -> conversation.answerIfOpen(callId, text, !succeeded, completedAt));
+                result.ifPresent(
+                        text -> conversation.answerIfOpen(callId, text, !succeeded, completedAt.orElse(startedAt)));
                 conversation.rememberEnded(callId, tool, args, result, succeeded, startedAt);
             }
             default -> throw row.corrupt("no such status: " + row.text("status"));
         }
-        conversation.endedAt(callId, completedAt);
-        conversation.repeating(callId, repeat(row, session, tool, args));
+        completedAt.ifPresent(at -> conversation.endedAt(callId, at));
+        String key = row.id("idempotency_key");
+        // The number of earlier identical calls is derived from the key. The author of the file may have another rule.
+        IdempotencyKey.repeatOf(key, session, tool, args, MOST_REPEATS)
+                .ifPresentOrElse(repeat -> conversation.repeating(callId, repeat), () -> otherKeys.put(callId, key));
     }
 }

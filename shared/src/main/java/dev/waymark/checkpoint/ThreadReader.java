@@ -14,22 +14,40 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** Reads the {@code thread} format. */
 final class ThreadReader {
     private final CallIds ids = new CallIds();
     /** The calls that people were asked to approve, by approval id. */
-    private final Map<String, String> requests = new LinkedHashMap<>();
+    private final Map<String, Request> requests = new LinkedHashMap<>();
+    /** The requests whose calls have not been found yet. */
+    private List<Request> unfound = new ArrayList<>();
 
     private final List<Decision> decisions = new ArrayList<>();
 
     private ThreadReader() {}
 
+    /** A request to approve a call. */
+    private static final class Request {
+        private final String callIdInFile;
+        /** The unique id of the call, once all of its reply was read and if the messages have it. */
+        private Optional<String> callId = Optional.empty();
+
+        Request(String callIdInFile) {
+            this.callIdInFile = callIdInFile;
+        }
+    }
+
     /** A person's decision about a call. */
-    private record Decision(CheckpointFields part, String approvalId, String callId, boolean approved) {
+    private record Decision(CheckpointFields part, String approvalId, Request request, boolean approved) {
         /** Whether Waymark wrote the decision. It does so only if the call asked a question after its approval. */
         boolean isOurs() {
-            return approvalId.equals(callId);
+            return request.callId.filter(approvalId::equals).isPresent();
+        }
+
+        boolean approves(String callId) {
+            return approved && request.callId.filter(callId::equals).isPresent();
         }
     }
 
@@ -53,10 +71,12 @@ final class ThreadReader {
                 .desk(desk(fields.object("state")));
         List<Message> messages = new ArrayList<>(
                 rows.stream().map(this::row).flatMap(Optional::stream).toList());
+        endReply();
         Optional<String> interrupted = fields.isNull("interrupt")
                 ? Optional.empty()
                 : Optional.of(interrupt(fields.object("interrupt"), messages, conversation));
         messages.forEach(message -> conversation.say(message, Optional.empty(), updatedAt));
+        findRequestedCalls();
         for (Decision decision : decisions) {
             decide(decision, conversation, interrupted);
         }
@@ -72,21 +92,21 @@ final class ThreadReader {
         CheckpointFields call = interrupt.object("toolCall");
         String tool = call.id("toolName");
         Json args = call.json("args");
-        String given = call.id("toolCallId");
-        String callId = ids.newest(given);
+        Optional<String> given = Optional.of(call.id("toolCallId"));
+        Optional<String> known = given.flatMap(ids::find);
+        String callId = known.orElseGet(() -> ids.call(given, tool));
+        Part.ToolUse use = new Part.ToolUse(callId, tool, args);
         Optional<Part.ToolUse> said = messages.stream()
                 .flatMap(message -> message.toolUses().stream())
-                .filter(use -> use.id().equals(callId))
+                .filter(each -> each.id().equals(callId))
                 .findFirst();
         if (said.isEmpty()) {
-            Part.ToolUse use = new Part.ToolUse(ids.call(Optional.of(given), tool), tool, args);
             messages.add(new Message(Role.ASSISTANT, List.of(use)));
         } else if (!said.get().name().equals(tool)) {
             throw call.corrupt("\"toolName\" does not match the call");
-        } else if (decisions.stream()
-                .anyMatch(each -> each.approved() && each.callId().equals(callId))) {
+        } else if (decisions.stream().anyMatch(each -> each.approves(callId))) {
             conversation.ranWith(callId, args);
-        } else if (!said.get().input().equals(args)) {
+        } else if (!said.get().equals(use)) {
             throw call.corrupt("\"args\" do not match the call");
         }
         conversation.pending(callId);
@@ -95,10 +115,10 @@ final class ThreadReader {
 
     /** Applies a decision. It has no effect on a call that has a result already. */
     private static void decide(Decision decision, Restoration conversation, Optional<String> interrupted) {
-        String callId = decision.callId();
-        if (!conversation.hasCall(callId)) {
-            throw decision.part().corrupt("a decision about an unknown call: " + callId);
-        }
+        String callId = decision.request()
+                .callId
+                .orElseThrow(() -> decision.part()
+                        .corrupt("a decision about an unknown call: " + decision.request().callIdInFile));
         if (conversation.openCall(callId).isEmpty()) {
             return;
         }
@@ -128,14 +148,29 @@ final class ThreadReader {
         return results.isEmpty() && !parts.isEmpty() ? Optional.empty() : Optional.of(new Message(Role.USER, results));
     }
 
+    private void endReply() {
+        ids.endReply();
+        findRequestedCalls();
+    }
+
+    /** Finds the calls of the requests that are new. A later reply may use their ids again. */
+    private void findRequestedCalls() {
+        for (Request request : unfound) {
+            request.callId = ids.find(request.callIdInFile);
+        }
+        unfound = unfound.stream()
+                .filter(request -> request.callId.isEmpty())
+                .collect(Collectors.toCollection(ArrayList::new));
+    }
+
     private Decision decision(CheckpointFields part) {
         part.optionalText("reason");
         String approvalId = part.id("approvalId");
-        String callId = requests.get(approvalId);
-        if (callId == null) {
+        Request request = requests.get(approvalId);
+        if (request == null) {
             throw part.corrupt("a decision without a request: " + approvalId);
         }
-        return new Decision(part, approvalId, callId, part.flag("approved"));
+        return new Decision(part, approvalId, request, part.flag("approved"));
     }
 
     private Message message(CheckpointFields row) {
@@ -146,8 +181,9 @@ final class ThreadReader {
             case "user" ->
                 row.value("content") instanceof String text
                         ? Message.user(text)
-                        : new Message(Role.USER, row.some("content", ThreadParts::said));
+                        : new Message(Role.USER, row.each("content", ThreadParts::said));
             case "assistant" -> {
+                endReply();
                 ids.beginReply();
                 yield row.value("content") instanceof String text
                         ? new Message(Role.ASSISTANT, List.of(new Part.Text(text)))
@@ -172,9 +208,11 @@ final class ThreadReader {
                 yield Optional.of(new Part.ToolUse(callId, tool, part.json("input")));
             }
             case "tool-approval-request" -> {
-                if (requests.putIfAbsent(part.id("approvalId"), ids.newest(part.id("toolCallId"))) != null) {
+                Request request = new Request(part.id("toolCallId"));
+                if (requests.putIfAbsent(part.id("approvalId"), request) != null) {
                     throw part.corrupt("duplicate approval id: " + part.id("approvalId"));
                 }
+                unfound.add(request);
                 yield Optional.empty();
             }
             default -> throw part.corrupt("no such part: " + part.text("type"));

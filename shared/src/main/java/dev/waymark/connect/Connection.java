@@ -10,7 +10,6 @@ import dev.waymark.contract.WireNames;
 import io.grpc.ClientInterceptor;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.Metadata;
-import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.MetadataUtils;
 import io.temporal.api.workflowservice.v1.GetSystemInfoRequest;
@@ -31,13 +30,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /** A connection to a Temporal server that has answered. */
 public final class Connection implements AutoCloseable {
     private static final int CONNECT_SECONDS = 10;
-    private static final long MAY_REFUSE_MILLIS = 1_500;
+    private static final RequestRetry WHILE_STARTING = RequestRetry.every(
+            Duration.ofMillis(100), Duration.ofMillis(1_500), answer -> answer == ServerAnswer.UNREACHABLE);
     private static final Metadata.Key<byte[]> DEFAULT_SAVER =
             Metadata.Key.of(WireNames.DEFAULT_SAVER_HEADER, Metadata.BINARY_BYTE_MARSHALLER);
     /** The only kind of saver that is accepted as the default of a server: a directory. */
@@ -233,25 +232,20 @@ public final class Connection implements AutoCloseable {
     private static ServerInfo serverInfo(WorkflowServiceStubs stubs) {
         AtomicReference<Metadata> headers = new AtomicReference<>(new Metadata());
         ClientInterceptor listening = MetadataUtils.newCaptureMetadataInterceptor(headers, new AtomicReference<>());
-        long mayRefuseUntil = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(MAY_REFUSE_MILLIS);
-        while (true) {
-            try {
-                String version = stubs.blockingStub()
+        try {
+            String version = WHILE_STARTING.send(left -> {
+                stubs.getRawChannel().resetConnectBackoff();
+                return stubs.blockingStub()
                         .withInterceptors(listening)
                         .withDeadlineAfter(CONNECT_SECONDS, TimeUnit.SECONDS)
                         .getSystemInfo(GetSystemInfoRequest.getDefaultInstance())
                         .getServerVersion();
-                Optional<byte[]> saver =
-                        Optional.ofNullable(headers.get()).map(received -> received.get(DEFAULT_SAVER));
-                return new ServerInfo(version, saver.map(bytes -> new String(bytes, StandardCharsets.UTF_8)));
-            } catch (StatusRuntimeException e) {
-                boolean isRefused = e.getStatus().getCode() == Status.Code.UNAVAILABLE;
-                if (!isRefused || System.nanoTime() - mayRefuseUntil > 0) {
-                    throw e;
-                }
-            }
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
-            stubs.getRawChannel().resetConnectBackoff();
+            });
+            Optional<byte[]> saver = Optional.ofNullable(headers.get()).map(received -> received.get(DEFAULT_SAVER));
+            return new ServerInfo(version, saver.map(bytes -> new String(bytes, StandardCharsets.UTF_8)));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while connecting", e);
         }
     }
 
@@ -352,9 +346,7 @@ public final class Connection implements AutoCloseable {
         try {
             indexed = Indexed.until(searchIndex.isComplete(), ASK_IF_INDEXED_EVERY);
         } catch (StatusRuntimeException e) {
-            Status.Code code = e.getStatus().getCode();
-            boolean isPassing = code == Status.Code.UNAVAILABLE || code == Status.Code.DEADLINE_EXCEEDED;
-            indexed = isPassing
+            indexed = ServerAnswer.of(e).mayPass()
                     ? Indexed.until(indexed.yes(), ASK_AGAIN_AFTER)
                     : Indexed.until(false, ASK_IF_INDEXED_EVERY);
         }

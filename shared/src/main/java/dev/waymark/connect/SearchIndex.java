@@ -1,7 +1,6 @@
 package dev.waymark.connect;
 
 import dev.waymark.contract.thread.ThreadIndex;
-import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.enums.v1.IndexedValueType;
 import io.temporal.api.operatorservice.v1.AddSearchAttributesRequest;
@@ -9,21 +8,22 @@ import io.temporal.api.operatorservice.v1.ListSearchAttributesRequest;
 import io.temporal.api.operatorservice.v1.OperatorServiceGrpc;
 import io.temporal.api.operatorservice.v1.OperatorServiceGrpc.OperatorServiceBlockingStub;
 import io.temporal.api.workflowservice.v1.CountWorkflowExecutionsRequest;
+import io.temporal.api.workflowservice.v1.CountWorkflowExecutionsResponse;
 import io.temporal.common.SearchAttributeKey;
 import io.temporal.serviceclient.WorkflowServiceStubs;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 
 /** The search attributes that a namespace has for threads. */
 public final class SearchIndex {
     private static final int ANSWER_SECONDS = 5;
-    private static final int KNOWN_SECONDS = 30;
+    private static final RequestRetry UNTIL_USABLE = RequestRetry.every(
+            Duration.ofMillis(100), Duration.ofSeconds(30), answer -> answer == ServerAnswer.INVALID);
 
     private final WorkflowServiceStubs stubs;
     private final String namespace;
@@ -50,8 +50,7 @@ public final class SearchIndex {
      */
     boolean isComplete() {
         Map<String, IndexedValueType> known = known();
-        return ThreadIndex.KEYS.stream().allMatch(key -> known.get(key.getName()) == key.getValueType())
-                && refusal().isEmpty();
+        return ThreadIndex.KEYS.stream().allMatch(key -> known.get(key.getName()) == key.getValueType()) && isUsable();
     }
 
     /**
@@ -69,7 +68,7 @@ public final class SearchIndex {
                             .putAllSearchAttributes(missing)
                             .build());
         }
-        awaitKnown();
+        awaitUsable();
         return List.copyOf(missing.keySet());
     }
 
@@ -88,39 +87,40 @@ public final class SearchIndex {
         return missing;
     }
 
-    private void awaitKnown() {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(KNOWN_SECONDS);
-        Optional<StatusRuntimeException> refusal = refusal();
-        while (refusal.isPresent()) {
-            if (System.nanoTime() - deadline > 0) {
-                throw refusal.get();
+    private void awaitUsable() {
+        try {
+            UNTIL_USABLE.send(left -> use());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while waiting for search attributes", e);
+        }
+    }
+
+    private boolean isUsable() {
+        try {
+            use();
+            return true;
+        } catch (StatusRuntimeException e) {
+            if (ServerAnswer.INVALID.is(e)) {
+                return false;
             }
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
-            refusal = refusal();
+            throw e;
         }
     }
 
     /**
-     * Why the server does not accept the attributes yet; empty if it does. A server reloads its attributes only every
-     * few seconds, and until then refuses to start threads with new ones.
+     * Uses the attributes in a request, which the server rejects as invalid until it accepts them. A server reloads its
+     * attributes only every few seconds, and until then refuses to start threads with new ones.
      */
-    private Optional<StatusRuntimeException> refusal() {
-        List<String> conditions = new ArrayList<>();
-        ThreadIndex.KEYS.forEach(key -> conditions.add(key.getName() + " IS NOT NULL"));
-        try {
-            stubs.blockingStub()
-                    .withDeadlineAfter(ANSWER_SECONDS, TimeUnit.SECONDS)
-                    .countWorkflowExecutions(CountWorkflowExecutionsRequest.newBuilder()
-                            .setNamespace(namespace)
-                            .setQuery(String.join(" AND ", conditions))
-                            .build());
-            return Optional.empty();
-        } catch (StatusRuntimeException e) {
-            if (e.getStatus().getCode() == Status.Code.INVALID_ARGUMENT) {
-                return Optional.of(e);
-            }
-            throw e;
-        }
+    private CountWorkflowExecutionsResponse use() {
+        return stubs.blockingStub()
+                .withDeadlineAfter(ANSWER_SECONDS, TimeUnit.SECONDS)
+                .countWorkflowExecutions(CountWorkflowExecutionsRequest.newBuilder()
+                        .setNamespace(namespace)
+                        .setQuery(ThreadIndex.KEYS.stream()
+                                .map(key -> key.getName() + " IS NOT NULL")
+                                .collect(Collectors.joining(" AND ")))
+                        .build());
     }
 
     private Map<String, IndexedValueType> known() {

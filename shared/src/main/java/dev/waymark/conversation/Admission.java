@@ -261,9 +261,6 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
     }
 
     private static Optional<Problem> lateEnd(Conversation state, ToolFact.ToolEndedLate late) {
-        if (state.rules() < 2) {
-            return refused(Problem.BAD_INPUT, "there is no such signal");
-        }
         Optional<Call> call = state.calls().get(late.callId());
         if (call.isEmpty()) {
             return refused(Problem.NOT_FOUND, "no call " + late.callId() + " in this thread");

@@ -28,7 +28,7 @@ final class AgentRules {
     }
 
     void agentResolved(ThreadFact.AgentResolved fact) {
-        AgentPolicy terms = fact.terms().under(draft.identity.rules);
+        AgentPolicy terms = fact.terms();
         draft.binding.terms = Optional.of(terms);
         draft.binding.context = terms.context()
                 .map(own -> own.overlaidBy(draft.binding.context))
@@ -45,7 +45,7 @@ final class AgentRules {
         if (draft.identity.life == ThreadIdentity.Life.CANCELLED) {
             return; // The cancellation caused this, and is already the outcome.
         }
-        if (draft.isLeft(fact.problem())) {
+        if (Draft.isLeft(fact.problem())) {
             draft.binding.agentRequested = false;
             return;
         }

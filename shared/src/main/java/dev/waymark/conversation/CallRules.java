@@ -93,9 +93,6 @@ final class CallRules {
      * would take over that claim.
      */
     private List<Call> inOrderOfRelease(List<Call> held) {
-        if (draft.identity.rules < 4) {
-            return held;
-        }
         List<Call> first = held.stream().filter(this::hasRestoredClaim).toList();
         return first.isEmpty()
                 ? held

@@ -64,8 +64,7 @@ final class ClaimRules {
     private boolean attach(Call call, Call.Claim claim) {
         switch (call.status()) {
             case ISSUED, HELD, AWAITING, DISPATCHED, CLAIMED, UNKNOWN, DOUBTED, UNSETTLED -> {
-                boolean ranBefore = draft.identity.rules >= 4 && call.claim().isPresent();
-                lost.doubt((ranBefore ? call.withUsedKey() : call).claimedLater(claim));
+                lost.doubt((call.claim().isPresent() ? call.withUsedKey() : call).claimedLater(claim));
             }
             case VERIFYING, LOST -> draft.book.put(call.claimedLater(claim));
             case DENIED, FAILED, CANCELLED -> {

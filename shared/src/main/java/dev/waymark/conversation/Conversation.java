@@ -12,6 +12,7 @@ import dev.waymark.conversation.call.OpenRequest;
 import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.call.SubagentProgress;
 import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
@@ -45,6 +46,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -239,6 +241,25 @@ public record Conversation(
         return callBook.openCalls();
     }
 
+    /**
+     * The calls that the log of a checkpoint has as started and that its transcript lacks, oldest first: the program
+     * that wrote the checkpoint ended in the middle of a step. Nobody knows whether they took effect, and the model was
+     * not told of them. A call is no longer among them once an identical call has taken its place.
+     */
+    public List<Call> callsAheadOfTranscript() {
+        List<Call> ahead = new ArrayList<>();
+        effects()
+                .ifPresent(log -> log.known()
+                        .forEach((key, effect) -> effect.remembered().stream()
+                                .filter(started -> started.claim().isElsewhere())
+                                .flatMap(started -> calls().get(started.callId()).stream())
+                                .filter(call -> call.status() == Call.Status.LOST
+                                        && call.digest().isEmpty())
+                                .forEach(ahead::add)));
+        ahead.sort(Comparator.comparing(Call::since).thenComparing(Call::id));
+        return List.copyOf(ahead);
+    }
+
     /** The calls whose question waits for an answer, in call order. */
     @JsonIgnore
     public List<Call> questions() {
@@ -275,7 +296,7 @@ public record Conversation(
 
     /** The requests that wait for a person, of this thread and its subagents, in call order. */
     public List<OpenRequest> asks() {
-        return callBook.asks(binding, rules());
+        return callBook.asks(binding);
     }
 
     /** The id that idempotency keys of this thread's calls are derived from, if it is not the thread's own id. */
@@ -473,6 +494,19 @@ public record Conversation(
 
     public Optional<Turn> ended() {
         return dialogue.ended();
+    }
+
+    /**
+     * The turn that was running before this fact, as it ended, if the fact has started the next one. If the next one has
+     * ended too, the state no longer has that turn. How it ended is known nevertheless: only a replaced conversation or
+     * a queued message starts a turn in the fact that ends another one.
+     */
+    public Turn ended(Turn running, Fact fact) {
+        return ended().filter(turn -> turn.number() == running.number())
+                .orElseGet(() -> running.ended(
+                        fact instanceof PersonFact.UserSpoke ? Turn.Status.STOPPED : Turn.Status.COMPLETE,
+                        "",
+                        Optional.empty()));
     }
 
     public boolean modelCalled() {

@@ -125,8 +125,8 @@ final class Draft {
     }
 
     /** Whether the problem is only that a worker could not read this thread and left the work to others. */
-    boolean isLeft(Problem problem) {
-        return identity.rules >= 2 && problem.type().equals(Problem.UNKNOWN_RULES);
+    static boolean isLeft(Problem problem) {
+        return problem.type().equals(Problem.UNKNOWN_RULES);
     }
 
     void reachVersionWhenBatchIsDone() {

@@ -19,12 +19,9 @@ final class EffectRules {
     /**
      * A claim with a fencing token that is larger than all earlier tokens for the same tool and arguments. The token is
      * at least the time in milliseconds, so it also grows across a reset, and from a saved thread to the thread that
-     * continues it. Version 1 of the rules has no tokens.
+     * continues it.
      */
     Call.Claim claim(String tool, String argsDigest, String execution) {
-        if (draft.identity.rules < 2) {
-            return new Call.Claim(execution, draft.at);
-        }
         String key = EffectLog.key(tool, argsDigest);
         EffectLog.Effect effect = draft.book.effects.of(key);
         long token = Math.max(draft.at.toEpochMilli(), effect.token() + 1);
@@ -38,12 +35,11 @@ final class EffectRules {
     }
 
     /**
-     * Records a claimed call that failed. Under version 1 of the rules, every failure used up the call's key. Now a
-     * failure uses up the key only with proof that nothing took effect. An error that a tool reports is no such proof,
-     * so the next identical call must use the same key.
+     * Records a claimed call that failed. A failure uses up the key only with proof that nothing took effect. An error
+     * that a tool reports is no such proof, so the next identical call must use the same key.
      */
     void failed(Call call, boolean notDone) {
-        if (notDone || draft.identity.rules < 2) {
+        if (notDone) {
             executed(call, false, "");
         }
     }

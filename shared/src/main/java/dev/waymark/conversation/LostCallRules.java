@@ -34,14 +34,11 @@ final class LostCallRules {
      */
     void awaitWord(Call call) {
         AgentPolicy.ToolPolicy policy = draft.policyOf(call);
-        Instant until = earlier(fenceOf(call), draft.at.plus(Conversation.LATE_WORD));
-        if (draft.identity.rules >= 3) {
-            until = later(until, draft.at.plus(Conversation.REPORT_ON_ITS_WAY));
-        }
-        if (draft.identity.rules < 2 || policy.verify() || policy.ask() || !until.isAfter(draft.at)) {
+        if (policy.verify() || policy.ask()) {
             doubt(call);
         } else {
-            draft.book.put(call.unknown(until, draft.at));
+            Instant until = earlier(fenceOf(call), draft.at.plus(Conversation.LATE_WORD));
+            draft.book.put(call.unknown(later(until, draft.at.plus(Conversation.REPORT_ON_ITS_WAY)), draft.at));
         }
     }
 
@@ -55,7 +52,7 @@ final class LostCallRules {
 
     /** Handles a call for which the time to report is over. */
     void giveUpWaiting(Call call) {
-        if (draft.identity.rules < 2 || draft.policyOf(call).verify()) {
+        if (draft.policyOf(call).verify()) {
             draft.book.put(call.doubted(draft.at));
         } else {
             leaveUndecided(call);
@@ -126,8 +123,7 @@ final class LostCallRules {
      * call had no effect.
      */
     private void runAgain(Call call) {
-        Call known = call.fromFileHavingRun(false);
-        Call kept = draft.identity.rules < 4 ? known : known.withUsedKey();
+        Call kept = call.fromFileHavingRun(false).withUsedKey();
         Call again = fenceToCome(call).isPresent() ? kept : kept.withoutClaim();
         if (approvals.isMissingFor(call)) {
             approvals.askFor(again); // A reset undid the approval, or only a file states it or has the call.
@@ -155,7 +151,7 @@ final class LostCallRules {
                 settleAsDone(call, fact.result().orElseGet(ToolTexts::verified));
             } else if (fact.landed().isPresent() && wasTooEarly(call)) {
                 doubt(call); // Another claim was discovered during the check.
-            } else if (fact.landed().isPresent() && draft.policyOf(call).rerunOnCheck(draft.identity.rules)) {
+            } else if (fact.landed().isPresent() && draft.policyOf(call).rerunOnCheck()) {
                 runAgain(call);
             } else {
                 leaveUndecided(call);
@@ -171,7 +167,7 @@ final class LostCallRules {
     private boolean wasTooEarly(Call call) {
         boolean isClaimed = call.claim().isPresent()
                 || !draft.book.effectOf(call).remembered().isEmpty();
-        return (isClaimed || draft.identity.rules < 2) && fenceOf(call).isAfter(call.since());
+        return isClaimed && fenceOf(call).isAfter(call.since());
     }
 
     /** Makes the check due again, because a worker left it to others. */

@@ -71,9 +71,7 @@ final class ModelRules {
     void modelReplied(ModelFact.ModelReplied fact) {
         Reply reply = fact.reply();
         if (!isCurrent(fact.step())) {
-            if (reply.cost().isPresent()) { // In older histories, late replies were not counted.
-                draft.money.spend(reply.spent());
-            }
+            draft.money.spend(reply.spent());
             return;
         }
         draft.dialogue.modelCalled = false;
@@ -126,7 +124,7 @@ final class ModelRules {
         draft.money.spend(fact.spent());
         if (isCurrent(fact.step())) {
             draft.dialogue.turn = draft.dialogue.turn.used(fact.spent().usage());
-            if (draft.isLeft(fact.problem())) {
+            if (Draft.isLeft(fact.problem())) {
                 takeBackCall();
             } else {
                 draft.dialogue.modelCalled = false;
@@ -154,9 +152,7 @@ final class ModelRules {
                     .forEach(entry -> draft.dialogue.transcript = draft.dialogue.transcript.plus(entry));
             draft.dialogue.gauge = Optional.of(draft.dialogue.estimate().unread());
             draft.versionReached = true;
-            if (draft.identity.rules >= 4) {
-                dropCalls(entries.subList(0, cut));
-            }
+            dropCalls(entries.subList(0, cut));
         }
     }
 
@@ -191,7 +187,7 @@ final class ModelRules {
     }
 
     void summaryFailed(ModelFact.SummaryFailed fact) {
-        if (draft.isLeft(fact.problem()) && isCurrent(fact.step())) {
+        if (Draft.isLeft(fact.problem()) && isCurrent(fact.step())) {
             draft.money.spend(fact.spent());
             draft.dialogue.turn = draft.dialogue.turn.used(fact.spent().usage());
             takeBackCall();
@@ -228,8 +224,8 @@ final class ModelRules {
     }
 
     /** Replaces control characters in an id, since programs, databases and terminals may not handle them. */
-    private String wanted(String id) {
-        return draft.identity.rules < 2 ? id : CONTROL.matcher(id).replaceAll("_");
+    private static String printable(String id) {
+        return CONTROL.matcher(id).replaceAll("_");
     }
 
     /** Makes call ids unique, since models reuse them: an id that was used before in this thread gets a suffix. */
@@ -240,7 +236,7 @@ final class ModelRules {
         Map<String, Integer> suffixes = new LinkedHashMap<>();
         for (Part part : content) {
             if (part instanceof Part.ToolUse use) {
-                String wanted = use.id().isEmpty() ? "call" : wanted(use.id());
+                String wanted = use.id().isEmpty() ? "call" : printable(use.id());
                 String id = wanted;
                 int n = suffixes.getOrDefault(wanted, 2);
                 while (draft.book.isUsed(id) || inThisReply.contains(id)) {

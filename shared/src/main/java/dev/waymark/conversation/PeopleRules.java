@@ -48,9 +48,7 @@ final class PeopleRules {
         fact.replacement().ifPresent(replacement -> {
             Workspace workspace = draft.book.workspace;
             turns.forget("the conversation was replaced");
-            if (draft.identity.rules >= 2) {
-                draft.book.workspace = workspace; // Todos, plan and files are not messages.
-            }
+            draft.book.workspace = workspace; // Todos, plan and files are not messages.
             replacement.forEach(message -> {
                 draft.say(Optional.empty(), message);
                 recordForeignCalls(message);

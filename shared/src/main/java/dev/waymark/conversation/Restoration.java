@@ -121,10 +121,7 @@ public final class Restoration {
             throw new IllegalArgumentException("a result on the assistant's side");
         }
         closeBatch();
-        for (Queued late : queue) {
-            transcript.add(late.message(), late.id(), late.at());
-        }
-        queue.clear();
+        addQueued();
         transcript.add(message, id, at);
         for (Part.ToolUse use : message.toolUses()) {
             if (use.id().isEmpty()) {
@@ -147,10 +144,18 @@ public final class Restoration {
     private void speak(Message message, Optional<String> id, Instant at) {
         if (unanswered.isEmpty()) {
             closeBatch();
+            addQueued();
             transcript.add(message, id, at);
         } else {
             queue.add(new Queued(Optional.empty(), message, at));
         }
+    }
+
+    private void addQueued() {
+        for (Queued late : queue) {
+            transcript.add(late.message(), late.id(), late.at());
+        }
+        queue.clear();
     }
 
     private void answer(Part.ToolResult result, Optional<String> id, Instant at) {

@@ -146,7 +146,8 @@ final class TakeoverRules {
         if (draft.binding.terms.isPresent()) {
             List<Call> open = draft.book.openCalls();
             AgentPolicy terms = draft.binding.terms.get();
-            open.forEach(call -> takeUp(isExemptFromDecision(call, terms) ? call.fromFile(Optional.empty()) : call, terms));
+            open.forEach(
+                    call -> takeUp(isExemptFromDecision(call, terms) ? call.fromFile(Optional.empty()) : call, terms));
             draft.versionReached |= !open.isEmpty() && draft.book.openCalls().isEmpty();
         }
     }

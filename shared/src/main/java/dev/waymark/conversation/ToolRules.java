@@ -84,12 +84,12 @@ final class ToolRules {
             String reason = fact.problem().message();
             if (call.claim().isPresent()) {
                 if (fact.problem().type().equals(Problem.OUTCOME_UNKNOWN)) {
-                    lost.doubt(seen(call, reason));
+                    lost.doubt(call.seen(reason));
                 } else {
-                    lost.awaitWord(seen(call, reason));
+                    lost.awaitWord(call.seen(reason));
                 }
                 draft.reachVersionWhenBatchIsDone();
-            } else if (draft.isLeft(fact.problem())) {
+            } else if (Draft.isLeft(fact.problem())) {
                 draft.book.put(call.issued(pause(call), draft.at));
             } else if (draft.policyOf(call).effect()) {
                 dispatchAgain(call, reason);
@@ -97,10 +97,6 @@ final class ToolRules {
                 draft.end(call, Call.Status.FAILED, ToolTexts.failure(reason));
             }
         });
-    }
-
-    private Call seen(Call call, String reason) {
-        return draft.identity.rules < 2 ? call : call.seen(reason);
     }
 
     /** Applies the late outcome of the execution that holds the claim. */
@@ -174,10 +170,10 @@ final class ToolRules {
     private void dispatchAgain(Call call, String reason) {
         if (call.dispatches() >= Conversation.MAX_DISPATCHES) {
             draft.end(call.withoutClaim(), Call.Status.FAILED, ToolTexts.failure("could not be started: " + reason));
-        } else if (draft.identity.rules >= 3 && approvals.isMissingFor(call)) {
+        } else if (approvals.isMissingFor(call)) {
             approvals.askFor(call.withoutClaim()); // It was approved and claimed in a run that was undone.
             draft.reachVersionWhenBatchIsDone();
-        } else if (draft.identity.rules >= 4 && call.dispatches() == 0) {
+        } else if (call.dispatches() == 0) {
             draft.book.put(call.withoutClaim().held(draft.at)); // It was dispatched in a run that was undone.
         } else {
             draft.book.put(call.withoutClaim().issued(pause(call), draft.at));

@@ -4,13 +4,13 @@ import com.google.common.util.concurrent.FutureCallback;
 import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.ListenableFuture;
 import com.google.protobuf.ByteString;
+import dev.waymark.connect.ServerAnswer;
 import dev.waymark.contract.CarriedReference;
 import dev.waymark.contract.ContinuationMarker;
 import dev.waymark.contract.TraceIds;
 import dev.waymark.contract.carry.PreviousRunGoneException;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
-import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.common.v1.WorkflowExecution;
 import io.temporal.api.history.v1.History;
@@ -71,7 +71,9 @@ public final class HistoryReader {
         try {
             readNew(workflowId, previous);
         } catch (StatusRuntimeException e) {
-            throw isNotFound(e) ? new PreviousRunGoneException(awaited.get().runId()) : e;
+            throw ServerAnswer.GONE.is(e)
+                    ? new PreviousRunGoneException(awaited.get().runId())
+                    : e;
         }
         projector.expect(previous);
     }
@@ -85,7 +87,7 @@ public final class HistoryReader {
         try {
             pages.since(run, projector.lastEventId()).forEach(projector::accept);
         } catch (StatusRuntimeException e) {
-            if (e.getStatus().getCode() != Status.Code.UNIMPLEMENTED) {
+            if (!ServerAnswer.UNSUPPORTED.is(e)) {
                 throw e;
             }
             readsBackwards = false;
@@ -167,7 +169,7 @@ public final class HistoryReader {
         try {
             return Optional.of(stubs.blockingStub().describeWorkflowExecution(describing(workflowId)));
         } catch (StatusRuntimeException e) {
-            if (isNotFound(e)) {
+            if (ServerAnswer.GONE.is(e)) {
                 return Optional.empty();
             }
             throw e;
@@ -248,7 +250,7 @@ public final class HistoryReader {
                 later = previous;
                 earlier = previous.continuedFrom();
             } catch (StatusRuntimeException e) {
-                if (!isNotFound(e)) {
+                if (!ServerAnswer.GONE.is(e)) {
                     throw e;
                 }
                 earlier = Optional.empty();
@@ -306,7 +308,7 @@ public final class HistoryReader {
                 contradictions.addAll(projector.contradictions());
                 earlier = projector.continuedFrom();
             } catch (StatusRuntimeException e) {
-                if (!isNotFound(e)) {
+                if (!ServerAnswer.GONE.is(e)) {
                     throw e;
                 }
                 cut = true;
@@ -349,7 +351,7 @@ public final class HistoryReader {
         try {
             return Optional.of(HistoryPages.input(pages.firstEvent(marker, ""), ContinuationMarker.class));
         } catch (StatusRuntimeException e) {
-            if (isNotFound(e)) {
+            if (ServerAnswer.GONE.is(e)) {
                 return Optional.empty();
             }
             throw e;
@@ -447,7 +449,7 @@ public final class HistoryReader {
                 }
             });
         } catch (StatusRuntimeException e) {
-            if (!isNotFound(e)) {
+            if (!ServerAnswer.GONE.is(e)) {
                 throw e;
             }
         }
@@ -474,11 +476,5 @@ public final class HistoryReader {
     /** The id of the last of these events. */
     public static long lastEventId(History history) {
         return history.getEvents(history.getEventsCount() - 1).getEventId();
-    }
-
-    /** Whether the error says that the server does not have the run. */
-    public static boolean isNotFound(StatusRuntimeException e) {
-        Status.Code code = e.getStatus().getCode();
-        return code == Status.Code.NOT_FOUND || code == Status.Code.INVALID_ARGUMENT;
     }
 }

@@ -1,6 +1,6 @@
 package dev.waymark.history;
 
-import io.grpc.Status;
+import dev.waymark.connect.ServerAnswer;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.history.v1.History;
 import io.temporal.api.history.v1.HistoryEvent;
@@ -39,7 +39,7 @@ public final class ThreadHistoryReader {
         try {
             open = listing.all(condition);
         } catch (StatusRuntimeException e) {
-            if (e.getStatus().getCode() != Status.Code.UNIMPLEMENTED) {
+            if (!ServerAnswer.UNSUPPORTED.is(e)) {
                 throw e;
             }
             open = listing.inMemory(true);
@@ -70,7 +70,7 @@ public final class ThreadHistoryReader {
                     encrypted.set(encrypted.get() || HistoryDecoder.isEncrypted(event));
                 });
             } catch (StatusRuntimeException e) {
-                if (!HistoryReader.isNotFound(e) || runs.isEmpty()) {
+                if (!ServerAnswer.GONE.is(e) || runs.isEmpty()) {
                     throw e;
                 }
                 break;

@@ -95,7 +95,7 @@ public final class ThreadSpans {
         calls(moment);
         moment.fact().ifPresent(fact -> claim(fact, moment));
         if (before != null && isRunning(before) && !isRunning(now)) {
-            endTurn(moment, now);
+            endTurn(moment, before);
         }
         before = now;
     }
@@ -153,12 +153,13 @@ public final class ThreadSpans {
                 .with("waymark.turn", (long) now.turn().number());
     }
 
-    private void endTurn(Moment moment, Conversation ended) {
+    /** Ends the span of the turn that was running. */
+    private void endTurn(Moment moment, Conversation running) {
         SpanDraft turn = open.get("turn");
         if (turn == null) {
             return;
         }
-        Turn outcome = ended.turn();
+        Turn outcome = outcome(running.turn(), moment);
         Set<String> left = new LinkedHashSet<>(open.keySet());
         left.remove(threadName());
         left.remove("turn");
@@ -174,6 +175,13 @@ public final class ThreadSpans {
                 "turn",
                 moment.at(),
                 failed ? Optional.of(outcome.problem().map(Problem::type).orElse("failed")) : Optional.empty());
+    }
+
+    private static Turn outcome(Turn running, Moment moment) {
+        Conversation now = moment.state();
+        return now.turn().number() == running.number()
+                ? now.turn()
+                : moment.fact().map(fact -> now.ended(running, fact)).orElse(running);
     }
 
     private void model(Fact fact, Moment moment) {

@@ -18,6 +18,7 @@ import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import io.temporal.api.common.v1.Payload;
@@ -324,7 +325,16 @@ class InboundDecoderTest {
     void startInput_sayNull_isAbsent() throws Exception {
         StartInput input = PayloadJson.MAPPER.readValue("{\"agent\":\"a\",\"say\":null}", StartInput.class);
 
-        assertThat(input.facts()).isEqualTo(List.of(new ThreadFact.RunStarted(1, "a", false, Optional.empty())));
+        assertThat(input.facts())
+                .isEqualTo(
+                        List.of(new ThreadFact.RunStarted(ThreadIdentity.FIRST_RULES, "a", false, Optional.empty())));
+    }
+
+    /** Such an input means the same to every release. */
+    @ParameterizedTest
+    @ValueSource(strings = {"{\"agent\":\"a\"}", "{\"agent\":\"a\",\"rules\":null}", "{\"agent\":\"a\",\"later\":1}"})
+    void startInput_withoutRules_hasThoseOfTheFirstRelease(String json) throws Exception {
+        assertThat(PayloadJson.MAPPER.readValue(json, StartInput.class).rules()).isEqualTo(4);
     }
 
     // ---- arbitrary input never throws
@@ -395,7 +405,8 @@ class InboundDecoderTest {
     }
 
     private static Conversation started() {
-        return Conversation.start(new ThreadFact.RunStarted(1, "helper", false, Optional.empty()), Instant.EPOCH);
+        return Conversation.start(
+                new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()), Instant.EPOCH);
     }
 
     private static Fact said(Optional<String> id, String text) {

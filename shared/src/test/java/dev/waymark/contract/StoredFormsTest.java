@@ -67,8 +67,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The JSON forms of records in histories. Their fields may be missing, null, or unknown because they are newer. */
 class StoredFormsTest {
@@ -166,7 +166,8 @@ class StoredFormsTest {
         Queued queued = new Queued(Optional.of("id-2"), Message.user("Hello"), AT, Optional.of(ARGS));
         Origin origin = new Origin(Optional.of("trip"), Optional.of(ARGS));
         Conversation conversation = new Conversation(
-                new ThreadIdentity(1, true, ThreadIdentity.Life.CLOSING, true, AT, AT, Optional.of(origin)),
+                new ThreadIdentity(
+                        ThreadIdentity.RULES, true, ThreadIdentity.Life.CLOSING, true, AT, AT, Optional.of(origin)),
                 new AgentBinding("helper", true, Optional.of(terms), Optional.of(ARGS)),
                 new Dialogue(transcript, List.of(queued), turn, Optional.of(turn), true, Optional.of(gauge)),
                 new CallBook(
@@ -282,7 +283,7 @@ class StoredFormsTest {
         assertThat(read(value, tree)).isEqualTo(value);
     }
 
-    /** States that were stored before the state was divided into parts are read, and written in the same form. */
+    /** A stored state is one flat object, whatever its parts are in the code. */
     @Test
     void conversation_storedAsOneFlatObject_isTheSameAfterReading() throws IOException {
         JsonNode golden;
@@ -352,19 +353,27 @@ class StoredFormsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {-1, 0, ThreadIdentity.RULES + 1})
-    void conversation_ofRulesThatAreNotKnown_isRefused(int rules) {
+    @CsvSource({
+        "-1, No release has these rules",
+        "0, No release has these rules",
+        "1, No release has these rules",
+        "3, No release has these rules",
+        "5, Upgrade the workers first"
+    })
+    void conversation_ofRulesThatAreNotKnown_isRefused(int rules, String reason) {
         ObjectNode tree = PayloadJson.MAPPER.valueToTree(started());
         tree.put("rules", rules);
 
         assertThatThrownBy(() -> PayloadJson.MAPPER.treeToValue(tree, Conversation.class))
-                .hasMessageContaining("Upgrade the workers first");
+                .hasMessageContaining("this thread goes by rules " + rules)
+                .hasMessageContaining("knows rules 4 to 4. " + reason);
     }
 
     /** Call ids are keys in a carried state, and Jackson's default limit for a key is 50,000 characters. */
     @Test
     void carried_callWithAVeryLongId_isReadAgain() {
-        Conversation state = Conversation.start(new ThreadFact.RunStarted(1, "helper", false, Optional.empty()), AT)
+        Conversation state = Conversation.start(
+                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()), AT)
                 .apply(
                         new PersonFact.UserSpoke(
                                 Optional.empty(),
@@ -411,7 +420,8 @@ class StoredFormsTest {
     }
 
     private static Conversation started() {
-        return Conversation.start(new ThreadFact.RunStarted(1, "helper", false, Optional.empty()), AT);
+        return Conversation.start(
+                new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()), AT);
     }
 
     private static ObjectNode tree(Object value) throws IOException {

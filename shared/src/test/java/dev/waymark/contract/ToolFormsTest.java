@@ -1,12 +1,14 @@
 package dev.waymark.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.contract.message.ClaimRequest;
 import dev.waymark.contract.work.AgentInput;
 import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.contract.work.VerifyInput;
 import dev.waymark.conversation.fact.ToolFact;
+import dev.waymark.conversation.state.UnknownRulesException;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import java.util.Optional;
@@ -60,10 +62,19 @@ class ToolFormsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"{\"agent\":\"a\"}", "{\"agent\":\"a\",\"rules\":null}", "{\"agent\":\"a\",\"later\":1}"})
-    void agentInput_otherForms_areReadToo(String json) throws Exception {
-        assertThat(read(json, AgentInput.class)).isEqualTo(new AgentInput("a", 1));
-        assertThat(written(new AgentInput("a", 1))).isEqualTo("{\"agent\":\"a\"}");
-        assertThat(written(new AgentInput("a", 2))).isEqualTo("{\"agent\":\"a\",\"rules\":2}");
+    void agentInput_withoutRules_hasRulesThatNobodyKnows(String json) throws Exception {
+        AgentInput input = read(json, AgentInput.class);
+
+        assertThat(input).isEqualTo(new AgentInput("a", 0));
+        assertThatThrownBy(() -> UnknownRulesException.unlessKnown(input.rules()))
+                .isInstanceOf(UnknownRulesException.class);
+    }
+
+    @Test
+    void agentInput_namesTheRules() throws Exception {
+        assertThat(written(new AgentInput("a", 4))).isEqualTo("{\"agent\":\"a\",\"rules\":4}");
+        assertThat(read("{\"agent\":\"a\",\"rules\":4,\"later\":1}", AgentInput.class))
+                .isEqualTo(new AgentInput("a", 4));
     }
 
     @ParameterizedTest

@@ -14,6 +14,7 @@ import static dev.waymark.conversation.ToolConversationScript.replied;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.contract.work.ModelInput;
+import dev.waymark.contract.work.RunOutcome;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallApproval;
 import dev.waymark.conversation.fact.ModelFact;
@@ -240,6 +241,20 @@ class ApprovalTest {
         assertThat(recorded.hasDecisionsOf(byAnn)).isTrue();
         assertThat(recorded.isOf(byEve.transcript())).isTrue();
         assertThat(recorded.hasDecisionsOf(byEve)).isFalse();
+    }
+
+    /** Otherwise, who alters the decisions of a stored history would only have to remove their digest. */
+    @Test
+    void missingDigestOfDecisions_fitsNoDecisionsOnly() {
+        Conversation undecided = replied(use("a", "fire")).state();
+        Conversation decided = replied(use("a", "fire")).with(denied("a")).state();
+        ModelInput model = new ModelInput(1, 1, "", false);
+        RunOutcome end = new RunOutcome("complete", 1, "", Optional.empty(), Optional.empty(), Optional.empty());
+
+        assertThat(model.hasDecisionsOf(undecided)).isTrue();
+        assertThat(end.hasDecisionsOf(undecided)).isTrue();
+        assertThat(model.hasDecisionsOf(decided)).isFalse();
+        assertThat(end.hasDecisionsOf(decided)).isFalse();
     }
 
     private static ConversationScript hurried() {

@@ -9,6 +9,7 @@ import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
@@ -37,7 +38,8 @@ class BudgetTest {
     }
 
     private static ConversationScript limited(Budget budget) {
-        return ConversationScript.begun(new ThreadFact.RunStarted(1, "helper", false, Optional.empty()))
+        return ConversationScript.begun(
+                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
                 .with(
                         new ThreadFact.AgentRequested(),
                         new ThreadFact.AgentResolved(ConversationScript.terms(9).withBudget(budget)),
@@ -110,7 +112,7 @@ class BudgetTest {
         assertThat(state.refusal((Fact.Inbound) raise(dollars("0.11")))).isEmpty();
     }
 
-    /** In older histories, one fact may raise a limit that the thread has and another one that it does not have. */
+    /** One fact may raise a limit that the thread has and another one that it does not have. */
     @Test
     void raise_ofALimitThatIsNotThere_isPassedOverBesideOneThatIs() {
         ConversationScript story = limited(tokens(1_000))

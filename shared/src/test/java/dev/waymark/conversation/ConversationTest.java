@@ -55,8 +55,8 @@ class ConversationTest {
 
     @Test
     void thread_new_looksForItsAgent() {
-        ConversationScript story =
-                ConversationScript.begun(new ThreadFact.RunStarted(1, "helper", false, Optional.empty()));
+        ConversationScript story = ConversationScript.begun(
+                new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()));
 
         assertThat(story.decides()).containsExactly(new Step.ResolveAgent("helper"));
     }
@@ -72,7 +72,7 @@ class ConversationTest {
     @Test
     void message_beforeTheAgentIsThere_waitsForIt() {
         ConversationScript story = ConversationScript.begun(
-                        new ThreadFact.RunStarted(1, "helper", false, Optional.empty()))
+                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
                 .with(said("Hello"), new ThreadFact.AgentRequested());
 
         assertThat(story.decides()).isEmpty();
@@ -84,7 +84,7 @@ class ConversationTest {
     @Test
     void agent_unknown_failsTheTurnAndClosesTheThread() {
         ConversationScript story = ConversationScript.begun(
-                        new ThreadFact.RunStarted(1, "helper", false, Optional.empty()))
+                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
                 .with(said("Hello"), new ThreadFact.AgentRequested())
                 .with(new ThreadFact.AgentRefused(new Problem(Problem.NOT_FOUND, "no agent helper")));
 
@@ -95,7 +95,7 @@ class ConversationTest {
     @Test
     void agent_cancelledWithItsThread_leavesTheTurnCancelled() {
         ConversationScript story = ConversationScript.begun(
-                        new ThreadFact.RunStarted(1, "helper", false, Optional.empty()))
+                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
                 .with(said("Hello"), new ThreadFact.AgentRequested(), new ThreadFact.CancelRequested())
                 .with(new ThreadFact.AgentRefused(new Problem("Cancelled", "cancelled")));
 
@@ -124,7 +124,7 @@ class ConversationTest {
     @Test
     void turn_ofAThreadForOneTurn_closesIt() {
         ConversationScript story = ConversationScript.begun(
-                        new ThreadFact.RunStarted(1, "helper", true, Optional.empty()))
+                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", true, Optional.empty()))
                 .with(
                         said("Hello"),
                         new ThreadFact.AgentRequested(),
@@ -276,7 +276,7 @@ class ConversationTest {
     @Test
     void call_ofAnUnknownToolWhereThereIsNone_isToldSo() {
         ConversationScript story = ConversationScript.begun(
-                        new ThreadFact.RunStarted(1, "helper", false, Optional.empty()))
+                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
                 .with(
                         new ThreadFact.AgentRequested(),
                         new ThreadFact.AgentResolved(new AgentPolicy("helper", 4, Map.of())))
@@ -544,7 +544,8 @@ class ConversationTest {
 
     @Test
     void budget_beforeTheLimitIsKnown_isRefused() {
-        assertThat(ConversationScript.begun(new ThreadFact.RunStarted(1, "helper", false, Optional.empty()))
+        assertThat(ConversationScript.begun(
+                                new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
                         .refusal(raised(3)))
                 .contains(Problem.BAD_INPUT);
     }
@@ -635,7 +636,8 @@ class ConversationTest {
     }
 
     private static ConversationScript atLimit() {
-        return ConversationScript.begun(new ThreadFact.RunStarted(1, "helper", false, Optional.of(1)))
+        return ConversationScript.begun(
+                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.of(1)))
                 .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(ConversationScript.terms(4)))
                 .with(said("Hello"), new ModelFact.ModelCalled(1), reply(1, use("a", "fly")));
     }

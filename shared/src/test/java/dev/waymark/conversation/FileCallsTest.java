@@ -282,8 +282,8 @@ class FileCallsTest {
 
     @Test
     void rowAheadOfTheTranscript_ofTheSameCall_isNotCheckedBeforeTheDecision() {
-        Restoration ahead = pending(use("tu_1", "forbidding"))
-                .rememberIssued("tu_0", "forbidding", Json.EMPTY_OBJECT, START);
+        Restoration ahead =
+                pending(use("tu_1", "forbidding")).rememberIssued("tu_0", "forbidding", Json.EMPTY_OBJECT, START);
         Conversation begun = resumed(ahead, FileCalls.WAIT);
 
         waits(begun, false);
@@ -322,7 +322,8 @@ class FileCallsTest {
                 Optional.of(new AgentPolicy.Approvals(false, Optional.empty(), Optional.of(signers))));
 
         assertThat(begun.asks().get(0).signers()).isPresent();
-        assertThat(begun.refusal((Fact.Inbound) decided(true, Optional.empty()))).isPresent();
+        assertThat(begun.refusal((Fact.Inbound) decided(true, Optional.empty())))
+                .isPresent();
     }
 
     @Test

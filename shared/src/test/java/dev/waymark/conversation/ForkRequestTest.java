@@ -14,6 +14,7 @@ import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Pairing;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Sha256;
@@ -34,7 +35,8 @@ class ForkRequestTest {
         tools.put("charge", AgentPolicy.Executor.ACTIVITY);
         AgentPolicy.ToolPolicy policy = new AgentPolicy.ToolPolicy(true, false, false, false, false, false, 60_000);
         AgentPolicy terms = new AgentPolicy("helper", 9, tools, Map.of("charge", policy), Optional.empty());
-        return ConversationScript.begun(new ThreadFact.RunStarted(1, "helper", false, Optional.empty()))
+        return ConversationScript.begun(
+                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
                 .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(terms))
                 .with(said("Charge"), new ModelFact.ModelCalled(1), reply(1, parts));
     }

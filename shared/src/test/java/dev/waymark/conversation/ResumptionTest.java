@@ -53,7 +53,8 @@ class ResumptionTest {
 
     /** A thread whose model requests one charge, which is dispatched. */
     private static ConversationScript charged(AgentPolicy.ToolPolicy policy) {
-        return ConversationScript.begun(new ThreadFact.RunStarted(1, "helper", false, Optional.empty()))
+        return ConversationScript.begun(
+                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
                 .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(charging(policy)))
                 .with(said("Charge"), new ModelFact.ModelCalled(1), reply(1, use("tu_1", "charge")))
                 .with(new ToolFact.ToolDispatched("tu_1", 1));
@@ -218,7 +219,7 @@ class ResumptionTest {
     @Test
     void answerAtTheLimitOfIterations_isKept() {
         ConversationScript story = ConversationScript.begun(
-                        new ThreadFact.RunStarted(1, "helper", false, Optional.of(1)))
+                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.of(1)))
                 .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(ConversationScript.terms(4)))
                 .with(said("Hello"), new ModelFact.ModelCalled(1), reply(1, ask("tu_1", "Which day?")));
 
@@ -231,7 +232,7 @@ class ResumptionTest {
     @Test
     void turnAtItsLimit_goesOnWithAHigherOne_andItsIterationsCount() {
         ConversationScript story = ConversationScript.begun(
-                        new ThreadFact.RunStarted(1, "helper", false, Optional.of(1)))
+                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.of(1)))
                 .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(ConversationScript.terms(4)))
                 .with(said("Hello"), new ModelFact.ModelCalled(1), reply(1, use("tu_1", "add")))
                 .with(new ToolFact.ToolDispatched("tu_1", 1), finished("tu_1", "3"));
@@ -307,7 +308,7 @@ class ResumptionTest {
     void answer_whereOnlyAnApprovalIsOpen_isRefused() {
         AgentPolicy.ToolPolicy approved = new AgentPolicy.ToolPolicy(true, true, false, false, false, false, 60_000);
         ConversationScript story = ConversationScript.begun(
-                        new ThreadFact.RunStarted(1, "helper", false, Optional.empty()))
+                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
                 .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(charging(approved)))
                 .with(said("Charge"), new ModelFact.ModelCalled(1), reply(1, use("tu_1", "charge")));
 

@@ -8,6 +8,7 @@ import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
@@ -95,7 +96,7 @@ class StructuredTest {
     @Test
     void repair_countsAsAnIteration() {
         ConversationScript story = ConversationScript.begun(
-                        new ThreadFact.RunStarted(1, "helper", false, Optional.of(1)))
+                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.of(1)))
                 .with(
                         new ThreadFact.AgentRequested(),
                         new ThreadFact.AgentResolved(ConversationScript.terms(4)),

@@ -22,6 +22,7 @@ import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
@@ -54,7 +55,13 @@ class SubagentRulesTest {
 
     private static ConversationScript replied(AgentPolicy terms, Optional<Parent> parent, Part... parts) {
         return ConversationScript.begun(new ThreadFact.RunStarted(
-                        1, "helper", false, Optional.empty(), Optional.empty(), parent, Optional.empty()))
+                        ThreadIdentity.RULES,
+                        "helper",
+                        false,
+                        Optional.empty(),
+                        Optional.empty(),
+                        parent,
+                        Optional.empty()))
                 .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(terms))
                 .with(said("Go"), new ModelFact.ModelCalled(1), reply(1, parts));
     }

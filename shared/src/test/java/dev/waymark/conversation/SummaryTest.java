@@ -15,6 +15,7 @@ import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.message.Summary;
 import dev.waymark.conversation.policy.SummaryRule;
+import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
@@ -30,7 +31,8 @@ class SummaryTest {
     private static final Part.ToolUse ADD = new Part.ToolUse("tu_1", "add", Json.EMPTY_OBJECT);
 
     private static ConversationScript summarised(long whenTokens, int keep) {
-        return ConversationScript.begun(new ThreadFact.RunStarted(1, "helper", false, Optional.empty()))
+        return ConversationScript.begun(
+                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
                 .with(
                         new ThreadFact.AgentRequested(),
                         new ThreadFact.AgentResolved(
@@ -220,7 +222,7 @@ class SummaryTest {
     @Test
     void budget_spentByASummary_endsTheTurn() {
         ConversationScript story = ConversationScript.begun(
-                        new ThreadFact.RunStarted(1, "helper", false, Optional.empty()))
+                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
                 .with(
                         new ThreadFact.AgentRequested(),
                         new ThreadFact.AgentResolved(ConversationScript.terms(9)
@@ -267,12 +269,13 @@ class SummaryTest {
     }
 
     /** A turn with one call, and the message of the next turn. The last of the given facts ends the call. */
-    private static ConversationScript called(int rules, Part.ToolUse use, Fact... life) {
-        return called(rules, new SummaryRule(100, 1), use, life);
+    private static ConversationScript called(Part.ToolUse use, Fact... life) {
+        return called(new SummaryRule(100, 1), use, life);
     }
 
-    private static ConversationScript called(int rules, SummaryRule rule, Part.ToolUse use, Fact... life) {
-        return ConversationScript.begun(new ThreadFact.RunStarted(rules, "helper", false, Optional.empty()))
+    private static ConversationScript called(SummaryRule rule, Part.ToolUse use, Fact... life) {
+        return ConversationScript.begun(
+                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
                 .with(
                         new ThreadFact.AgentRequested(),
                         new ThreadFact.AgentResolved(
@@ -287,18 +290,14 @@ class SummaryTest {
                         ConversationScript.said("Two"));
     }
 
-    private static ConversationScript addedAndSummarised(int rules) {
-        return called(
-                        rules,
-                        ADD,
-                        ToolConversationScript.dispatched("tu_1", 1),
-                        ConversationScript.finished("tu_1", "3"))
+    private static ConversationScript addedAndSummarised() {
+        return called(ADD, ToolConversationScript.dispatched("tu_1", 1), ConversationScript.finished("tu_1", "3"))
                 .with(new ModelFact.SummaryRequested(3), summary(3, "They added."));
     }
 
     @Test
     void summary_dropsTheHarmlessCallsThatItReplaces() {
-        ConversationScript story = addedAndSummarised(4);
+        ConversationScript story = addedAndSummarised();
 
         assertThat(story.state().calls().toMap()).isEmpty();
         assertThat(story.state().callBook().countDropped(1)).isEqualTo(1);
@@ -306,23 +305,15 @@ class SummaryTest {
     }
 
     @Test
-    void summary_underEarlierRules_keepsAllCalls() {
-        ConversationScript story = addedAndSummarised(3);
-
-        assertThat(story.state().calls().toMap()).containsOnlyKeys("tu_1");
-        assertThat(story.state().callBook().countDropped()).isZero();
-    }
-
-    @Test
     void idOfADroppedCall_isNotUsedAgain() {
-        ConversationScript story = addedAndSummarised(4).with(new ModelFact.ModelCalled(4), replied(4, 30, ADD));
+        ConversationScript story = addedAndSummarised().with(new ModelFact.ModelCalled(4), replied(4, 30, ADD));
 
         assertThat(story.state().batch()).containsExactly("tu_1~2");
     }
 
     @Test
     void droppedCall_thatAReplacementBringsBack_isRecordedOnce() {
-        ConversationScript story = addedAndSummarised(4)
+        ConversationScript story = addedAndSummarised()
                 .with(
                         new PersonFact.Stopped(Optional.empty()),
                         ConversationScript.replaced(
@@ -338,7 +329,7 @@ class SummaryTest {
     @Test
     void summary_keepsTheCallsOfTheMessagesThatStay() {
         ConversationScript story = called(
-                        4, ADD, ToolConversationScript.dispatched("tu_1", 1), ConversationScript.finished("tu_1", "3"))
+                        ADD, ToolConversationScript.dispatched("tu_1", 1), ConversationScript.finished("tu_1", "3"))
                 .with(
                         new ModelFact.ModelCalled(3),
                         replied(3, 100, new Part.ToolUse("tu_2", "add", Json.EMPTY_OBJECT)),
@@ -358,13 +349,12 @@ class SummaryTest {
         Part.ToolUse unknown = new Part.ToolUse("tu_1", "gone", Json.EMPTY_OBJECT);
         List<ConversationScript> stories = List.of(
                 called(
-                        4,
                         charge,
                         ToolConversationScript.dispatched("tu_1", 1),
                         ToolConversationScript.claimed("tu_1", 1, "charge", "run-1/1"),
                         ConversationScript.finished("tu_1", "done")),
-                called(4, ask, ConversationScript.answered("This one")),
-                called(4, unknown));
+                called(ask, ConversationScript.answered("This one")),
+                called(unknown));
 
         for (ConversationScript story : stories) {
             Call before = story.state().calls().get("tu_1").orElseThrow();

@@ -83,18 +83,6 @@ class UnknownOutcomeTest {
         assertThat(called(script).call("b").repeat()).isEqualTo(1);
     }
 
-    @Test
-    void errorUnderTheFirstRules_usesTheKeyUp() {
-        ConversationScript script = begunUnder(1)
-                .with(
-                        reply(1, use("a", "charge")),
-                        dispatched("a", 1),
-                        claimed("a", 1, "charge", "x"),
-                        new ToolFact.ToolFinished("a", 1, "Tool error: no", true));
-
-        assertThat(called(script).call("b").repeat()).isEqualTo(1);
-    }
-
     private static ConversationScript called(ConversationScript script) {
         return script.with(new ModelFact.ModelCalled(2), reply(2, use("b", "charge")));
     }
@@ -213,15 +201,6 @@ class UnknownOutcomeTest {
         assertThat(script.decides()).containsExactly(new Step.CallModel(2));
     }
 
-    @Test
-    void timedOutCall_whoseFenceHasPassed_isReportedAtOnceUnderTheSecondRules() {
-        ConversationScript script =
-                begunUnder(2).with(reply(1, use("a", "charge")), dispatched("a", 1), claimed("a", 1, "charge", "x"));
-        script.at(START.plusSeconds(100), timedOut("a", 1));
-
-        assertThat(script.call("a").status()).isEqualTo(Call.Status.LOST);
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"charge", "pay", "sign"})
     void lateOutcome_ofTheClaimedExecution_makesTheUnknownKnown(String tool) {
@@ -305,16 +284,6 @@ class UnknownOutcomeTest {
         ConversationScript script = replied(new Part.ToolUse("a\u0000\u001b", "charge", Json.EMPTY_OBJECT));
 
         assertThat(script.call("a__").tool()).isEqualTo("charge");
-    }
-
-    /** A thread with this version of the rules, whose model was called. */
-    private static ConversationScript begunUnder(int rules) {
-        return ConversationScript.begun(new ThreadFact.RunStarted(rules, "helper", false, Optional.empty()))
-                .with(
-                        new ThreadFact.AgentRequested(),
-                        new ThreadFact.AgentResolved(ToolConversationScript.terms(Optional.empty())),
-                        said("Hello"),
-                        new ModelFact.ModelCalled(1));
     }
 
     private static ConversationScript claimedCall(String tool) {

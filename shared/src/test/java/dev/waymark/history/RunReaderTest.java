@@ -8,6 +8,7 @@ import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.AgentInput;
+import dev.waymark.conversation.state.ThreadIdentity;
 import io.temporal.client.WorkflowClient;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -21,7 +22,7 @@ class RunReaderTest {
     private static final WrittenHistory WITH_AGENT = new WrittenHistory()
             .started(StartInput.of("assistant").saying(SayPayload.message("m1", "Hi")))
             .task()
-            .activityScheduled(WireNames.AGENT_ACTIVITY, new AgentInput("assistant", 1))
+            .activityScheduled(WireNames.AGENT_ACTIVITY, new AgentInput("assistant", ThreadIdentity.RULES))
             .activityCompleted(AGENT)
             .task();
     private static final RunReader.Called CALLED =

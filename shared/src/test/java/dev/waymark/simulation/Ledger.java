@@ -347,8 +347,9 @@ final class Ledger {
 
     /** Checks a call that is about to be verified. */
     void verifying(Call call, Instant at) {
-        boolean ranHere =
-                call.claim().filter(claim -> world.wasGranted(claim.execution())).isPresent();
+        boolean ranHere = call.claim()
+                .filter(claim -> world.wasGranted(claim.execution()))
+                .isPresent();
         if (!ranHere) { // A reset may have undone the decision, but not the execution that it allowed.
             allowed(call, false);
         }
@@ -383,8 +384,7 @@ final class Ledger {
                             ? "denied by time"
                             : fact instanceof PersonFact.ApprovalDecided ? "denied by somebody" : "denied by nobody");
         }
-        boolean mustBeApproved =
-                policy.approval() || (file.has(call.id()) && file.allowed() == FileCalls.WAIT);
+        boolean mustBeApproved = policy.approval() || (file.has(call.id()) && file.allowed() == FileCalls.WAIT);
         if (mustBeApproved && terms.tools().get(call.tool()) == AgentPolicy.Executor.STATE) {
             Violation.unless(
                     call.status() != Call.Status.COMPLETED

@@ -77,7 +77,8 @@ public final class GeneratedThread {
         this.terms = extras.nextInt(3) > 0
                 ? terms(maxIterations)
                 : terms(maxIterations).withSummaries(new SummaryRule(40, 1 + extras.nextInt(4)));
-        ThreadFact.RunStarted started = new ThreadFact.RunStarted(1, "helper", false, Optional.empty());
+        ThreadFact.RunStarted started =
+                new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty());
         state = Conversation.start(started, at);
         note(started);
     }

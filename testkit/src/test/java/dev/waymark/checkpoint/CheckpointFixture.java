@@ -3,6 +3,7 @@ package dev.waymark.checkpoint;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.testkit.GeneratedThread;
@@ -20,7 +21,8 @@ final class CheckpointFixture {
 
     /** Starts with a resolved agent, and then applies these facts. */
     CheckpointFixture(Fact... facts) {
-        ThreadFact.RunStarted started = new ThreadFact.RunStarted(1, "helper", false, Optional.of(4));
+        ThreadFact.RunStarted started =
+                new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.of(4));
         state = Conversation.start(started, START);
         moments.add(new Moment("run-1", 1, START, Optional.of(started), state));
         with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(GeneratedThread.terms()))

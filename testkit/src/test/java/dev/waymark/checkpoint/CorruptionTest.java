@@ -177,7 +177,6 @@ class CorruptionTest {
                 "{\"messages\":[],\"messages\":[],\"iterations\":1,\"usage\":{\"inputTokens\":1,\"outputTokens\":0}}",
                 "{\"messages\":[{\"role\":\"user\",\"content\":\"\\ud800\"}],\"iterations\":0,\"usage\":{\"inputTokens\":0,\"outputTokens\":0}}",
                 "{\"messages\":[{\"role\":\"robot\",\"content\":\"x\"}],\"iterations\":0,\"usage\":{\"inputTokens\":0,\"outputTokens\":0}}",
-                "[{\"role\":\"system\",\"content\":\"x\"}]",
                 "[{\"role\":\"tool\",\"content\":\"x\",\"toolCallId\":\"a\",\"toolName\":\"t\"}]",
                 "[{\"role\":\"assistant\",\"content\":\"\",\"toolCalls\":[{\"id\":\"\",\"name\":\"t\",\"arguments\":{}}]}]",
                 "{\"phase\":\"lunch\",\"run_id\":\"r\",\"thread_id\":\"t\",\"step\":1,\"timestamp_ms\":1,\"payload\":{}}",

@@ -276,7 +276,72 @@ class ForeignCheckpointsTest {
         assertThat(call(state, "tc2").status()).isEqualTo(Call.Status.AWAITING);
     }
 
+    @Test
+    void phases_resultOfARun_withoutItsRecordOrWithItAlone_isTheEnd() {
+        String terminal = CHAIN.lines().toList().get(14);
+        String result = terminal.substring(terminal.indexOf("\"terminal_result\": ") + "\"terminal_result\": ".length())
+                .replaceFirst("}}$", "");
+        String alone = terminal.replaceFirst("\"payload\": .*", "\"payload\": {\"terminal_result\": ") + result + "}}";
+
+        for (String text : List.of(result, alone)) {
+            RestoredCheckpoint checkpoint = read(text);
+
+            assertThat(checkpoint.format()).isEqualTo(CheckpointFormat.PHASES);
+            assertThat(checkpoint.thread()).contains("thread_3c49");
+            assertThat(checkpoint.state().turn())
+                    .returns(Turn.Status.COMPLETE, Turn::status)
+                    .returns("The end.", Turn::text)
+                    .returns(2, Turn::iterations)
+                    .returns(new Usage(30, 11), Turn::usage);
+            assertThat(nextModelCall(resumed(text, "And now?"))).hasSize(2);
+        }
+        assertCorrupt(
+                result.replace("\"state\": \"completed\"", "\"state\": \"running\""), "a run does not end running");
+        assertCorrupt(result.replace("\"run_id\"", "\"id\""), "not a known checkpoint format");
+    }
+
+    @Test
+    void phases_resultWithoutCounters_isTheEnd_butNotAfterASnapshot() {
+        String end = "{'run_id': 'run_15e3', 'phase': 'run_terminal', 'timestamp_ms': 1795305555999, 'payload': {"
+                + "'terminal_result': {'run_id': 'run_15e3', 'thread_id': 'thread_3c49', 'state': 'completed',"
+                + " 'final_text': 'Done.', 'usage_aggregate': {'input_tokens': 3, 'output_tokens': 4}}}}";
+
+        assertThat(read(end).state().turn()).returns("Done.", Turn::text).returns(new Usage(3, 4), Turn::usage);
+        assertCorrupt(
+                firstRecords(CHAIN, 7) + "\n" + end.replace("'final_text'", "'tool_executions': [], 'final_text'"),
+                "state_snapshot");
+    }
+
+    @Test
+    void phases_namesOfEarlierVersions_areRead_andTheNewNameWins() {
+        String record = CHAIN.lines().toList().get(2);
+        String legacy = record.replace("\"schema_version\"", "\"schemaVersion\"")
+                .replace("\"run_id\"", "\"runId\"")
+                .replace("\"payload\"", "\"data\"");
+
+        assertThat(read(legacy).state()).isEqualTo(read(record).state());
+        assertThat(read(legacy.replace("\"schemaVersion\"", "\"version\"")).state())
+                .isEqualTo(read(record).state());
+        assertThat(read(record.replaceFirst("\\{", "{\"runId\": \"old\", \"data\": {}, \"version\": \"v0\","))
+                        .state())
+                .isEqualTo(read(record).state());
+    }
+
     // ---- thread
+
+    @Test
+    void thread_messageAndFileWithoutContent_areRead() {
+        String file =
+                "{'content': [], 'created_at': '2026-05-01T09:00:00.000Z', 'modified_at': '2026-05-01T09:00:00.000Z'}";
+        String text = thread("{'role': 'user', 'content': []}, {'role': 'user', 'content': 'next'}", "")
+                .replace("'files': {}", "'files': {'/a.txt': " + file + "}");
+
+        RestoredCheckpoint checkpoint = read(text);
+
+        assertThat(checkpoint.state().desk().files().get("/a.txt").orElseThrow().content())
+                .isEmpty();
+        assertThat(nextModelCall(resumed(text))).containsExactly(Message.user("next"));
+    }
 
     private static String thread(String messages, String more) {
         return "{'threadId': 'trip', 'step': 2, 'messages': [" + messages + "], 'state': {'todos': [], 'files': {},"
@@ -462,7 +527,29 @@ class ForeignCheckpointsTest {
                 "c1");
     }
 
+    // ---- any format
+
+    @ParameterizedTest
+    @ValueSource(strings = {"runner-asking.json", "thread-with-tools.json", "phases.jsonl", "effects.json"})
+    void byteOrderMark_isIgnored(String name) {
+        assertThat(CheckpointJson.read(("\uFEFF" + file(name)).getBytes(StandardCharsets.UTF_8)))
+                .isEqualTo(CheckpointJson.read(file(name).getBytes(StandardCharsets.UTF_8)));
+    }
+
     // ---- messages
+
+    @Test
+    void messages_systemRow_isKept() {
+        String text = "[{'role': 'system', 'content': 'You triage.'}, {'role': 'user', 'content': 'x'},"
+                + " {'role': 'assistant', 'content': 'k'}, {'role': 'system', 'content': 'Be brief.'}]";
+
+        assertThat(nextModelCall(resumed(text)))
+                .containsExactly(
+                        Message.user("You triage."),
+                        Message.user("x"),
+                        new Message(Role.ASSISTANT, List.of(new Part.Text("k"))),
+                        Message.user("Be brief."));
+    }
 
     private static String calls(String... calls) {
         return "{'role': 'assistant', 'content': '[Calling]', 'toolCalls': [" + String.join(",", calls) + "]}";
@@ -593,5 +680,21 @@ class ForeignCheckpointsTest {
         assertThat(checkpoint.format()).isEqualTo(CheckpointFormat.VERSIONS);
         assertThat(checkpoint.state().counters().versions()).isEqualTo(3);
         assertThat(nextModelCall(resumed(text.replace("ROWS", ROWS)))).containsExactly(Message.user("go"));
+    }
+
+    @Test
+    void versions_inAnyOrder_areReadFromTheNewest() {
+        String version = "{'version': %d, 'created_at': '2026-05-01T09:00:02+00:00', 'transcript': " + ROWS
+                + ", 'plan': null, 'budget_spent_usd': %d}";
+
+        Conversation state = read("[" + version.formatted(2, 2) + "," + version.formatted(9, 9) + ","
+                        + version.formatted(1, 1) + "]")
+                .state();
+
+        assertThat(state.counters().versions()).isEqualTo(9);
+        assertThat(state.cost().orElseThrow().dollars().intValue()).isEqualTo(9);
+        assertCorrupt(
+                "[" + version.formatted(2, 2) + "," + version.formatted(1, 1) + "," + version.formatted(2, 3) + "]",
+                "two versions have this number: 2");
     }
 }

@@ -1,6 +1,7 @@
 package dev.waymark.client.connection;
 
-import io.grpc.StatusRuntimeException;
+import dev.waymark.connect.RequestRetry;
+import dev.waymark.connect.ServerAnswer;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
@@ -16,28 +17,18 @@ public final class BusyServer {
 
     /** Repeats a request while the server is too busy for it, until the deadline, but at most for two minutes. */
     public static <T> T ask(Supplier<T> request, WaitDeadline deadline) {
-        WaitDeadline patience = deadline.orSooner(PATIENCE);
-        while (true) {
-            try {
-                return request.get();
-            } catch (StatusRuntimeException e) {
-                if (!isBusy(e) || patience.isPast()) {
-                    throw e;
-                }
-            }
-            Sleeper.millis(Math.min(pauseMillis(), patience.millisLeft()));
+        Duration patience = Duration.ofMillis(deadline.orSooner(PATIENCE).millisLeft());
+        try {
+            return new RequestRetry(patience, BusyServer::isBusy, () -> Duration.ofMillis(pauseMillis()))
+                    .send(left -> request.get());
+        } catch (InterruptedException e) {
+            throw Sleeper.interrupted(e);
         }
     }
 
-    /**
-     * Returns whether the server is too busy. A server that is down does not count as busy: its connections end with
-     * another status.
-     */
-    private static boolean isBusy(StatusRuntimeException e) {
-        return switch (e.getStatus().getCode()) {
-            case DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED -> true;
-            default -> false;
-        };
+    /** A server that is down does not count as busy: its connections end with another status. */
+    private static boolean isBusy(ServerAnswer answer) {
+        return answer == ServerAnswer.BUSY || answer == ServerAnswer.LATE;
     }
 
     /** Returns a random pause, so that waiting callers do not all send their requests at once. */

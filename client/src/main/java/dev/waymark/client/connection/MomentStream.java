@@ -1,11 +1,11 @@
 package dev.waymark.client.connection;
 
 import dev.waymark.connect.Connection;
+import dev.waymark.connect.ServerAnswer;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Projector;
 import dev.waymark.history.RunEnding;
-import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -111,15 +111,17 @@ public final class MomentStream {
      * restarting or too busy. Throws the failure otherwise.
      */
     private void bear(StatusRuntimeException e, WaitDeadline deadline) {
-        if (e.getStatus().getCode() == Status.Code.DEADLINE_EXCEEDED) {
+        ServerAnswer answer = ServerAnswer.of(e);
+        if (answer == ServerAnswer.LATE) {
+            Sleeper.millis(Math.min(LONGEST_POLL_MILLIS, deadline.millisLeft()));
             return;
         }
-        boolean isCrowded = e.getStatus().getCode() == Status.Code.RESOURCE_EXHAUSTED;
-        boolean staleToken = e.getStatus().getCode() == Status.Code.INVALID_ARGUMENT;
+        boolean isCrowded = answer == ServerAnswer.BUSY;
+        boolean staleToken = answer == ServerAnswer.INVALID;
         if (awayUntil.isEmpty()) {
             awayUntil = Optional.of(WaitDeadline.after(isCrowded ? BusyServer.PATIENCE : SERVER_MAY_BE_AWAY));
         }
-        if (!(staleToken || Requests.isPassing(e)) || awayUntil.get().isPast()) {
+        if (!(staleToken || answer.mayPass()) || awayUntil.get().isPast()) {
             throw e;
         }
         long pause = LONGEST_POLL_MILLIS;

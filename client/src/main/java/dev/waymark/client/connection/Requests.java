@@ -4,6 +4,7 @@ import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.codec.ThreadForgottenException;
 import dev.waymark.connect.Connection;
+import dev.waymark.connect.ServerAnswer;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.Ack;
@@ -14,7 +15,6 @@ import dev.waymark.contract.thread.ThreadIndex;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Sha256;
 import dev.waymark.history.HistoryReader;
-import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.common.v1.WorkflowExecution;
 import io.temporal.api.enums.v1.PendingActivityState;
@@ -251,8 +251,7 @@ public final class Requests {
                     .setTypedSearchAttributes(
                             ThreadIndex.starting(input.agent()).attributes()));
         } catch (WorkflowServiceException e) {
-            boolean isInvalid = e.getCause() instanceof StatusRuntimeException cause
-                    && cause.getStatus().getCode() == Status.Code.INVALID_ARGUMENT;
+            boolean isInvalid = e.getCause() instanceof StatusRuntimeException cause && ServerAnswer.INVALID.is(cause);
             if (!isInvalid) {
                 throw e;
             }
@@ -311,14 +310,14 @@ public final class Requests {
                     return new Accepted(ack(thread, response.getOutcome()), runId);
                 }
             } catch (StatusRuntimeException e) {
-                if (e.getStatus().getCode() == Status.Code.NOT_FOUND) {
+                ServerAnswer answer = ServerAnswer.of(e);
+                if (answer == ServerAnswer.GONE) {
                     // A run that is continuing as new refuses updates that it can no longer accept.
                     getOpen(thread);
-                } else if (!isPassing(e)) {
+                } else if (!answer.mayPass()) {
                     throw e;
                 }
-                boolean waitedInVain = e.getStatus().getCode() == Status.Code.DEADLINE_EXCEEDED;
-                trouble = waitedInVain ? Optional.empty() : Optional.of(e);
+                trouble = answer == ServerAnswer.LATE ? Optional.empty() : Optional.of(e);
                 Sleeper.millis(Math.min(BACK_OFF_MILLIS, patience.millisLeft()));
             }
         }
@@ -358,15 +357,11 @@ public final class Requests {
             return Optional.of(
                     PayloadJson.answer(connection.client(), thread, response.getQueryResult(), StateReport.class));
         } catch (StatusRuntimeException e) {
-            Status.Code code = e.getStatus().getCode();
-            // A run that is still fetching the state of the previous run cannot answer either.
-            if (code == Status.Code.DEADLINE_EXCEEDED
-                    || code == Status.Code.INVALID_ARGUMENT
-                    || code == Status.Code.FAILED_PRECONDITION
-                    || code == Status.Code.CANCELLED) {
-                return Optional.empty();
-            }
-            throw e;
+            return switch (ServerAnswer.of(e)) {
+                // A run that is still fetching the state of the previous run rejects the query as invalid.
+                case LATE, NOT_READY, INVALID -> Optional.empty();
+                case GONE, REFUSED, UNSUPPORTED, BUSY, UNREACHABLE, FAILED -> throw e;
+            };
         }
     }
 
@@ -417,7 +412,7 @@ public final class Requests {
                             .filter(found -> found.getPendingWorkflowTask().getAttempt() <= 1)
                             .isPresent();
         } catch (StatusRuntimeException e) {
-            return isPassing(e);
+            return ServerAnswer.of(e).mayPass();
         }
     }
 
@@ -435,16 +430,8 @@ public final class Requests {
                             || polls.isPolledSince(TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY, lately));
         } catch (StatusRuntimeException e) {
             // If the server is too busy to answer, that does not mean that workers are absent.
-            return isPassing(e);
+            return ServerAnswer.of(e).mayPass();
         }
-    }
-
-    /** Returns whether a retry may succeed. */
-    public static boolean isPassing(StatusRuntimeException e) {
-        return switch (e.getStatus().getCode()) {
-            case UNAVAILABLE, RESOURCE_EXHAUSTED, ABORTED, DEADLINE_EXCEEDED, CANCELLED, INTERNAL, UNKNOWN -> true;
-            default -> false;
-        };
     }
 
     public static WaymarkException refused(String thread, Problem problem) {

@@ -4,6 +4,7 @@ import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.codec.KeyProblem;
 import dev.waymark.codec.ThreadForgottenException;
+import dev.waymark.connect.ServerAnswer;
 import dev.waymark.contract.carry.PreviousRunGoneException;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.keystore.KeyStoreException;
@@ -60,20 +61,29 @@ public final class ServerFailures {
 
     public WaymarkException translate(StatusRuntimeException e) {
         String words = Optional.ofNullable(e.getStatus().getDescription()).orElse("no reason given");
-        return switch (e.getStatus().getCode()) {
-            case NOT_FOUND ->
+        return switch (ServerAnswer.of(e)) {
+            case GONE ->
                 new WaymarkException.NotFound(
                         "not found on the server: " + words, Remedy.of(Remedy.Action.CHECK_CONNECTION));
-            case PERMISSION_DENIED, UNAUTHENTICATED ->
-                unreachable("the server refused this client: " + address + " (" + words + ")", e);
-            case INVALID_ARGUMENT ->
+            case REFUSED -> unreachable("the server refused this client: " + address + " (" + words + ")", e);
+            case INVALID, UNSUPPORTED ->
                 new WaymarkException.Refused(Problem.BAD_INPUT, "the server rejected the request: " + words, "");
-            default ->
+            case NOT_READY -> failed("the server is not ready", words, e);
+            case BUSY -> failed("the server is too busy", words, e);
+            case FAILED -> failed("the server failed", words, e);
+            case LATE, UNREACHABLE ->
                 unreachable(
                         "the server does not answer: " + address + " ("
                                 + e.getStatus().getCode() + ", " + words + ")",
                         e);
         };
+    }
+
+    private WaymarkException failed(String what, String words, StatusRuntimeException e) {
+        return new WaymarkException.ServerUnreachable(
+                what + ": " + address + " (" + e.getStatus().getCode() + ", " + words + ")",
+                Remedy.advice("Try again. If that does not help, look at the log of the server"),
+                e);
     }
 
     static WaymarkException unreadable(KeyProblem problem) {

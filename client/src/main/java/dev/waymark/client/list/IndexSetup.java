@@ -4,6 +4,7 @@ import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.SearchIndex;
+import dev.waymark.connect.ServerAnswer;
 import dev.waymark.contract.thread.ThreadIndex;
 import dev.waymark.conversation.value.Problem;
 import io.grpc.StatusRuntimeException;
@@ -31,8 +32,8 @@ public final class IndexSetup {
                     String.valueOf(e.getMessage()),
                     "Use another namespace, or rename its attribute");
         } catch (StatusRuntimeException e) {
-            throw switch (e.getStatus().getCode()) {
-                case PERMISSION_DENIED, UNAUTHENTICATED, UNIMPLEMENTED ->
+            throw switch (ServerAnswer.of(e)) {
+                case REFUSED, UNSUPPORTED ->
                     new WaymarkException.Refused(
                             Problem.BAD_INPUT,
                             "this client is not allowed to create search attributes in the namespace "

@@ -1,12 +1,10 @@
 package dev.waymark.client.list;
 
-import dev.waymark.client.failure.RequestLimits;
+import com.google.protobuf.ByteString;
 import dev.waymark.contract.thread.PendingItem;
-import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -33,19 +31,18 @@ public record PendingPosition(Instant since, String thread, String callId) {
 
     public static PendingPosition parse(String page) {
         try {
-            String[] parts = new String(Base64.getUrlDecoder().decode(page), StandardCharsets.UTF_8).split("\n", 3);
+            String[] parts = PageCursor.parse(page).toStringUtf8().split("\n", 3);
             if (parts.length == 3) {
                 return new PendingPosition(Instant.parse(parts[0]), parts[1], parts[2]);
             }
-        } catch (IllegalArgumentException | DateTimeException e) {
+        } catch (DateTimeException e) {
             // Refused below.
         }
-        throw RequestLimits.badInput("no such page: " + page, "Request the first page");
+        throw PageCursor.noSuchPage(page);
     }
 
     private String encoded() {
-        String text = since + "\n" + thread + "\n" + callId;
-        return Base64.getUrlEncoder().withoutPadding().encodeToString(text.getBytes(StandardCharsets.UTF_8));
+        return PageCursor.of(ByteString.copyFromUtf8(since + "\n" + thread + "\n" + callId));
     }
 
     /**

@@ -2,10 +2,10 @@ package dev.waymark.client.list;
 
 import com.google.protobuf.ByteString;
 import dev.waymark.client.connection.ServerTime;
-import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.codec.KeyProblem;
 import dev.waymark.codec.ThreadForgottenException;
 import dev.waymark.connect.Connection;
+import dev.waymark.connect.ServerAnswer;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Projector;
 import dev.waymark.history.ThreadListing;
@@ -15,11 +15,9 @@ import io.temporal.api.workflow.v1.WorkflowExecutionInfo;
 import io.temporal.api.workflowservice.v1.ListWorkflowExecutionsResponse;
 import io.temporal.common.converter.DataConverterException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -99,25 +97,16 @@ public final class ThreadDirectory {
     /** Reads as many pages of the server's list as the limit needs. */
     private Page pageListed(String condition, int limit, Optional<String> after) {
         List<WorkflowExecutionInfo> infos = new ArrayList<>();
-        ByteString token = after.map(ThreadDirectory::token).orElse(ByteString.EMPTY);
+        ByteString token = after.map(PageCursor::parse).orElse(ByteString.EMPTY);
         do {
             ListWorkflowExecutionsResponse page =
                     listing.page(condition, Math.min(limit - infos.size(), LARGEST_PAGE), token);
             infos.addAll(page.getExecutionsList());
             token = page.getNextPageToken();
         } while (!token.isEmpty() && infos.size() < limit);
-        Optional<String> next = Optional.of(token)
-                .filter(more -> !more.isEmpty())
-                .map(more -> Base64.getUrlEncoder().withoutPadding().encodeToString(more.toByteArray()));
+        Optional<String> next =
+                Optional.of(token).filter(more -> !more.isEmpty()).map(PageCursor::of);
         return new Page(newest(infos), next);
-    }
-
-    private static ByteString token(String page) {
-        try {
-            return ByteString.copyFrom(Base64.getUrlDecoder().decode(page));
-        } catch (IllegalArgumentException e) {
-            throw RequestLimits.badInput("no such page: " + page, "Request the first page");
-        }
     }
 
     /**
@@ -132,10 +121,10 @@ public final class ThreadDirectory {
         List<Listed> all = newest(infos);
         int begin = 0;
         if (after.isPresent()) {
-            String last = token(after.get()).toStringUtf8();
+            String last = PageCursor.parse(after.get()).toStringUtf8();
             begin = 1 + all.stream().map(Listed::thread).toList().indexOf(last);
             if (begin == 0) {
-                throw RequestLimits.badInput("no such page: " + after.get(), "Request the first page");
+                throw PageCursor.noSuchPage(after.get());
             }
         }
         int end = begin + Math.min(limit, all.size() - begin);
@@ -143,9 +132,8 @@ public final class ThreadDirectory {
         boolean isLast = end == all.size();
         Optional<String> next = isLast
                 ? Optional.empty()
-                : Optional.of(Base64.getUrlEncoder()
-                        .withoutPadding()
-                        .encodeToString(part.get(part.size() - 1).thread().getBytes(StandardCharsets.UTF_8)));
+                : Optional.of(PageCursor.of(
+                        ByteString.copyFromUtf8(part.get(part.size() - 1).thread())));
         return new Page(part, next);
     }
 
@@ -187,10 +175,10 @@ public final class ThreadDirectory {
                     try {
                         return reading.apply(listed);
                     } catch (StatusRuntimeException e) {
-                        return switch (e.getStatus().getCode()) {
-                            case NOT_FOUND, INVALID_ARGUMENT -> Optional.empty();
-                            default -> throw e;
-                        };
+                        if (ServerAnswer.GONE.is(e)) {
+                            return Optional.empty();
+                        }
+                        throw e;
                     } catch (ThreadForgottenException e) {
                         return Optional.empty();
                     } catch (KeyProblem

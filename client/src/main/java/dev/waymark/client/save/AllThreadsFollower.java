@@ -1,11 +1,10 @@
 package dev.waymark.client.save;
 
 import dev.waymark.client.connection.MomentStream;
-import dev.waymark.client.connection.Requests;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.list.Progress;
 import dev.waymark.client.list.ThreadDirectory;
-import io.grpc.Status;
+import dev.waymark.connect.ServerAnswer;
 import io.grpc.StatusRuntimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -99,7 +98,7 @@ public final class AllThreadsFollower implements SaveFollower.Reader {
             awayUntil = Optional.empty();
         } catch (StatusRuntimeException e) {
             WaitDeadline deadline = awayUntil.orElseGet(() -> WaitDeadline.after(MomentStream.SERVER_MAY_BE_AWAY));
-            if (!Requests.isPassing(e) || deadline.isPast()) {
+            if (!ServerAnswer.of(e).mayPass() || deadline.isPast()) {
                 throw e;
             }
             awayUntil = Optional.of(deadline);
@@ -147,7 +146,7 @@ public final class AllThreadsFollower implements SaveFollower.Reader {
             try {
                 keeping.take(feed, 0);
             } catch (StatusRuntimeException e) {
-                if (e.getStatus().getCode() == Status.Code.NOT_FOUND) {
+                if (ServerAnswer.GONE.is(e)) {
                     return over();
                 }
                 throw e;

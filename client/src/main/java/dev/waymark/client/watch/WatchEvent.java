@@ -20,6 +20,12 @@ public sealed interface WatchEvent {
     /** Partial text of a reply that is not complete yet. */
     record Said(String id, TextDelta words) implements WatchEvent {}
 
+    /**
+     * The status of the thread has changed, and no worker has recorded that yet, for example because the only worker is
+     * gone. Lists and snapshots show this status too. The moments follow when a worker takes the thread's work.
+     */
+    record StatusChanged(ThreadStatus status) implements WatchEvent {}
+
     /** Work has been due for ten seconds, and no worker has taken it. */
     record Unattended(WaymarkException.NoWorker absence) implements WatchEvent {}
 

@@ -1,11 +1,15 @@
 package dev.waymark.client.connection;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.contract.carry.PreviousRunGoneException;
+import io.grpc.Status;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class ServerFailuresTest {
     @Test
@@ -19,5 +23,25 @@ class ServerFailuresTest {
                         "PreviousRunGone",
                         "the server no longer has run run-1, which this run continues, and its state was not carried"
                                 + " over yet");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock = """
+            UNKNOWN            | ServerUnreachable | the server failed: 127.0.0.1:7233 (UNKNOWN, why)
+            RESOURCE_EXHAUSTED | ServerUnreachable | the server is too busy: 127.0.0.1:7233 (RESOURCE_EXHAUSTED, why)
+            FAILED_PRECONDITION | ServerUnreachable | the server is not ready: 127.0.0.1:7233 (FAILED_PRECONDITION, why)
+            UNAVAILABLE        | ServerUnreachable | the server does not answer: 127.0.0.1:7233 (UNAVAILABLE, why)
+            PERMISSION_DENIED  | ServerUnreachable | the server refused this client: 127.0.0.1:7233 (why)
+            INVALID_ARGUMENT   | BadInput          | the server rejected the request: why
+            NOT_FOUND          | NotFound          | not found on the server: why
+            """)
+    void failure_ofTheServer_saysWhatItMeans(Status.Code code, String type, String message) {
+        WaymarkException failure = new ServerFailures("127.0.0.1:7233")
+                .translate(Status.fromCode(code).withDescription("why").asRuntimeException());
+
+        assertThat(failure.type()).isEqualTo(type);
+        assertThat(failure).hasMessage(message);
     }
 }

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.assertj.core.api.Assertions;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -130,5 +131,28 @@ class ExamplesTest {
             SavingAlong.watch(client, told::add);
         }
         assertThat(told).containsExactly("Loaded 2 messages from checkpoint", "Checkpoint saved at step 2");
+    }
+
+    @Test
+    void eventsOfATurn_haveTheApprovalTheCheckpointsAndTheOutcome_alsoOnAnotherServer(@TempDir Path directory) {
+        RedisCheckpointSaver saver = new RedisCheckpointSaver(new FakeRedis());
+        List<String> first = new ArrayList<>();
+        List<String> second = new ArrayList<>();
+        Map<String, String> environment = Map.of("TMPDIR", directory.toString());
+        try (Dev forgetful = Dev.inMemory(agents, environment);
+                AgentClient client = AgentClient.connect(forgetful.address())) {
+            EventsOfATurn.goOn(client, saver, "Settle the bill of table nine", first::add);
+        }
+        try (Dev another = Dev.inMemory(agents, environment);
+                AgentClient client = AgentClient.connect(another.address())) {
+            EventsOfATurn.goOn(client, saver, "Thanks", second::add);
+        }
+
+        assertThat(first)
+                .contains("May charge_card {\"cents\": 8400, \"table\": 9} run?", "Checkpoint saved at step 1")
+                .last(InstanceOfAssertFactories.STRING)
+                .contains("settled");
+        assertThat(second.get(0)).matches("Loaded \\d+ messages from checkpoint");
+        assertThat(second).anyMatch(event -> event.startsWith("Checkpoint saved at step "));
     }
 }

@@ -93,7 +93,8 @@ final class AgUiDocuments {
         String schema = switch (item.kind()) {
             case PendingItem.APPROVAL ->
                 "{\"type\":\"object\",\"required\":[\"approved\"],\"properties\":{\"approved\":{\"type\":\"boolean\"},"
-                        + "\"args\":{\"type\":\"object\"},\"reason\":{\"type\":\"string\"}}}";
+                        + "\"args\":{\"type\":\"object\"},\"reason\":{\"type\":\"string\"}},"
+                        + "\"additionalProperties\":false}";
             case PendingItem.UNKNOWN ->
                 "{\"type\":\"object\",\"required\":[\"outcome\"],\"properties\":{\"outcome\":"
                         + "{\"enum\":[\"done\",\"rerun\",\"give-up\"]},\"result\":{\"type\":\"string\"}}}";

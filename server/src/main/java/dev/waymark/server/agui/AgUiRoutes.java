@@ -32,6 +32,7 @@ import java.util.concurrent.Executor;
 public final class AgUiRoutes {
     private static final int BODY_BYTES = 8 * 1024 * 1024;
     private static final String OPERATION = "agui";
+    private static final List<String> DECISION_FIELDS = List.of("approved", "args", "reason");
     private static final String CANCELLED_ANSWER = "The question was cancelled.";
 
     private final FrontEndThreads threads;
@@ -114,9 +115,7 @@ public final class AgUiRoutes {
     }
 
     private static OutboundMessage answer(Caller caller, Timeline timeline, PendingId id, JsonNode entry) {
-        PendingItem item = FrontEndThreads.lastWaiting(timeline, id)
-                .orElseThrow(
-                        () -> HttpProblem.of(409, "AlreadyDecided", "the call is no longer waiting: " + id.callId()));
+        PendingItem item = FrontEndThreads.lastWaiting(timeline, id);
         boolean cancelled = entry.path("status").asText().equals("cancelled");
         JsonNode payload = cancelled ? MissingNode.getInstance() : entry.path("payload");
         PendingAnswers answers = new PendingAnswers(caller);
@@ -138,9 +137,19 @@ public final class AgUiRoutes {
         };
     }
 
+    /** Rejects unknown fields and types: what is meant as an edit must not approve the call as it was shown. */
     private static boolean approves(JsonNode payload) {
         if (!payload.isBoolean() && !payload.path("approved").isBoolean()) {
             throw HttpProblem.badInput("answer an approval with {\"approved\": true} or {\"approved\": false}");
+        }
+        payload.fieldNames().forEachRemaining(name -> {
+            if (!DECISION_FIELDS.contains(name)) {
+                throw HttpProblem.badInput("unknown field \"" + name + "\" in the answer to an approval; it takes "
+                        + String.join(", ", DECISION_FIELDS));
+            }
+        });
+        if (payload.hasNonNull("reason") && !payload.path("reason").isTextual()) {
+            throw HttpProblem.badInput("the reason of an approval must be a text");
         }
         return payload.path("approved").booleanValue() || payload.asBoolean(false);
     }

@@ -112,7 +112,7 @@ final class AgUiView implements RunView {
     }
 
     @Override
-    public void argsEdited(Call call) {
+    public void callApproved(Call call) {
         // The protocol can't replace arguments. The result and the next snapshot of the messages show what ran.
     }
 

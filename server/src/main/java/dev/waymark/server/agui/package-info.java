@@ -9,7 +9,7 @@
  * <tr><td>the run starts</td><td>{@code RUN_STARTED}, {@code STATE_SNAPSHOT}; without new input also
  * {@code MESSAGES_SNAPSHOT}</td></tr>
  * <tr><td>partial text of a reply</td><td>{@code TEXT_MESSAGE_START}, {@code TEXT_MESSAGE_CONTENT}</td></tr>
- * <tr><td>the attempt that sent this text was lost</td><td>{@code TEXT_MESSAGE_END}, {@code MESSAGES_SNAPSHOT} without
+ * <tr><td>the attempt that sent this text was lost, or the turn ended in the middle of it</td><td>{@code TEXT_MESSAGE_END}, {@code MESSAGES_SNAPSHOT} without
  * the text</td></tr>
  * <tr><td>the model replied</td><td>the rest of the text, {@code TEXT_MESSAGE_END}; {@code TOOL_CALL_START},
  * {@code TOOL_CALL_ARGS} and {@code TOOL_CALL_END} for each call</td></tr>

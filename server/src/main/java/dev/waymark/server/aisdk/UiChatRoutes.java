@@ -22,6 +22,7 @@ import dev.waymark.server.http.HttpStream;
 import dev.waymark.server.http.Route;
 import dev.waymark.server.identity.CallerRole;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -54,11 +55,19 @@ public final class UiChatRoutes {
     }
 
     private HttpAnswer submit(ApiRequest request) {
-        return stream(begin(request));
+        JsonNode messages = request.json().path("messages");
+        return stream(begin(request), approvalIds(messages.path(messages.size() - 1)));
     }
 
-    private HttpStream stream(FrontEndRun run) {
-        return threads.stream(run, STREAM_HEADERS, sent -> new UiStreamView(run, sent));
+    private HttpStream stream(FrontEndRun run, Set<String> shownApprovals) {
+        return threads.stream(run, STREAM_HEADERS, sent -> new UiStreamView(run, shownApprovals, sent));
+    }
+
+    private static Set<String> approvalIds(JsonNode message) {
+        Set<String> ids = new HashSet<>();
+        message.path("parts")
+                .forEach(part -> ids.add(part.path("approval").path("id").asText()));
+        return ids;
     }
 
     private FrontEndRun begin(ApiRequest request) {
@@ -95,22 +104,25 @@ public final class UiChatRoutes {
     }
 
     /**
-     * The answers to the pending items. A front end repeats the answers of earlier steps, which are ignored. It sends
-     * edits and settlements only once. If the item of one of these no longer waits, the request either repeats an
-     * earlier request or is refused.
+     * The answers to the pending items. A front end repeats the answers of earlier steps, which are ignored, except
+     * edits and settlements: if the item of one of these no longer waits, the request either repeats an earlier request
+     * or is refused.
      */
     private List<OutboundMessage> answers(ApiRequest request, JsonNode last, Timeline timeline) {
+        if (!request.json().path("edits").isEmpty()) {
+            throw HttpProblem.badInput(
+                    "edits in the body of a request are not supported, because a client loses them if "
+                            + "another request sends the approval; send the arguments in its reason");
+        }
+        List<ApprovalResponse> responses = ApprovalResponse.in(last);
         Set<PendingItem> items = new LinkedHashSet<>(PendingItem.of(timeline.thread(), timeline.now()));
-        Stream.of("edits", "settlements")
-                .flatMap(field -> names(request.json().path(field)))
-                .map(PendingId::parse)
-                .map(id -> FrontEndThreads.lastWaiting(timeline, id)
-                        .filter(id::isOf)
-                        .orElseThrow(() -> HttpProblem.of(
-                                409, "AlreadyDecided", "no request with this id is waiting: " + id.text())))
+        Stream.concat(
+                        responses.stream().filter(ApprovalResponse::isEdited).map(ApprovalResponse::about),
+                        names(request.json().path("settlements")).map(PendingId::parse))
+                .map(id -> FrontEndThreads.lastWaiting(timeline, id))
                 .forEach(items::add);
         List<OutboundMessage> answers = new ArrayList<>();
-        items.forEach(item -> answer(request, last, item)
+        items.forEach(item -> answer(request, last, responses, item)
                 .map(answer -> threads.identified(
                         request.caller(), timeline.thread(), item.since().toString(), PendingId.of(item), answer))
                 .ifPresent(answers::add));
@@ -123,13 +135,19 @@ public final class UiChatRoutes {
         return names.stream();
     }
 
-    private static Optional<OutboundMessage> answer(ApiRequest request, JsonNode last, PendingItem item) {
+    private static Optional<OutboundMessage> answer(
+            ApiRequest request, JsonNode last, List<ApprovalResponse> responses, PendingItem item) {
         PendingAnswers by = new PendingAnswers(request.caller());
-        Optional<JsonNode> part = part(last, item.callId());
         return switch (item.kind()) {
             case PendingItem.APPROVAL ->
-                part.filter(call -> call.path("state").asText().equals("approval-responded"))
-                        .map(call -> decision(request, by, call.path("approval")));
+                responses.stream()
+                        .filter(response -> response.about().callId().equals(item.callId()))
+                        .findFirst()
+                        .map(response -> {
+                            response.requireShownInput(item);
+                            return by.decision(
+                                    response.about(), response.approved(), response.args(), response.reason());
+                        });
             case PendingItem.UNKNOWN ->
                 Optional.of(request.json().path("settlements").path(item.callId()))
                         .filter(JsonNode::isObject)
@@ -138,7 +156,8 @@ public final class UiChatRoutes {
                                 settled.path("outcome").asText(),
                                 Optional.ofNullable(settled.path("result").textValue())));
             default ->
-                part.filter(call -> call.path("state").asText().equals("output-available"))
+                part(last, item.callId())
+                        .filter(call -> call.path("state").asText().equals("output-available"))
                         .map(call -> by.answer(item.callId(), call.path("output")));
         };
     }
@@ -154,15 +173,6 @@ public final class UiChatRoutes {
             }
         }
         return Optional.empty();
-    }
-
-    private static OutboundMessage decision(ApiRequest request, PendingAnswers by, JsonNode approval) {
-        String id = approval.path("id").asText();
-        return by.decision(
-                PendingId.parse(id),
-                approval.path("approved").booleanValue(),
-                request.json().path("edits").path(id),
-                Optional.ofNullable(approval.path("reason").textValue()));
     }
 
     private String thread(ApiRequest request) {
@@ -185,6 +195,6 @@ public final class UiChatRoutes {
         Optional<Timeline> running = threads.find(request.caller(), request.pathParameter("chat"))
                 .map(threads::timeline)
                 .filter(timeline -> !timeline.now().isSettled());
-        return running.isEmpty() ? HttpReply.empty(204) : stream(FrontEndThreads.newestTurn(running.get()));
+        return running.isEmpty() ? HttpReply.empty(204) : stream(FrontEndThreads.newestTurn(running.get()), Set.of());
     }
 }

@@ -125,6 +125,7 @@ final class UiMessages {
         Optional.ofNullable(callParts.get(result.toolUseId())).ifPresent(part -> {
             part.put("state", result.isError() ? "output-error" : "output-available");
             part.put(result.isError() ? "errorText" : "output", result.content());
+            part.put("providerExecuted", true);
         });
     }
 

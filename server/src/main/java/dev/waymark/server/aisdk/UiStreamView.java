@@ -12,6 +12,7 @@ import dev.waymark.server.front.RunView;
 import dev.waymark.server.stream.ServerSentEvent;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /** A run in chunks of the UI message stream. */
@@ -19,6 +20,7 @@ final class UiStreamView implements RunView {
     private static final String LAST = "[DONE]";
 
     private final FrontEndRun run;
+    private final Set<String> shownApprovals;
     private final Consumer<ServerSentEvent> sent;
 
     private boolean started;
@@ -26,8 +28,13 @@ final class UiStreamView implements RunView {
     private int texts;
     private boolean textBegun;
 
-    UiStreamView(FrontEndRun run, Consumer<ServerSentEvent> sent) {
+    /**
+     * @param shownApprovals the ids of the approvals in the message that the run continues. They are not requested again:
+     * this would discard a decision that is made while the run streams
+     */
+    UiStreamView(FrontEndRun run, Set<String> shownApprovals, Consumer<ServerSentEvent> sent) {
         this.run = run;
+        this.shownApprovals = shownApprovals;
         this.sent = sent;
     }
 
@@ -110,8 +117,12 @@ final class UiStreamView implements RunView {
         input(call);
     }
 
+    /**
+     * Takes the part out of the state in which the front end has answered it. Otherwise the front end would send the
+     * answer again when the run ends while something else waits, without end.
+     */
     @Override
-    public void argsEdited(Call call) {
+    public void callApproved(Call call) {
         input(call);
     }
 
@@ -141,10 +152,12 @@ final class UiStreamView implements RunView {
             send(data);
         }
         switch (item.kind()) {
-            case PendingItem.APPROVAL ->
-                send(typed("tool-approval-request")
-                        .put("approvalId", PendingId.of(item).text())
-                        .put("toolCallId", item.callId()));
+            case PendingItem.APPROVAL -> {
+                String id = PendingId.of(item).text();
+                if (!shownApprovals.contains(id)) {
+                    send(typed("tool-approval-request").put("approvalId", id).put("toolCallId", item.callId()));
+                }
+            }
             case PendingItem.UNKNOWN -> {
                 ObjectNode data = typed("data-unknown").put("id", item.callId());
                 data.set("data", UiMessages.unknown(item));
@@ -168,6 +181,10 @@ final class UiStreamView implements RunView {
             output = typed("tool-output-error").put("errorText", content);
         }
         output.put("toolCallId", call.id());
+        if (call.status() != Call.Status.DENIED) {
+            // Ends what the front end regards as its own execution of a question, so that it does not send it again.
+            output.put("providerExecuted", true);
+        }
         send(output);
     }
 

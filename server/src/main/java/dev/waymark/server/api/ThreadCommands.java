@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.ThreadRequests;
+import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.LimitRaise;
 import dev.waymark.client.request.OutboundMessage;
@@ -77,11 +78,18 @@ final class ThreadCommands {
     private HttpAnswer post(ApiRequest request, OutboundMessage message) {
         String thread = access.visible(request.caller(), request.pathParameter("thread"));
         String id = RequestIds.message(request, message.name());
-        ThreadRequests.Posted posted = client.requests().post(thread, message.withId(id));
+        ThreadRequests.Posted posted;
+        try {
+            posted = client.requests().post(thread, message.withId(id));
+        } catch (WaymarkException.NoWorker absent) {
+            // The message is with the server: a worker that starts later takes it.
+            throw Failures.of(absent).withMessageId(id);
+        }
         ObjectNode document = PayloadJson.MAPPER.createObjectNode();
         document.put("thread", thread);
         document.put("runId", posted.runId());
         document.put("fact", posted.fact());
+        document.put("messageId", id);
         return HttpReply.json(202, document);
     }
 

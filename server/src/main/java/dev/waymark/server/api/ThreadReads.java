@@ -58,29 +58,39 @@ final class ThreadReads {
                 Route.get(
                         "listMessages",
                         "/v1/threads/{thread}/messages",
-                        request -> read(
-                                request, timeline -> JsonDocuments.tree(RunnerCheckpoint.messages(timeline.now())))),
+                        request -> list(
+                                request,
+                                "messages",
+                                timeline -> JsonDocuments.tree(RunnerCheckpoint.messages(timeline.now())))),
                 Route.get("getConversation", "/v1/threads/{thread}/conversation", this::conversation),
                 Route.get(
                         "listPending",
                         "/v1/threads/{thread}/pending",
-                        request -> read(request, JsonDocuments::pending)),
+                        request -> list(request, "pending", JsonDocuments::pending)),
                 Route.get(
                         "listCalls",
                         "/v1/threads/{thread}/calls",
-                        request -> read(
+                        request -> list(
                                 request,
+                                "calls",
                                 timeline -> CallLog.document(CallLog.of(timeline), CallLog.results(timeline)))),
                 Route.get(
                         "listVersions",
                         "/v1/threads/{thread}/versions",
-                        request -> read(request, JsonDocuments::versions)),
+                        request -> list(request, "versions", JsonDocuments::versions)),
                 Route.get("getResult", "/v1/threads/{thread}/result", request -> read(request, ThreadReads::result)),
                 Route.get("getCheckpoint", "/v1/threads/{thread}/checkpoint", this::checkpoint));
     }
 
     private HttpAnswer read(ApiRequest request, Function<Timeline, JsonNode> view) {
         return HttpReply.json(200, view.apply(timeline(request)));
+    }
+
+    /** Answers with a list as a field of an object, like the lists that have pages. */
+    private HttpAnswer list(ApiRequest request, String name, Function<Timeline, JsonNode> view) {
+        ObjectNode document = PayloadJson.MAPPER.createObjectNode();
+        document.set(name, view.apply(timeline(request)));
+        return HttpReply.json(200, document);
     }
 
     private Timeline timeline(ApiRequest request) {

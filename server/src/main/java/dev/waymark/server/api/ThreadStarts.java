@@ -103,7 +103,7 @@ final class ThreadStarts {
                 .withFileCalls(request.caller().may(CallerRole.DECIDE) ? FileCalls.CONTINUE : FileCalls.WAIT)
                 .allowingVolatile();
         how = options(request, how);
-        byte[] checkpoint = request.json().get("checkpoint").toString().getBytes(StandardCharsets.UTF_8);
+        byte[] checkpoint = request.source("checkpoint");
         ArrayNode calls = ImportedCalls.document(client.requests().review(checkpoint, PLACE, how));
         if (request.json().path("review").booleanValue()) {
             ObjectNode document = PayloadJson.MAPPER.createObjectNode();

@@ -22,6 +22,7 @@ public final class ApiDocument implements RequestChecks {
 
     private final JsonNode document;
     private final Map<String, JsonNode> operations = new LinkedHashMap<>();
+    private final Map<String, Json> bodies = new LinkedHashMap<>();
 
     private ApiDocument(JsonNode document) {
         this.document = document;
@@ -30,6 +31,10 @@ public final class ApiDocument implements RequestChecks {
                     String name = operation.path("operationId").asText();
                     if (operations.put(name, operation) != null) {
                         throw new IllegalStateException("duplicate operationId: " + name);
+                    }
+                    JsonNode body = operation.at("/requestBody/content/application~1json/schema");
+                    if (!body.isMissingNode()) {
+                        bodies.put(name, selfContained(body));
                     }
                 }));
     }
@@ -47,13 +52,20 @@ public final class ApiDocument implements RequestChecks {
         return document;
     }
 
+    /** The document of a server without authentication, which needs no tokens. */
+    public JsonNode withoutAuthentication() {
+        ObjectNode open = document.deepCopy();
+        open.remove("security");
+        ((ObjectNode) open.path("components")).remove("securitySchemes");
+        open.path("paths").forEach(path -> path.forEach(operation -> ((ObjectNode) operation).remove("security")));
+        return open;
+    }
+
     @Override
     public Optional<String> bodyProblem(String operation, JsonNode body) {
-        JsonNode schema = operation(operation)
-                .path("requestBody")
-                .path("content")
-                .path("application/json")
-                .path("schema");
+        Json schema = Optional.ofNullable(bodies.get(operation))
+                .orElseThrow(
+                        () -> new IllegalStateException("operation has no body in the OpenAPI document: " + operation));
         Json json;
         try {
             json = Json.of(PayloadJson.MAPPER.convertValue(body, Object.class));
@@ -61,7 +73,7 @@ public final class ApiDocument implements RequestChecks {
             // The body is nested too deeply, or has a number that is too large.
             return Optional.of(String.valueOf(e.getMessage()));
         }
-        return ToolArguments.problem(selfContained(schema), json);
+        return ToolArguments.problem(schema, json);
     }
 
     @Override
@@ -81,10 +93,10 @@ public final class ApiDocument implements RequestChecks {
         return operation(operation).path("requestBody").path("required").asBoolean();
     }
 
-    /** Combines a schema with all component schemas, so that its references resolve without the document. */
+    /** Combines a schema with the component schemas that it uses, so that its references resolve without the document. */
     public Json selfContained(JsonNode schema) {
         ObjectNode whole = PayloadJson.MAPPER.createObjectNode();
-        whole.set("$defs", document.path("components").path("schemas"));
+        collect(schema, whole.putObject("$defs"));
         whole.set("allOf", PayloadJson.MAPPER.createArrayNode().add(schema));
         String text = whole.toString().replace("\"" + SCHEMAS, "\"#/$defs/");
         try {
@@ -92,6 +104,17 @@ public final class ApiDocument implements RequestChecks {
         } catch (IOException e) {
             throw new IllegalStateException("cannot read a schema of the OpenAPI document", e);
         }
+    }
+
+    private void collect(JsonNode schema, ObjectNode found) {
+        schema.findValuesAsText("$ref").forEach(reference -> {
+            String name = reference.substring(SCHEMAS.length());
+            if (!found.has(name)) {
+                JsonNode used = document.at("/components/schemas/" + name);
+                found.set(name, used);
+                collect(used, found);
+            }
+        });
     }
 
     private JsonNode operation(String name) {

@@ -9,6 +9,7 @@ import dev.waymark.client.request.Prompt;
 import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.server.api.AgentCatalogue;
@@ -90,9 +91,12 @@ public final class FrontEndThreads {
     /**
      * Finds the item with this id in the newest state in which it waited, so that a repeated request finds the item
      * that it has already answered. If the call never waited with these arguments, returns the item of the call that
-     * waits now, if there is one.
+     * waits now.
+     *
+     * @throws HttpProblem if there is none: {@code AlreadyDecided} if the call waited with other arguments, otherwise
+     *     {@code NotFound}
      */
-    public static Optional<PendingItem> lastWaiting(Timeline timeline, PendingId id) {
+    public static PendingItem lastWaiting(Timeline timeline, PendingId id) {
         List<Moment> moments = timeline.moments();
         for (int i = moments.size() - 1; i >= 0; i--) {
             Optional<PendingItem> item = waiting(
@@ -100,12 +104,22 @@ public final class FrontEndThreads {
                     .filter(waiting -> id.isOf(waiting))
                     .findFirst();
             if (item.isPresent()) {
-                return item;
+                return item.get();
             }
         }
         return waiting(timeline.thread(), timeline.now())
                 .filter(waiting -> waiting.callId().equals(id.callId()))
-                .findFirst();
+                .findFirst()
+                .orElseThrow(() -> hasWaited(timeline, id.callId())
+                        ? HttpProblem.of(
+                                409, Problem.ALREADY_DECIDED, "no request with this id is waiting: " + id.text())
+                        : HttpProblem.notFound("no call has waited under this id: " + id.text()));
+    }
+
+    private static boolean hasWaited(Timeline timeline, String callId) {
+        return timeline.moments().stream()
+                .flatMap(moment -> moment.state().asks().stream())
+                .anyMatch(ask -> ask.callId().equals(callId));
     }
 
     private static Stream<PendingItem> waiting(String thread, Conversation state) {

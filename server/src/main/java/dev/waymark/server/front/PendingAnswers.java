@@ -36,11 +36,12 @@ public final class PendingAnswers {
     /**
      * Approves or denies a call.
      *
-     * @param args the arguments to run with; a missing or null node to run with those that were shown
+     * @param args the arguments to run with; a missing node to run with those that were shown
      */
     public OutboundMessage decision(PendingId about, boolean approved, JsonNode args, Optional<String> reason) {
-        if (!args.isMissingNode() && !args.isNull() && !args.isObject()) {
-            throw HttpProblem.badInput("the arguments of an approval must be an object");
+        if (!args.isMissingNode() && !args.isObject()) {
+            throw HttpProblem.badInput("the args of the approval of " + about.callId()
+                    + " must be an object; leave them out to run the call as it was shown");
         }
         if (approved && about.argsDigest().isEmpty()) {
             throw HttpProblem.badInput(
@@ -48,11 +49,20 @@ public final class PendingAnswers {
                             + about.callId());
         }
         Approval approval = approved && args.isObject()
-                ? Approval.edit(Json.of(PayloadJson.MAPPER.convertValue(args, Object.class)))
+                ? Approval.edit(json(args))
                 : approved ? Approval.approve() : Approval.deny();
         Approval called = approval.withCall(about.callId());
         Approval bound = about.argsDigest().map(called::withDigest).orElse(called);
         return decided(OutboundMessage.decision(reason.map(bound::withReason).orElse(bound)));
+    }
+
+    private static Json json(JsonNode args) {
+        try {
+            return Json.of(PayloadJson.MAPPER.convertValue(args, Object.class));
+        } catch (IllegalArgumentException e) {
+            // The arguments are nested too deeply, or have a number that is too large.
+            throw HttpProblem.badInput("args: " + e.getMessage());
+        }
     }
 
     /** Settles an unknown outcome. The result is used for the outcome {@code done} only. */

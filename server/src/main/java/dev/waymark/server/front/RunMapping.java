@@ -11,7 +11,6 @@ import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.state.Workspace;
-import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Moment;
 import dev.waymark.server.stream.ServerSentEvent;
 import dev.waymark.server.stream.WatchMapping;
@@ -31,7 +30,7 @@ public final class RunMapping implements WatchMapping {
     private final RunView view;
     private final List<ServerSentEvent> sent = new ArrayList<>();
     private final Set<String> results = new HashSet<>();
-    private final Map<String, Json> args = new HashMap<>();
+    private final Map<String, Call> calls = new HashMap<>();
     private final Set<PendingId> waiting = new HashSet<>();
     private Optional<Conversation> state = Optional.empty();
     private List<OpenRequest> asks = List.of();
@@ -89,7 +88,7 @@ public final class RunMapping implements WatchMapping {
         state = Optional.of(now);
         Optional<ModelFact.ModelReplied> reply =
                 moment.fact().filter(ModelFact.ModelReplied.class::isInstance).map(ModelFact.ModelReplied.class::cast);
-        List<Call> edited = now.batchCalls().stream().filter(this::isEdited).toList();
+        List<Call> approved = now.batchCalls().stream().filter(this::isApproved).toList();
         if (now.counters().facts() < run.from()) {
             // This moment precedes the run. Its results are remembered so that the run does not send them again.
             rememberResults(now);
@@ -101,7 +100,7 @@ public final class RunMapping implements WatchMapping {
         } else {
             reply.ifPresent(fact -> replied(before, now, fact));
         }
-        edited.forEach(view::argsEdited);
+        approved.forEach(view::callApproved);
         now.batchCalls().forEach(this::result);
         if (!now.asks().equals(asks)) {
             asks = now.asks();
@@ -131,10 +130,14 @@ public final class RunMapping implements WatchMapping {
         view.begun(now, repliedTurn.equals(Optional.of(now.turn().number())));
     }
 
-    /** Remembers a call's arguments, and returns whether they differ from those remembered before. */
-    private boolean isEdited(Call call) {
-        Json before = args.put(call.id(), call.args());
-        return before != null && !before.equals(call.args());
+    /** Remembers a call, and returns whether it was approved, perhaps with other arguments, since it was remembered. */
+    private boolean isApproved(Call call) {
+        Call before = calls.put(call.id(), call);
+        boolean decided = before != null
+                && before.status() == Call.Status.AWAITING
+                && call.status() != Call.Status.AWAITING
+                && !hasResult(call);
+        return decided || before != null && !before.args().equals(call.args());
     }
 
     private void rememberResults(Conversation now) {
@@ -172,12 +175,6 @@ public final class RunMapping implements WatchMapping {
         words = "";
     }
 
-    private void endReply() {
-        messageId.ifPresent(view::replyEnded);
-        messageId = Optional.empty();
-        words = "";
-    }
-
     private void replied(Conversation before, Conversation now, ModelFact.ModelReplied fact) {
         String text =
                 Message.assistant(fact.reply().content().toArray(new Part[0])).text();
@@ -188,7 +185,9 @@ public final class RunMapping implements WatchMapping {
         if (text.length() > words.length()) {
             speak(before, text.substring(words.length()));
         }
-        endReply();
+        view.replyEnded(id);
+        messageId = Optional.empty();
+        words = "";
         // Takes the calls from the state: a call id that was used before in the thread gets a suffix.
         now.batchCalls().forEach(call -> view.callIssued(id, call));
     }
@@ -204,7 +203,8 @@ public final class RunMapping implements WatchMapping {
     }
 
     private void finish(Conversation now) {
-        endReply();
+        // What was said of a reply that never became complete is not in the thread.
+        takeBack(now);
         over = true;
         if (now.isInterrupted()) {
             view.interrupted(PendingItem.of(run.thread(), now));
@@ -227,7 +227,7 @@ public final class RunMapping implements WatchMapping {
         if (!begun) {
             state.ifPresent(this::begin);
         }
-        endReply();
+        state.ifPresent(this::takeBack);
         view.failed(code, message);
         over = true;
     }

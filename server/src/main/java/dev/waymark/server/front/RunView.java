@@ -24,15 +24,15 @@ public interface RunView {
 
     void textAdded(String messageId, String text);
 
-    /** The text so far was discarded: the attempt of the model call that wrote it was lost. */
+    /** The text so far was discarded: the attempt of the model call that wrote it was lost, or the turn has ended. */
     void textTakenBack(String messageId, Conversation state);
 
     void replyEnded(String messageId);
 
     void callIssued(String messageId, Call call);
 
-    /** A person approved the call with other arguments. */
-    void argsEdited(Call call);
+    /** A person approved the call, perhaps with other arguments. */
+    void callApproved(Call call);
 
     /** A call waits for a person, or waits with other arguments than before. */
     void waits(PendingItem item);

@@ -1,6 +1,7 @@
 package dev.waymark.server.http;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.waymark.server.identity.Caller;
 import java.util.Map;
 import java.util.Optional;
@@ -17,7 +18,7 @@ public record ApiRequest(
         Map<String, String> path,
         Map<String, String> query,
         Function<String, Optional<String>> headers,
-        Optional<JsonNode> body) {
+        Optional<JsonBody> body) {
     public String pathParameter(String name) {
         return Optional.ofNullable(path.get(name)).orElseThrow();
     }
@@ -36,6 +37,11 @@ public record ApiRequest(
 
     /** The body; a missing node if there is none. */
     public JsonNode json() {
-        return body.orElseGet(com.fasterxml.jackson.databind.node.MissingNode::getInstance);
+        return body.map(JsonBody::json).orElseGet(MissingNode::getInstance);
+    }
+
+    /** The value of a field of the body, exactly as it was received. Empty if there is none. */
+    public byte[] source(String field) {
+        return body.map(known -> known.source(field)).orElseGet(() -> new byte[0]);
     }
 }

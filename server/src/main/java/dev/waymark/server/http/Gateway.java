@@ -1,8 +1,6 @@
 package dev.waymark.server.http;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
-import dev.waymark.contract.PayloadJson;
 import dev.waymark.server.identity.Authenticator;
 import dev.waymark.server.identity.Caller;
 import dev.waymark.server.identity.CallerRole;
@@ -142,9 +140,7 @@ final class Gateway extends Handler.Abstract {
             origins.check(headers, own());
             origins.allow(headers, response.getHeaders());
             if (draining) {
-                throw HttpProblem.of(503, "Draining", "this instance is shutting down")
-                        .withHeader("Retry-After", "1")
-                        .withHeader("Connection", "close");
+                throw HttpProblem.draining();
             }
             Map<String, String> query =
                     Router.query(Optional.ofNullable(request.getHttpURI().getQuery()));
@@ -177,7 +173,7 @@ final class Gateway extends Handler.Abstract {
             admit(route, caller);
             checkQuery(route, query);
             Function<String, Optional<String>> header = name -> Optional.ofNullable(headers.get(name));
-            Function<Optional<JsonNode>, ApiRequest> complete = body -> new ApiRequest(
+            Function<Optional<JsonBody>, ApiRequest> complete = body -> new ApiRequest(
                     caller.orElse(new Caller(Optional.empty(), Set.of(), Set.of(), Optional.empty())),
                     match.path(),
                     query,
@@ -250,7 +246,7 @@ final class Gateway extends Handler.Abstract {
                     });
         }
 
-        private void readBody(Route route, Consumer<Optional<JsonNode>> next) {
+        private void readBody(Route route, Consumer<Optional<JsonBody>> next) {
             if (request.getLength() > route.mostBytes()) {
                 throw BodyReader.tooLarge(route.mostBytes()).withHeader("Connection", "close");
             }
@@ -278,7 +274,7 @@ final class Gateway extends Handler.Abstract {
             return problem.withHeader("Connection", "close");
         }
 
-        private Optional<JsonNode> body(Route route, byte[] bytes) {
+        private Optional<JsonBody> body(Route route, byte[] bytes) {
             if (bytes.length == 0 && !checks.needsBody(route.name())) {
                 return Optional.empty();
             }
@@ -289,8 +285,8 @@ final class Gateway extends Handler.Abstract {
                 throw HttpProblem.of(415, "UnsupportedMediaType", "Content-Type must be application/json");
             }
             try {
-                JsonNode body = PayloadJson.MAPPER.readTree(bytes);
-                checks.bodyProblem(route.name(), body).ifPresent(words -> {
+                JsonBody body = JsonBody.of(bytes);
+                checks.bodyProblem(route.name(), body.json()).ifPresent(words -> {
                     throw HttpProblem.badInput("the body does not match its schema: " + words);
                 });
                 return Optional.of(body);
@@ -330,10 +326,11 @@ final class Gateway extends Handler.Abstract {
         }
 
         private void send(HttpStream stream, Caller caller) {
-            if (!streams.take(caller.name())) {
+            try {
+                streams.take(caller.name());
+            } catch (HttpProblem refused) {
                 stream.source().close();
-                throw HttpProblem.of(429, "TooManyStreams", "too many open streams")
-                        .withHeader("Retry-After", "5");
+                throw refused;
             }
             commonHeaders(stream.headers());
             HttpFields.Mutable headers = response.getHeaders();

@@ -80,6 +80,8 @@ public final class HttpEndpoint implements AutoCloseable {
         connector.setPort(settings.port());
         connector.setIdleTimeout(IDLE.toMillis());
         connector.setAcceptQueueSize(CONNECTING);
+        HeadDeadline heads = new HeadDeadline(connector.getScheduler());
+        connector.addBean(heads);
         server.addConnector(connector);
         server.addBean(new NetworkConnectionLimit(CONNECTIONS, server));
         Gateway gateway = new Gateway(settings, new Router(routes), pages, checks, authenticator, failures);
@@ -87,6 +89,7 @@ public final class HttpEndpoint implements AutoCloseable {
         server.setErrorHandler(new TerseErrors());
         try {
             server.start();
+            heads.begin();
         } catch (IOException e) {
             throw e;
         } catch (Exception e) {

@@ -18,18 +18,26 @@ public final class HttpProblem extends RuntimeException {
     private final int status;
     private final String code;
     private final transient Optional<String> remedy;
+    private final transient Optional<String> messageId;
     private final transient Map<String, String> headers;
 
-    private HttpProblem(int status, String code, String detail, Optional<String> remedy, Map<String, String> headers) {
+    private HttpProblem(
+            int status,
+            String code,
+            String detail,
+            Optional<String> remedy,
+            Optional<String> messageId,
+            Map<String, String> headers) {
         super(detail);
         this.status = status;
         this.code = code;
         this.remedy = remedy;
+        this.messageId = messageId;
         this.headers = headers;
     }
 
     public static HttpProblem of(int status, String code, String detail) {
-        return new HttpProblem(status, code, detail, Optional.empty(), Map.of());
+        return new HttpProblem(status, code, detail, Optional.empty(), Optional.empty(), Map.of());
     }
 
     public static HttpProblem badInput(String detail) {
@@ -38,6 +46,13 @@ public final class HttpProblem extends RuntimeException {
 
     public static HttpProblem notFound(String detail) {
         return of(404, "NotFound", detail);
+    }
+
+    /** The instance is shutting down: the client's next connection may reach another one. */
+    static HttpProblem draining() {
+        return of(503, "Draining", "this instance is shutting down")
+                .withHeader("Retry-After", "1")
+                .withHeader("Connection", "close");
     }
 
     public static HttpProblem roleRequired(CallerRole role, String what) {
@@ -51,13 +66,19 @@ public final class HttpProblem extends RuntimeException {
                 code,
                 String.valueOf(getMessage()),
                 Optional.of(words).filter(text -> !text.isBlank()),
+                messageId,
                 headers);
+    }
+
+    /** Adds the id under which the request's message arrives if the thread takes it after all. */
+    public HttpProblem withMessageId(String id) {
+        return new HttpProblem(status, code, String.valueOf(getMessage()), remedy, Optional.of(id), headers);
     }
 
     public HttpProblem withHeader(String name, String value) {
         Map<String, String> more = new LinkedHashMap<>(headers);
         more.put(name, value);
-        return new HttpProblem(status, code, String.valueOf(getMessage()), remedy, more);
+        return new HttpProblem(status, code, String.valueOf(getMessage()), remedy, messageId, more);
     }
 
     public int status() {
@@ -76,6 +97,7 @@ public final class HttpProblem extends RuntimeException {
         document.put("code", code);
         document.put("detail", getMessage());
         remedy.ifPresent(words -> document.put("remedy", words));
+        messageId.ifPresent(id -> document.put("messageId", id));
         return new HttpReply(status, CONTENT_TYPE, document.toString().getBytes(StandardCharsets.UTF_8), headers);
     }
 }

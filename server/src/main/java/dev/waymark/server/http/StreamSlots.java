@@ -18,16 +18,21 @@ final class StreamSlots {
         this.most = most;
     }
 
-    /** Reserves a slot for a stream of this caller; false at the limit or while draining. */
-    synchronized boolean take(String caller) {
+    /**
+     * Reserves a slot for a stream of this caller.
+     *
+     * @throws HttpProblem at the limit, or while draining
+     */
+    synchronized void take(String caller) {
+        if (draining) {
+            throw HttpProblem.draining();
+        }
         int count = counts.getOrDefault(caller, 0);
-        if (draining
-                || count >= mostForOne
+        if (count >= mostForOne
                 || counts.values().stream().mapToInt(Integer::intValue).sum() >= most) {
-            return false;
+            throw HttpProblem.of(429, "TooManyStreams", "too many open streams").withHeader("Retry-After", "5");
         }
         counts.put(caller, count + 1);
-        return true;
     }
 
     synchronized void give(String caller) {

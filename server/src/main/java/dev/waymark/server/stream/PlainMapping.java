@@ -30,6 +30,11 @@ public final class PlainMapping implements WatchMapping {
                     .map(document -> ServerSentEvent.of(Optional.empty(), "no-worker", document))
                     .toList();
         }
+        if (event instanceof WatchEvent.StatusChanged changed) {
+            ObjectNode status = passing("status");
+            status.setAll((ObjectNode) JsonDocuments.tree(changed.status()));
+            return List.of(ServerSentEvent.of(Optional.empty(), "status", status));
+        }
         return List.of(ServerSentEvent.of(Optional.empty(), "restarted", passing("restarted")));
     }
 

@@ -4,13 +4,17 @@ import { session } from './session.js';
 const ATTEMPTS = 4;
 const RETRIED = new Set([429, 502, 503, 504]);
 
-/** A failed request. `code` is the code of the problem document, or `Unreachable`. */
+/**
+ * A failed request. `code` is the code of the problem document, or `Unreachable`. `messageId` is set if the message may
+ * still arrive, as the `id` of an event.
+ */
 export class ApiProblem extends Error {
-  constructor(status, { code, detail, remedy }) {
+  constructor(status, { code, detail, remedy, messageId }) {
     super(detail);
     this.status = status;
     this.code = code;
     this.remedy = remedy;
+    this.messageId = messageId;
   }
 
   /** The message and the remedy, for people. */

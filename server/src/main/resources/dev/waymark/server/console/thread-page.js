@@ -25,6 +25,7 @@ export class ThreadPage {
   #past;
   #panel = '';
   #notes = new Map();
+  #arrived = new Set();
 
   constructor(thread, { panel, onChange }) {
     this.thread = thread;
@@ -125,7 +126,11 @@ export class ThreadPage {
       this.#tell('worker', 'No worker has taken this thread’s work for ten seconds. It continues as soon as a worker runs.');
       return;
     }
-    this.#tell('worker', '');
+    if (name !== 'status') this.#tell('worker', '');
+    if (document.id !== undefined) {
+      this.#arrived.add(document.id);
+      this.composer.takeBack();
+    }
     if (ENDS_OF_REPLIES.has(name)) this.#live.end();
     this.refresh();
   }
@@ -263,6 +268,16 @@ export class ThreadPage {
 
   #composer() {
     let sent; // The message and its key, as long as it is unknown whether the message arrived.
+    const clear = () => {
+      if (field.value === sent.message) field.value = '';
+      sent = undefined;
+      grow(field);
+      problem.textContent = '';
+    };
+    /** Clears a message that arrived although its request had failed: no worker took it in time, but one did later. */
+    const takeBack = () => {
+      if (sent?.id !== undefined && this.#arrived.has(sent.id)) clear();
+    };
     const field = h('textarea', {
       rows: '1',
       placeholder: 'Write a message',
@@ -289,13 +304,12 @@ export class ThreadPage {
           try {
             if (sent?.message !== message) sent = { message, key: newKey() };
             await post(`${threadPath(this.thread)}/say`, { message }, sent.key);
-            sent = undefined;
-            field.value = '';
-            grow(field);
-            problem.textContent = '';
+            clear();
             this.scroller.scrollTop = this.scroller.scrollHeight;
           } catch (failure) {
             problem.textContent = failure.words ?? String(failure);
+            if (failure.messageId !== undefined) sent = { ...sent, id: failure.messageId };
+            takeBack();
           }
           button.disabled = false;
           field.focus();
@@ -305,7 +319,7 @@ export class ThreadPage {
       button,
       problem,
     );
-    return { element: form, field };
+    return { element: form, field, takeBack };
   }
 
   /** Sends a command to the thread. */
@@ -315,7 +329,8 @@ export class ThreadPage {
       this.#tell('command', '');
       this.refresh();
     } catch (problem) {
-      this.#tell('command', problem.words ?? String(problem));
+      // A command that no worker took in time may still arrive: the next event replaces the note.
+      this.#tell(problem.code === 'NoWorker' ? 'worker' : 'command', problem.words ?? String(problem));
     }
   }
 }

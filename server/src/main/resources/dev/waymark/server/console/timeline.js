@@ -51,7 +51,7 @@ export class Timeline {
   /** Reads the versions. Versions are only added, unless the thread is reset. */
   async load() {
     try {
-      const versions = await get(`${threadPath(this.page.thread)}/versions`);
+      const { versions } = await get(`${threadPath(this.page.thread)}/versions`);
       const isReset = versions.some(({ runId, eventId }, i) => {
         const known = this.#versions[i];
         return known && (known.runId !== runId || known.eventId !== eventId);

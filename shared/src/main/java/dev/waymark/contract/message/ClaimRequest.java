@@ -56,8 +56,8 @@ public record ClaimRequest(
     /**
      * The answer to an accepted claim. If the claim is only remembered and not granted, nothing may take effect.
      *
-     * @param token the fencing token, which grows with every claim for the same tool and arguments; 0 if the thread's
-     * rules have no tokens
+     * @param token the fencing token, which grows with every claim for the same tool and arguments; 0 if it is
+     *     not granted
      */
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Answer(

@@ -32,7 +32,7 @@ import java.util.function.Consumer;
  * The input of a run: an agent's name and possibly a first message, or the state of the previous run.
  *
  * <p>{@code say} is the payload of the signal with that name. {@code rules} is the newest rule version that the starter
- * knows; if it is missing, version 1 applies. {@code once} closes the thread when its first turn ends. {@code parent}
+ * knows; if it is missing, {@link ThreadIdentity#FIRST_RULES} apply. {@code once} closes the thread when its first turn ends. {@code parent}
  * is set for a subagent's thread. {@code session} is the id that idempotency keys are derived from, if it is not the
  * thread's id. {@code limits} are recorded here, since a worker's own limits would change replays. {@code inChunks} is
  * set instead of {@code carried} for a state that is too large for an input; the run begins by fetching it.
@@ -58,16 +58,9 @@ public record StartInput(
     /** The maximum size of a thread's context for tools, in characters of canonical JSON. */
     public static final int MAX_CONTEXT_LENGTH = 64 * 1024;
 
-    /**
-     * The rule version of runs with {@code inChunks}. Workers and clients that do not know {@code inChunks} would
-     * mistake such a run for the start of a thread. They leave it alone, because they do not know this version either.
-     * The rule version of the thread is in its state.
-     */
-    private static final int RULES_OF_CHUNKS = 3;
-
     @JsonCreator
     public StartInput {
-        rules = rules == 0 ? 1 : rules;
+        rules = rules == 0 ? ThreadIdentity.FIRST_RULES : rules;
         agent = agent == null ? "" : agent;
         maxIterations = maxIterations == null ? Optional.empty() : maxIterations;
         say = say == null ? Optional.empty() : say.filter(body -> !body.isNull());
@@ -157,10 +150,7 @@ public record StartInput(
 
     /** The input of the run that continues with this state, which is too large for an input. */
     public StartInput carrying(CarriedReference state) {
-        return continuing(edit -> {
-            edit.inChunks = Optional.of(state);
-            edit.rules = Math.max(edit.rules, RULES_OF_CHUNKS);
-        });
+        return continuing(edit -> edit.inChunks = Optional.of(state));
     }
 
     private StartInput continuing(Consumer<Edit> with) {
@@ -251,7 +241,6 @@ public record StartInput(
         private Optional<ThreadOwner> owner = StartInput.this.owner;
         private Optional<String> traceparent = StartInput.this.traceparent;
         private Optional<CarriedReference> inChunks = StartInput.this.inChunks;
-        private int rules = StartInput.this.rules;
 
         private StartInput done() {
             return new StartInput(

@@ -16,7 +16,7 @@ import java.util.Optional;
  * the conversation's length and digest.
  *
  * <p>The digest is cut to {@value #DIGITS} hexadecimal digits, since every call stores one in history. It protects
- * against mistakes, for which 128 bits are enough. Older histories have full digests.
+ * against mistakes, for which 128 bits are enough.
  *
  * @param summary whether to summarize the older part of the conversation instead of replying
  * @param decisions a digest of the decisions about the thread's calls; empty if there are none
@@ -52,17 +52,14 @@ public record ModelInput(
         return new ModelInput(
                 called.counters().steps(),
                 transcript.count(),
-                transcript.digest().substring(0, DIGITS),
+                cut(transcript),
                 called.isSummarising(),
                 DecisionsDigest.of(called));
     }
 
-    /**
-     * Whether the decisions match the recorded digest. If no digest is recorded, as in older histories, any decisions
-     * match.
-     */
+    /** Whether the decisions match the recorded digest. */
     public boolean hasDecisionsOf(Conversation called) {
-        return decisions.isEmpty() || decisions.equals(DecisionsDigest.of(called));
+        return decisions.equals(DecisionsDigest.of(called));
     }
 
     @Override
@@ -70,10 +67,12 @@ public record ModelInput(
         return summary ? new Work.Summary(step) : new Work.Model(step);
     }
 
+    private static String cut(Transcript transcript) {
+        return transcript.digest().substring(0, DIGITS);
+    }
+
     /** Whether the transcript has the recorded length and digest. */
     public boolean isOf(Transcript transcript) {
-        return transcript.count() == messageCount
-                && digest.length() >= DIGITS
-                && transcript.digest().startsWith(digest);
+        return transcript.count() == messageCount && digest.equals(cut(transcript));
     }
 }

@@ -75,12 +75,9 @@ public record RunOutcome(
         return words.isEmpty() ? "" : words.get(words.size() - 1);
     }
 
-    /**
-     * Whether the decisions match the recorded digest. If no digest is recorded, as in older histories, any decisions
-     * match.
-     */
+    /** Whether the decisions match the recorded digest. */
     public boolean hasDecisionsOf(Conversation state) {
-        return decisions.isEmpty() || decisions.equals(DecisionsDigest.of(state));
+        return decisions.equals(DecisionsDigest.of(state));
     }
 
     /** The fact for the thread that waited for this result. */

@@ -10,7 +10,7 @@ import java.util.Optional;
 /**
  * The input of the {@code verify} activity: the lost call to check.
  *
- * @param token the fencing token of the lost execution; 0 if the thread's rules have no tokens
+ * @param token the fencing token of the lost execution; 0 if its claim is not known
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record VerifyInput(

@@ -125,7 +125,7 @@ public record Call(
      * Allows one execution of a dispatch to take effect.
      *
      * @param token the fencing token, larger than the tokens of all earlier claims for the same tool and arguments; 0
-     *     if the thread's rules have no tokens
+     *     for a claim that this thread did not grant
      */
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Claim(

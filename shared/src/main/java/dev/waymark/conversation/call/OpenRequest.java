@@ -105,7 +105,7 @@ public record OpenRequest(
     }
 
     /** The request of a call that waits for a person. */
-    public static OpenRequest of(Call call, Optional<AgentPolicy> terms, int rules) {
+    public static OpenRequest of(Call call, Optional<AgentPolicy> terms) {
         AgentPolicy.ToolPolicy policy =
                 terms.map(known -> known.policyOf(call.tool())).orElse(AgentPolicy.ToolPolicy.NONE);
         if (call.status() == Call.Status.ASKING) {
@@ -131,7 +131,7 @@ public record OpenRequest(
                 Optional.empty(),
                 Optional.of(call.args()),
                 Optional.of(call.argsDigest()),
-                unknown && policy.rerunOnWord(rules),
+                unknown && policy.rerunOnWord(),
                 call.since(),
                 unknown ? call.evidence() : Optional.empty(),
                 terms.flatMap(AgentPolicy::signers).map(signers -> signers.of(call.id())),
@@ -142,7 +142,18 @@ public record OpenRequest(
     /** This request under its id in the parent thread. */
     public OpenRequest below(String call) {
         return new OpenRequest(
-                call + "/" + callId, kind, tool, question, args, argsDigest, rerun, since, evidence, signers, fromFile, mayHaveRun);
+                call + "/" + callId,
+                kind,
+                tool,
+                question,
+                args,
+                argsDigest,
+                rerun,
+                since,
+                evidence,
+                signers,
+                fromFile,
+                mayHaveRun);
     }
 
     /**

@@ -65,16 +65,6 @@ public record AgentPolicy(
         return new AgentPolicy(agent, maxIterations, tools, policies, approvals, budget, context, Optional.of(rule));
     }
 
-    /** The parts of this policy that this version of the rules uses. */
-    public AgentPolicy under(int rules) {
-        if (rules >= 2) {
-            return this;
-        }
-        Map<String, ToolPolicy> known = new LinkedHashMap<>();
-        policies.forEach((tool, each) -> known.put(tool, each.underTheFirstRules()));
-        return new AgentPolicy(agent, maxIterations, tools, known, approvals, budget, context, summaries);
-    }
-
     /** The signers, if decisions must be signed. */
     public Optional<Signers> signers() {
         return approvals.flatMap(Approvals::signers);
@@ -109,8 +99,8 @@ public record AgentPolicy(
      * @param dedupe whether a repeated call returns the result of the thread's first success
      * @param verify whether the tool can check if a lost call took effect
      * @param ask whether a person settles a call whose outcome stays unknown
-     * @param rerun under version 1 of the rules: whether a lost call may run again after its fence, because it should
-     *     no longer be running, or because the called system deduplicates by the key
+     * @param rerun whether a lost execution should end by itself, or the called system deduplicates by the key; stored
+     *     with every thread, but no rule reads it
      * @param timeoutMillis the tool's timeout
      * @param honoursKey whether the called system deduplicates by the idempotency key, so that a lost call may run
      *     again even while its first execution is still running
@@ -145,18 +135,14 @@ public record AgentPolicy(
             this(effect, approval, dedupe, verify, ask, rerun, timeoutMillis, rerun, false);
         }
 
-        private ToolPolicy underTheFirstRules() {
-            return new ToolPolicy(effect, approval, dedupe, verify, ask, rerun, timeoutMillis, false, false);
-        }
-
         /** Whether a lost call may run again because a person decided so. */
-        public boolean rerunOnWord(int rules) {
-            return rules < 2 ? rerun : honoursKey;
+        public boolean rerunOnWord() {
+            return honoursKey;
         }
 
         /** Whether a lost call may run again because a check found no effect. */
-        public boolean rerunOnCheck(int rules) {
-            return rules < 2 ? rerun : honoursKey || forbids;
+        public boolean rerunOnCheck() {
+            return honoursKey || forbids;
         }
     }
 

@@ -77,13 +77,13 @@ public record CallBook(
     }
 
     /** The requests that wait for a person, of this thread and its subagents, in call order. */
-    public List<OpenRequest> asks(AgentBinding binding, int rules) {
+    public List<OpenRequest> asks(AgentBinding binding) {
         List<OpenRequest> asks = new ArrayList<>();
         for (Call call : openCalls()) {
             if (call.status() == Call.Status.DELEGATED) {
                 call.subagent().orElseThrow().asks().forEach(ask -> asks.add(ask.below(call.id())));
             } else if (call.waitsForPerson()) {
-                asks.add(OpenRequest.of(call, binding.terms(), rules));
+                asks.add(OpenRequest.of(call, binding.terms()));
             }
         }
         return Collections.unmodifiableList(asks);

@@ -26,7 +26,10 @@ public record ThreadIdentity(
         @JsonProperty("createdAt") Instant createdAt,
         @JsonProperty("updatedAt") Instant updatedAt,
         @JsonProperty("origin") Optional<Origin> origin) {
-    /** The version of the rules for new threads. Earlier versions keep working. */
+    /** The rules of the first release. A start input that names no version means this one. */
+    public static final int FIRST_RULES = 4;
+
+    /** The version of the rules for new threads. All versions since {@link #FIRST_RULES} keep working. */
     public static final int RULES = 4;
 
     /** Whether the thread continues. The names are stored. */

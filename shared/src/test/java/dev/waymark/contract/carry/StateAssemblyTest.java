@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.contract.CarriedReference;
 import dev.waymark.contract.CarriedState;
-import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.state.ThreadIdentity;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
@@ -116,13 +116,11 @@ class StateAssemblyTest {
     }
 
     @Test
-    void startInput_inChunks_isLeftAloneByThoseWhoDoNotKnowIt() throws Exception {
-        StartInput next = PayloadJson.MAPPER
-                .readValue("{\"rules\":1,\"agent\":\"a\"}", StartInput.class)
-                .carrying(REFERENCE);
+    void startInput_inChunks_hasTheReferenceInsteadOfAState() {
+        StartInput next = StartInput.of("a").carrying("packed").carrying(REFERENCE);
 
         assertThat(next.inChunks()).contains(REFERENCE);
         assertThat(next.carried()).isEmpty();
-        assertThat(next.rules()).isEqualTo(3);
+        assertThat(next.rules()).isEqualTo(ThreadIdentity.RULES);
     }
 }

@@ -1,8 +1,7 @@
 package dev.waymark.starter.codec;
 
-import com.sun.net.httpserver.Headers;
-import com.sun.net.httpserver.HttpExchange;
-import java.io.IOException;
+import dev.waymark.smallhttp.SmallHttpReply;
+import dev.waymark.smallhttp.SmallHttpRequest;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
@@ -21,7 +20,7 @@ import javax.crypto.spec.SecretKeySpec;
 final class CodecAccess {
     private static final String COOKIE = "waymark-codec";
     private static final String FIELD = "token=";
-    private static final int MAX_FORM_BYTES = 4096;
+    static final int MAX_FORM_BYTES = 4096;
 
     private final byte[] bearer;
     private final byte[] token;
@@ -45,20 +44,19 @@ final class CodecAccess {
     }
 
     /** Accepts the token, or the cookie if the request comes from a web page and so has the header {@code Origin}. */
-    boolean isAllowed(HttpExchange exchange) {
-        Headers headers = exchange.getRequestHeaders();
-        String given = headers.getFirst("Authorization");
-        if (given != null) {
-            return MessageDigest.isEqual(given.getBytes(StandardCharsets.UTF_8), bearer);
+    boolean isAllowed(SmallHttpRequest request) {
+        Optional<String> given = request.header("Authorization");
+        if (given.isPresent()) {
+            return MessageDigest.isEqual(given.get().getBytes(StandardCharsets.UTF_8), bearer);
         }
-        return headers.containsKey("Origin")
-                && cookie(headers)
+        return request.header("Origin").isPresent()
+                && cookie(request)
                         .filter(value -> MessageDigest.isEqual(value.getBytes(StandardCharsets.UTF_8), session))
                         .isPresent();
     }
 
-    private static Optional<String> cookie(Headers headers) {
-        return headers.getOrDefault("Cookie", List.of()).stream()
+    private static Optional<String> cookie(SmallHttpRequest request) {
+        return request.headers().getOrDefault("Cookie", List.of()).stream()
                 .flatMap(line -> Arrays.stream(line.split(";")))
                 .map(String::strip)
                 .filter(pair -> pair.startsWith(COOKIE + "="))
@@ -67,29 +65,23 @@ final class CodecAccess {
     }
 
     /** Handles {@code GET /}, which returns a form, and {@code POST /}, which exchanges the token for the cookie. */
-    void signIn(HttpExchange exchange) throws IOException {
-        try (exchange) {
-            boolean isPost = exchange.getRequestMethod().equals("POST");
-            if (!exchange.getRequestURI().getPath().equals("/")) {
-                page(exchange, 404, "<p>There is nothing here.</p>");
-            } else if (!isPost) {
-                page(exchange, 200, form(""));
-            } else if (MessageDigest.isEqual(tokenIn(exchange).getBytes(StandardCharsets.UTF_8), token)) {
-                exchange.getResponseHeaders()
-                        .set(
-                                "Set-Cookie",
-                                COOKIE + "=" + new String(session, StandardCharsets.UTF_8)
-                                        + "; Path=/; HttpOnly; SameSite=Strict");
-                page(exchange, 200, "<p>This browser may now read encrypted payloads. Go back to the Web UI.</p>");
-            } else {
-                page(exchange, 401, form("<p>This is not the token.</p>"));
-            }
+    SmallHttpReply signIn(SmallHttpRequest request) {
+        if (!request.path().equals("/")) {
+            return page(404, "<p>There is nothing here.</p>");
         }
+        if (!request.method().equals("POST")) {
+            return page(200, form(""));
+        }
+        if (!MessageDigest.isEqual(tokenIn(request).getBytes(StandardCharsets.UTF_8), token)) {
+            return page(401, form("<p>This is not the token.</p>"));
+        }
+        String cookie = COOKIE + "=" + new String(session, StandardCharsets.UTF_8);
+        return page(200, "<p>This browser may now read encrypted payloads. Go back to the Web UI.</p>")
+                .withHeader("Set-Cookie", cookie + "; Path=/; HttpOnly; SameSite=Strict");
     }
 
-    private static String tokenIn(HttpExchange exchange) throws IOException {
-        byte[] body = exchange.getRequestBody().readNBytes(MAX_FORM_BYTES);
-        String form = new String(body, StandardCharsets.UTF_8);
+    private static String tokenIn(SmallHttpRequest request) {
+        String form = new String(request.body(), StandardCharsets.UTF_8);
         try {
             return form.startsWith(FIELD)
                     ? URLDecoder.decode(form.substring(FIELD.length()), StandardCharsets.UTF_8)
@@ -105,15 +97,11 @@ final class CodecAccess {
                 + " autocomplete=\"current-password\" autofocus></label> <button>Sign in</button></form>";
     }
 
-    private static void page(HttpExchange exchange, int status, String content) throws IOException {
+    private static SmallHttpReply page(int status, String content) {
         String html = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Waymark codec server</title>"
                 + "<h1>Waymark codec server</h1>" + content + "</html>";
-        byte[] body = html.getBytes(StandardCharsets.UTF_8);
-        Headers headers = exchange.getResponseHeaders();
-        headers.set("Content-Type", "text/html; charset=utf-8");
-        headers.set("Content-Security-Policy", "default-src 'none'; form-action 'self'; frame-ancestors 'none'");
-        headers.set("Cache-Control", "no-store");
-        exchange.sendResponseHeaders(status, body.length);
-        exchange.getResponseBody().write(body);
+        return SmallHttpReply.of(status, "text/html; charset=utf-8", html)
+                .withHeader("Content-Security-Policy", "default-src 'none'; form-action 'self'; frame-ancestors 'none'")
+                .withHeader("Cache-Control", "no-store");
     }
 }

@@ -2,8 +2,6 @@ package dev.waymark.starter.codec;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.util.JsonFormat;
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import dev.waymark.codec.EncryptionCodec;
 import dev.waymark.codec.EncryptionKeys;
 import dev.waymark.codec.KeyProblem;
@@ -11,6 +9,10 @@ import dev.waymark.codec.ThreadForgottenException;
 import dev.waymark.codec.ThreadKeys;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.keystore.KeyStoreException;
+import dev.waymark.smallhttp.SmallHttpReply;
+import dev.waymark.smallhttp.SmallHttpRequest;
+import dev.waymark.smallhttp.SmallHttpServer;
+import dev.waymark.smallhttp.SmallHttpService;
 import io.temporal.api.common.v1.Payload;
 import io.temporal.api.common.v1.Payloads;
 import io.temporal.payload.codec.PayloadCodec;
@@ -21,8 +23,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.function.BiFunction;
 
 /**
@@ -42,20 +42,20 @@ public final class CodecServer implements AutoCloseable {
     private final Optional<ThreadKeys> threadKeys;
     private final CodecAccess access;
     private final Optional<String> origin;
-    private final HttpServer server;
-    private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+    private final SmallHttpServer server;
 
     private CodecServer(
-            HttpServer server,
+            InetSocketAddress address,
             EncryptionKeys keys,
             Optional<ThreadKeys> threadKeys,
             String token,
-            Optional<String> origin) {
-        this.server = server;
+            Optional<String> origin)
+            throws IOException {
         this.keys = keys;
         this.threadKeys = threadKeys;
         this.access = new CodecAccess(token);
         this.origin = origin;
+        this.server = SmallHttpServer.start(address, THREADS, "waymark-codec", new Service());
     }
 
     /**
@@ -70,87 +70,98 @@ public final class CodecServer implements AutoCloseable {
             String token,
             Optional<String> origin)
             throws IOException {
-        CodecServer codec = new CodecServer(HttpServer.create(address, 64), keys, threadKeys, token, origin);
-        codec.server.setExecutor(codec.threads);
-        codec.server.createContext("/decode", exchange -> codec.answer(exchange, CodecServer::decoded));
-        codec.server.createContext("/encode", exchange -> codec.answer(exchange, PayloadCodec::encode));
-        codec.server.createContext("/", codec.access::signIn);
-        codec.server.start();
-        return codec;
+        return new CodecServer(address, keys, threadKeys, token, origin);
     }
 
     public int port() {
-        return server.getAddress().getPort();
+        return server.address().getPort();
     }
 
-    private void answer(HttpExchange exchange, BiFunction<PayloadCodec, List<Payload>, List<Payload>> operation)
-            throws IOException {
-        try (exchange) {
-            boolean foreign = isForeign(exchange);
-            if (!foreign) {
-                allowOrigin(exchange);
-            }
-            if (foreign) {
-                send(exchange, 403, "this origin is not allowed");
-            } else if (exchange.getRequestMethod().equals("OPTIONS")) {
-                exchange.sendResponseHeaders(204, -1);
-            } else if (!access.isAllowed(exchange)) {
-                exchange.getResponseHeaders().set("WWW-Authenticate", "Bearer");
-                send(exchange, 401, "a valid bearer token is required; browsers sign in at /");
-            } else if (!exchange.getRequestMethod().equals("POST")) {
-                send(exchange, 405, "only POST is supported");
-            } else {
-                transform(exchange, operation);
-            }
+    private static Optional<BiFunction<PayloadCodec, List<Payload>, List<Payload>>> operation(SmallHttpRequest head) {
+        return switch (head.path()) {
+            case "/decode" -> Optional.of(CodecServer::decoded);
+            case "/encode" -> Optional.of(PayloadCodec::encode);
+            default -> Optional.empty();
+        };
+    }
+
+    private final class Service implements SmallHttpService {
+        @Override
+        public Optional<SmallHttpReply> refusal(SmallHttpRequest head) {
+            return operation(head).isPresent()
+                    ? refused(head).map(reply -> reply.withHeaders(originHeaders(head)))
+                    : Optional.empty();
+        }
+
+        @Override
+        public int maxBodyBytes(SmallHttpRequest head) {
+            return operation(head).isPresent() ? MAX_BODY_BYTES : CodecAccess.MAX_FORM_BYTES;
+        }
+
+        @Override
+        public SmallHttpReply answer(SmallHttpRequest request) {
+            return operation(request)
+                    .map(known -> transform(request, known).withHeaders(originHeaders(request)))
+                    .orElseGet(() -> access.signIn(request));
         }
     }
 
-    private boolean isForeign(HttpExchange exchange) {
-        String asking = exchange.getRequestHeaders().getFirst("Origin");
-        return asking != null && !Optional.of(asking).equals(origin);
-    }
-
-    private void allowOrigin(HttpExchange exchange) {
-        exchange.getResponseHeaders().set("Vary", "Origin");
-        origin.filter(allowed -> exchange.getRequestHeaders().containsKey("Origin"))
-                .ifPresent(allowed -> {
-                    exchange.getResponseHeaders().set("Access-Control-Allow-Origin", allowed);
-                    exchange.getResponseHeaders().set("Access-Control-Allow-Methods", "POST, OPTIONS");
-                    exchange.getResponseHeaders()
-                            .set("Access-Control-Allow-Headers", "Authorization, Content-Type, X-Namespace");
-                    exchange.getResponseHeaders().set("Access-Control-Allow-Credentials", "true");
-                });
-    }
-
-    private void transform(HttpExchange exchange, BiFunction<PayloadCodec, List<Payload>, List<Payload>> operation)
-            throws IOException {
-        byte[] body = exchange.getRequestBody().readNBytes(MAX_BODY_BYTES + 1);
-        if (body.length > MAX_BODY_BYTES) {
-            send(exchange, 413, "a request may have at most " + MAX_BODY_BYTES + " bytes");
-            return;
+    private Optional<SmallHttpReply> refused(SmallHttpRequest head) {
+        if (isForeign(head)) {
+            return Optional.of(SmallHttpReply.text(403, "this origin is not allowed"));
         }
+        if (head.method().equals("OPTIONS")) {
+            return Optional.of(SmallHttpReply.empty(204));
+        }
+        if (!access.isAllowed(head)) {
+            return Optional.of(SmallHttpReply.text(401, "a valid bearer token is required; browsers sign in at /")
+                    .withHeader("WWW-Authenticate", "Bearer"));
+        }
+        return head.method().equals("POST")
+                ? Optional.empty()
+                : Optional.of(SmallHttpReply.text(405, "only POST is supported"));
+    }
+
+    private boolean isForeign(SmallHttpRequest head) {
+        return head.header("Origin").isPresent() && !head.header("Origin").equals(origin);
+    }
+
+    private Map<String, String> originHeaders(SmallHttpRequest head) {
+        if (isForeign(head)) {
+            return Map.of();
+        }
+        return head.header("Origin")
+                .map(allowed -> Map.of(
+                        "Vary", "Origin",
+                        "Access-Control-Allow-Origin", allowed,
+                        "Access-Control-Allow-Methods", "POST, OPTIONS",
+                        "Access-Control-Allow-Headers", "Authorization, Content-Type, X-Namespace",
+                        "Access-Control-Allow-Credentials", "true"))
+                .orElse(Map.of("Vary", "Origin"));
+    }
+
+    private SmallHttpReply transform(
+            SmallHttpRequest request, BiFunction<PayloadCodec, List<Payload>, List<Payload>> operation) {
         // Temporal's CLI sends an empty header unless it was called with --namespace.
-        String namespace = Optional.ofNullable(exchange.getRequestHeaders().getFirst("X-Namespace"))
-                .filter(name -> !name.isBlank())
-                .orElse("default");
+        String namespace =
+                request.header("X-Namespace").filter(name -> !name.isBlank()).orElse("default");
         try {
             Payloads.Builder given = Payloads.newBuilder();
-            JsonFormat.parser().ignoringUnknownFields().merge(new String(body, StandardCharsets.UTF_8), given);
+            JsonFormat.parser()
+                    .ignoringUnknownFields()
+                    .merge(new String(request.body(), StandardCharsets.UTF_8), given);
             List<Payload> done =
                     operation.apply(new EncryptionCodec(keys, threadKeys, namespace), given.getPayloadsList());
-            byte[] json = JsonFormat.printer()
+            String json = JsonFormat.printer()
                     .omittingInsignificantWhitespace()
-                    .print(Payloads.newBuilder().addAllPayloads(done))
-                    .getBytes(StandardCharsets.UTF_8);
-            exchange.getResponseHeaders().set("Content-Type", "application/json");
-            exchange.sendResponseHeaders(200, json.length);
-            exchange.getResponseBody().write(json);
+                    .print(Payloads.newBuilder().addAllPayloads(done));
+            return SmallHttpReply.of(200, "application/json", json);
         } catch (InvalidProtocolBufferException e) {
-            send(exchange, 400, "the body is not {\"payloads\": […]}");
+            return SmallHttpReply.text(400, "the body is not {\"payloads\": […]}");
         } catch (PayloadCodecException | KeyProblem e) {
-            send(exchange, 422, String.valueOf(e.getMessage()));
+            return SmallHttpReply.text(422, String.valueOf(e.getMessage()));
         } catch (KeyStoreException e) {
-            send(exchange, 503, String.valueOf(e.getMessage()));
+            return SmallHttpReply.text(503, String.valueOf(e.getMessage()));
         }
     }
 
@@ -169,16 +180,8 @@ public final class CodecServer implements AutoCloseable {
         }
     }
 
-    private static void send(HttpExchange exchange, int status, String text) throws IOException {
-        byte[] body = (text + "\n").getBytes(StandardCharsets.UTF_8);
-        exchange.getResponseHeaders().set("Content-Type", "text/plain; charset=utf-8");
-        exchange.sendResponseHeaders(status, body.length);
-        exchange.getResponseBody().write(body);
-    }
-
     @Override
     public void close() {
-        server.stop(1);
-        threads.shutdownNow();
+        server.close();
     }
 }

@@ -45,6 +45,7 @@ public final class ConnectionOptions {
                 + settings.getOrDefault("TEMPORAL_NAMESPACE", "");
     }
 
+    /** Silences the libraries that log. Must be called before the first of them is used. */
     public static void silence() {
         System.setProperty("slf4j.provider", "org.slf4j.helpers.NOP_FallbackServiceProvider");
         System.setProperty("slf4j.internal.verbosity", "ERROR");

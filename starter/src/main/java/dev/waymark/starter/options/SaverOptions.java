@@ -18,8 +18,6 @@ import dev.waymark.starter.render.Output;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -31,12 +29,6 @@ public final class SaverOptions {
                     + " ?namespace=NAME";
 
     private static final int MOST_NAMED = 5;
-
-    /**
-     * Silenced, because the driver also throws an exception for each problem that it logs. Kept in a field, because an
-     * unreferenced logger loses its level.
-     */
-    private static final Logger DRIVER = Logger.getLogger("org.postgresql");
 
     private SaverOptions() {}
 
@@ -56,7 +48,8 @@ public final class SaverOptions {
     }
 
     public static CheckpointSaver open(String target) {
-        DRIVER.setLevel(Level.OFF);
+        // Drivers also throw an exception for each problem that they log.
+        ConnectionOptions.silence();
         try {
             return SaverTarget.parse(target).open();
         } catch (SaverException e) {

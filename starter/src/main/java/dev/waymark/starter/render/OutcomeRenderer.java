@@ -52,14 +52,14 @@ public final class OutcomeRenderer {
             String more = String.valueOf(Math.max(1, result.iterations()) * 2);
             return OneLine.error(
                     problem.message() + ": " + result.thread(),
-                    isOneRun(result)
+                    result.once()
                             ? "Continue it with: " + CommandName.line("resume " + thread + " --max-iterations " + more)
                             : "Raise it with: " + CommandName.line("budget " + thread + " --iterations " + more));
         }
         if (result instanceof AgentResult.OverBudget) {
             return OneLine.error(
                     problem.message() + ": " + result.thread(),
-                    isOneRun(result)
+                    result.once()
                             ? "Raise budget in the agent file"
                             : "Raise it with: " + CommandName.line("budget " + thread + " --usd X")
                                     + ", or --tokens N");
@@ -72,17 +72,12 @@ public final class OutcomeRenderer {
             return OneLine.error(
                     "the turn failed: " + problem.message(), "Fix the agent file, or name another agent with --agent");
         }
-        Optional<String> retry = isOneRun(result) || result instanceof AgentResult.Cancelled
+        Optional<String> retry = result.once() || result instanceof AgentResult.Cancelled
                 ? Optional.empty()
                 : Optional.of("Try again with: " + CommandName.line("say " + thread + " --retry"));
         return OneLine.error(
                 "the turn " + (result instanceof AgentResult.Failed ? "failed" : "was " + result.status()) + ": "
                         + problem.message(),
                 retry.orElse("See the conversation with: " + CommandName.line("show " + thread)));
-    }
-
-    /** Whether the thread has a generated id and so is a single run, which closes after its turn. */
-    private static boolean isOneRun(AgentResult result) {
-        return result.thread().startsWith("run-") || result.thread().startsWith("resume-");
     }
 }

@@ -13,6 +13,7 @@ import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
@@ -21,6 +22,7 @@ import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.testkit.EffectLedger;
 import dev.waymark.testkit.RecordingTool;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,6 +40,9 @@ class EffectCheckTest {
     private static final Fact CLAIMED =
             new ToolFact.ToolClaimed("tu_1", 1, "charge", Sha256.hex(ARGS.canonical()), 0, "run/1/a", false);
     private static final Fact FINISHED = new ToolFact.ToolFinished("tu_1", 1, "done", false);
+    /** The execution that was lost did not report its outcome in time. */
+    private static final Fact UNHEARD = new ThreadFact.TimePassed();
+
     private static final Fact LOST = new ToolFact.ToolLost("tu_1", 1, new Problem("Timeout", "gone"));
 
     private static RecordingTool charge() {
@@ -63,10 +68,12 @@ class EffectCheckTest {
                 new ModelFact.ModelCalled(1),
                 new ModelFact.ModelReplied(1, reply)));
         all.addAll(facts);
-        Conversation state = Conversation.start(new ThreadFact.RunStarted(1, "a", false, Optional.empty()), START);
+        Conversation state = Conversation.start(
+                new ThreadFact.RunStarted(ThreadIdentity.RULES, "a", false, Optional.empty()), START);
         List<Moment> moments = new ArrayList<>();
         for (Fact fact : all) {
-            Instant at = START.plusSeconds(moments.size() + 1);
+            Duration longer = fact instanceof ThreadFact.TimePassed ? Duration.ofMinutes(1) : Duration.ZERO;
+            Instant at = START.plusSeconds(moments.size() + 1).plus(longer);
             state = state.apply(fact, at);
             moments.add(new Moment("run", moments.size(), at, Optional.of(fact), state));
         }
@@ -108,13 +115,13 @@ class EffectCheckTest {
 
     @Test
     void unknownCall_claimedWhenItsWorkerWasKilled_isAsPromised() {
-        assertThat(effects(charge(), List.of(DISPATCHED, CLAIMED, LOST), CHARGED))
+        assertThat(effects(charge(), List.of(DISPATCHED, CLAIMED, LOST, UNHEARD), CHARGED))
                 .isEqualTo(new EffectCheck(1, 0, 0, 1, 0, List.of()));
     }
 
     @Test
     void unknownCall_nobodyKilled_isNotHonest() {
-        Timeline timeline = thread(charge(), DISPATCHED, CLAIMED, LOST);
+        Timeline timeline = thread(charge(), DISPATCHED, CLAIMED, LOST, UNHEARD);
 
         assertThat(EffectCheck.of(timeline, List.of(), List.of(START)).violations())
                 .containsExactly("tu_1 is unknown, but no worker was lost that could have claimed it");

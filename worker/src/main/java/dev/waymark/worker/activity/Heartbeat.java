@@ -2,10 +2,10 @@ package dev.waymark.worker.activity;
 
 import com.google.common.util.concurrent.ListenableFuture;
 import com.google.protobuf.ByteString;
+import dev.waymark.connect.ServerAnswer;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.keystore.KeyStoreException;
 import dev.waymark.worker.process.DaemonThreads;
-import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityExecutionContext;
@@ -234,7 +234,7 @@ public final class Heartbeat implements AutoCloseable {
     private synchronized void unheard(@Nullable Throwable why) {
         arrived();
         due = System.nanoTime() + RETRY.toNanos();
-        if (why instanceof StatusRuntimeException status && status.getStatus().getCode() == Status.Code.NOT_FOUND) {
+        if (why instanceof StatusRuntimeException status && ServerAnswer.GONE.is(status)) {
             cancel(new ActivityNotExistsException(info, status));
         } else {
             LOG.debug("no answer to a heartbeat of {}: {}", info.getActivityId(), String.valueOf(why));

@@ -66,7 +66,7 @@ public final class AgentActivity implements AgentResolver {
         return newest;
     }
 
-    /** Leaves threads with newer rules to other workers: this version cannot read agent files for them. */
+    /** Leaves threads with unknown rules to other workers: this version cannot read agent files for them. */
     private static void requireKnownRules(int rules) {
         try {
             UnknownRulesException.unlessKnown(rules);

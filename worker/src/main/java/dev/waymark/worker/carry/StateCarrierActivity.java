@@ -1,5 +1,6 @@
 package dev.waymark.worker.carry;
 
+import dev.waymark.connect.ServerAnswer;
 import dev.waymark.contract.CarriedReference;
 import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.carry.ChunkedState;
@@ -8,7 +9,6 @@ import dev.waymark.contract.carry.StateChunk;
 import dev.waymark.contract.carry.StateChunkInput;
 import dev.waymark.conversation.state.UnknownRulesException;
 import dev.waymark.conversation.value.Problem;
-import dev.waymark.history.HistoryReader;
 import dev.waymark.history.RunReader;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.Heartbeat;
@@ -101,7 +101,7 @@ public final class StateCarrierActivity implements StateCarrier {
             try {
                 return runs.atEnd(info.getWorkflowId(), reference.runId());
             } catch (StatusRuntimeException e) {
-                if (HistoryReader.isNotFound(e)) {
+                if (ServerAnswer.GONE.is(e)) {
                     throw notFound(info, reference);
                 }
                 throw e;

@@ -5,11 +5,11 @@ import dev.waymark.cli.CommandName;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.codec.KeyProblem;
 import dev.waymark.codec.ThreadForgottenException;
+import dev.waymark.connect.ServerAnswer;
 import dev.waymark.connect.ServerGoneException;
 import dev.waymark.connect.ServerUnreachable;
 import dev.waymark.keystore.KeyStoreException;
 import dev.waymark.worker.agents.AgentInvalid;
-import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.net.BindException;
 import java.nio.file.NoSuchFileException;
@@ -66,11 +66,12 @@ public final class CommandFailure extends Exception {
             return unreachable(words);
         }
         if (problem instanceof StatusRuntimeException status) {
-            Status.Code code = status.getStatus().getCode();
-            if (code == Status.Code.UNAVAILABLE || code == Status.Code.DEADLINE_EXCEEDED) {
-                return unreachable("the Temporal server no longer answers: " + code);
+            ServerAnswer answer = ServerAnswer.of(status);
+            if (answer.mayPass()) {
+                return unreachable("the Temporal server no longer answers: "
+                        + status.getStatus().getCode());
             }
-            if (code == Status.Code.NOT_FOUND) {
+            if (answer == ServerAnswer.GONE) {
                 return new CommandError(
                         ExitCode.NOT_FOUND,
                         CommandError.NOT_FOUND,

@@ -1,12 +1,12 @@
 package dev.waymark.worker.gate;
 
+import dev.waymark.connect.ServerAnswer;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.thread.StateReport;
 import dev.waymark.history.HistoryAudit;
 import dev.waymark.history.ThreadHistory;
 import dev.waymark.history.ThreadHistoryReader;
-import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.common.v1.WorkflowExecution;
 import io.temporal.api.query.v1.WorkflowQuery;
@@ -77,8 +77,8 @@ public final class ServerThreads implements ThreadSource {
             StateReport report = PayloadJson.answer(client, name, answer.getQueryResult(), StateReport.class);
             return Optional.of(new HistoryAudit.Live(run.getRunId(), report));
         } catch (StatusRuntimeException e) {
-            Status.Code code = e.getStatus().getCode();
-            workersAnswer = code != Status.Code.DEADLINE_EXCEEDED && code != Status.Code.FAILED_PRECONDITION;
+            ServerAnswer answer = ServerAnswer.of(e);
+            workersAnswer = answer != ServerAnswer.LATE && answer != ServerAnswer.NOT_READY;
             return Optional.empty();
         }
     }

@@ -7,7 +7,6 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
-import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Spent;
@@ -139,23 +138,11 @@ public final class FactMetrics {
         Turn is = after.turn();
         boolean isNext = is.number() > was.number();
         if (was.isRunning() && isNext) {
-            countEnd(outcomeOfPrevious(was.number(), fact, after), was.startedAt(), after.updatedAt());
+            countEnd(after.ended(was, fact).status(), was.startedAt(), after.updatedAt());
         }
         if ((was.isRunning() || isNext) && !is.isRunning()) {
             countEnd(is.status(), is.startedAt(), after.updatedAt());
         }
-    }
-
-    /**
-     * Returns how the turn with this number ended, although the next one has started. If the next one has ended too, the
-     * state no longer has the outcome. It is known nevertheless: only a replaced conversation or a queued message starts
-     * a turn in the fact that ends another one.
-     */
-    private static Turn.Status outcomeOfPrevious(int number, Fact fact, Conversation after) {
-        return after.ended()
-                .filter(turn -> turn.number() == number)
-                .map(Turn::status)
-                .orElse(fact instanceof PersonFact.UserSpoke ? Turn.Status.STOPPED : Turn.Status.COMPLETE);
     }
 
     private void countEnd(Turn.Status outcome, Instant startedAt, Instant endedAt) {

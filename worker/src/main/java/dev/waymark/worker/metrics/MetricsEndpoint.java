@@ -1,12 +1,11 @@
 package dev.waymark.worker.metrics;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import com.uber.m3.tally.RootScopeBuilder;
 import com.uber.m3.tally.Scope;
 import com.uber.m3.tally.ScopeCloseException;
 import com.uber.m3.util.Duration;
-import dev.waymark.worker.process.DaemonThreads;
+import dev.waymark.smallhttp.SmallHttpReply;
+import dev.waymark.smallhttp.SmallHttpServer;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
@@ -18,9 +17,6 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.temporal.common.reporter.MicrometerClientStatsReporter;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -28,19 +24,16 @@ import java.util.function.BooleanSupplier;
  * /readyz}.
  */
 public final class MetricsEndpoint implements AutoCloseable {
-    private static final String TEXT = "text/plain; charset=utf-8";
     private static final String PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
     private static final int THREADS = 4;
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final JvmGcMetrics garbageCollection = new JvmGcMetrics();
     private final Scope sdkScope;
-    private final HttpServer server;
-    private final ExecutorService executor = Executors.newFixedThreadPool(THREADS, DaemonThreads.named("metrics"));
+    private final SmallHttpServer server;
     private volatile BooleanSupplier ready = () -> false;
 
     private MetricsEndpoint(InetSocketAddress address) throws IOException {
-        server = HttpServer.create(address, 0);
         sdkScope = new RootScopeBuilder()
                 .reporter(new MicrometerClientStatsReporter(registry))
                 .reportEvery(Duration.ofSeconds(1));
@@ -49,14 +42,7 @@ public final class MetricsEndpoint implements AutoCloseable {
         new ProcessorMetrics().bindTo(registry);
         new UptimeMetrics().bindTo(registry);
         garbageCollection.bindTo(registry);
-        server.setExecutor(executor);
-        server.createContext("/metrics", exchange -> answer(exchange, 200, PROMETHEUS, registry.scrape()));
-        server.createContext("/healthz", exchange -> answer(exchange, 200, TEXT, "ok\n"));
-        server.createContext("/readyz", exchange -> {
-            boolean isReady = ready.getAsBoolean();
-            answer(exchange, isReady ? 200 : 503, TEXT, isReady ? "ready\n" : "not ready\n");
-        });
-        server.start();
+        server = SmallHttpServer.start(address, THREADS, "metrics", request -> answer(request.path()));
     }
 
     /**
@@ -80,7 +66,7 @@ public final class MetricsEndpoint implements AutoCloseable {
 
     /** Returns the address that the server listens on, as {@code HOST:PORT}. */
     public String address() {
-        InetSocketAddress address = server.getAddress();
+        InetSocketAddress address = server.address();
         return address.getHostString() + ":" + address.getPort();
     }
 
@@ -89,22 +75,19 @@ public final class MetricsEndpoint implements AutoCloseable {
         ready = condition;
     }
 
-    private static void answer(HttpExchange exchange, int status, String type, String body) throws IOException {
-        try (exchange) {
-            byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
-            exchange.getResponseHeaders().set("Content-Type", type);
-            boolean isHead = exchange.getRequestMethod().equals("HEAD");
-            exchange.sendResponseHeaders(status, isHead ? -1 : bytes.length);
-            if (!isHead) {
-                exchange.getResponseBody().write(bytes);
-            }
-        }
+    private SmallHttpReply answer(String path) {
+        return switch (path) {
+            case "/metrics" -> SmallHttpReply.of(200, PROMETHEUS, registry.scrape());
+            case "/healthz" -> SmallHttpReply.text(200, "ok");
+            case "/readyz" ->
+                ready.getAsBoolean() ? SmallHttpReply.text(200, "ready") : SmallHttpReply.text(503, "not ready");
+            default -> SmallHttpReply.text(404, "not found");
+        };
     }
 
     @Override
     public void close() {
-        server.stop(0);
-        executor.shutdownNow();
+        server.close();
         garbageCollection.close();
         try {
             sdkScope.close(); // Ends its reporter thread.

@@ -124,36 +124,33 @@ public final class CommandRunner {
             throws IOException, InterruptedException {
         InlineText stdout = new InlineText();
         ErrorOutput stderr = new ErrorOutput();
-        OutputPipes pipes = OutputPipes.create();
-        FencedProcess launcher;
-        try {
-            launcher = FencedProcess.start(builder, line, fence, pipes);
-        } catch (IOException | RuntimeException e) {
-            pipes.close();
-            throw e;
-        }
-        // One thread for each stream, because a program may read stdin and write stdout and stderr in any order, or not
-        // at all.
-        Thread results = DaemonThreads.start("tool-stdout", () -> read(pipes.stdout(), secrets.mask(), stdout::append));
-        Thread complaints =
-                DaemonThreads.start("tool-stderr", () -> read(pipes.stderr(), secrets.mask(), stderr::append));
-        boolean exited;
-        try {
-            exited = launcher.await(fence);
-            if (exited) {
-                // Processes that the program left behind may finish their output.
+        try (OutputPipes pipes = OutputPipes.create()) {
+            FencedProcess launcher = FencedProcess.start(builder, line, fence, pipes);
+            // One thread for each stream, because a program may read stdin and write stdout and stderr in any order, or
+            // not
+            // at all.
+            Thread results =
+                    DaemonThreads.start("tool-stdout", () -> read(pipes.stdout(), secrets.mask(), stdout::append));
+            Thread complaints =
+                    DaemonThreads.start("tool-stderr", () -> read(pipes.stderr(), secrets.mask(), stderr::append));
+            boolean exited;
+            try {
+                exited = launcher.await(fence);
+                if (exited) {
+                    // Processes that the program left behind may finish their output.
+                    join(results, complaints);
+                }
+            } catch (InterruptedException e) {
+                launcher.stop();
+                throw e;
+            } finally {
+                launcher.end();
+            }
+            if (!exited) {
                 join(results, complaints);
             }
-        } catch (InterruptedException e) {
-            launcher.stop();
-            throw e;
-        } finally {
-            launcher.end();
+            return launcher.result(program, fence, stdout.text(), stderr.end());
         }
-        if (!exited) {
-            join(results, complaints);
-        }
-        return launcher.result(program, fence, stdout.text(), stderr.end());
     }
 
     private static String json(Json args) {

@@ -1,8 +1,8 @@
 package dev.waymark.worker.process;
 
-import java.io.BufferedReader;
+import java.io.BufferedInputStream;
 import java.io.IOException;
-import java.io.InputStreamReader;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -27,21 +27,18 @@ final class FencedProcess {
 
     private static final Duration LAST_REPORTS = Duration.ofSeconds(1);
 
+    /** Longer than any line of a launcher. */
+    private static final int LINE_BYTES = 64;
+
     private static final String SCRIPT = Shell.script(FencedProcess.class, "launcher.sh");
 
     private final OutputPipes pipes;
     private final Process shells;
+    private final LauncherReports reports = new LauncherReports();
     private final Thread reporter;
     private final CountDownLatch ended = new CountDownLatch(1);
 
-    private boolean fed;
-    private boolean givenUp;
-    private boolean late;
-    private boolean unstarted;
-    private boolean timedOut;
-    private boolean gone;
-    private Optional<Long> session = Optional.empty();
-    private Optional<Integer> exitCode = Optional.empty();
+    private volatile boolean fed;
 
     private FencedProcess(OutputPipes pipes, Process shells, byte[] line) {
         this.pipes = pipes;
@@ -66,8 +63,10 @@ final class FencedProcess {
         command.add(ProcessFence.HAS_UPTIME ? "" : Shell.program("date"));
         command.addAll(List.of(Shell.program("sleep"), Shell.program("sed"), Shell.program("rm")));
         command.addAll(builder.command());
-        builder.command(command).redirectError(ProcessBuilder.Redirect.DISCARD);
-        return new FencedProcess(pipes, builder.start(), line);
+        builder.command(command).redirectOutput(pipes.reportsFile()).redirectError(ProcessBuilder.Redirect.DISCARD);
+        Process shells = builder.start();
+        pipes.launched();
+        return new FencedProcess(pipes, shells, line);
     }
 
     /** Waits until the program has ended, or until three seconds after its deadline. Returns whether it has exited. */
@@ -77,7 +76,7 @@ final class FencedProcess {
             // The reporter may still be reading the last reports.
             reporter.join(LAST_REPORTS.toMillis());
         }
-        return hasExited();
+        return reports.haveExit();
     }
 
     /**
@@ -85,7 +84,7 @@ final class FencedProcess {
      * interruptible.
      */
     void stop() {
-        if (isFed()) {
+        if (fed) {
             try {
                 OutputStream lifeline = shells.getOutputStream();
                 lifeline.write('\n');
@@ -100,8 +99,8 @@ final class FencedProcess {
     /** Kills the remaining processes of the session, and returns when they are gone. Not interruptible. */
     void end() {
         try {
-            giveUp();
-            if (isFed()) {
+            reports.giveUp();
+            if (fed) {
                 shells.getOutputStream().close();
             } else {
                 // The program was not started, and closing would wait for the pending write.
@@ -111,11 +110,10 @@ final class FencedProcess {
             // The launcher has closed its end.
         }
         UninterruptedWait.until(SLACK, () -> !shells.isAlive());
-        if (!UninterruptedWait.until(Duration.ofMillis(100), this::isGone)) {
+        if (!UninterruptedWait.until(Duration.ofMillis(100), reports::areGone)) {
             force();
         }
         UninterruptedWait.until(LAST_REPORTS, () -> !reporter.isAlive());
-        pipes.close();
     }
 
     private void force() {
@@ -126,66 +124,41 @@ final class FencedProcess {
             // The launcher may have been killed before it reported the program's session.
             Set<Long> sessions = ProcessSessions.writingInto(pipes.directory());
             sessions.add(shells.pid());
-            session().ifPresent(sessions::add);
+            reports.session().ifPresent(sessions::add);
             ProcessSessions.kill(sessions);
         }
         UninterruptedWait.until(Duration.ofSeconds(1), () -> !shells.isAlive());
     }
 
     /** How the program ended. Call it after {@link #end()}. */
-    synchronized CommandResult result(String program, ProcessFence fence, String stdout, String stderr) {
-        if (late) {
-            return new CommandResult.NotStarted(program + " was not started in time", true);
-        }
-        if (unstarted) {
-            return new CommandResult.NotStarted("cannot start " + program, false);
-        }
-        if (timedOut) {
-            return new CommandResult.Killed("timed out after " + words(fence.timeout()) + " and was killed", stderr);
-        }
-        return exitCode.<CommandResult>map(code -> new CommandResult.Exited(code, stdout, stderr))
-                .orElseGet(() -> new CommandResult.Killed("it was killed because its launcher was killed", stderr));
-    }
-
-    private synchronized boolean hasExited() {
-        return exitCode.isPresent();
-    }
-
-    /** A program whose exit is reported after this call counts as killed. */
-    private synchronized void giveUp() {
-        givenUp = true;
-    }
-
-    private synchronized boolean isFed() {
-        return fed;
-    }
-
-    private synchronized boolean isGone() {
-        return gone;
-    }
-
-    private synchronized Optional<Long> session() {
-        return session;
+    CommandResult result(String program, ProcessFence fence, String stdout, String stderr) {
+        return reports.result(program, fence.timeout(), stdout, stderr);
     }
 
     private void feed(byte[] line) {
         try {
             OutputStream lifeline = shells.getOutputStream();
+            lifeline.write(reports.words().getBytes(StandardCharsets.US_ASCII));
             lifeline.write(line);
             lifeline.flush();
-            synchronized (this) {
-                fed = true;
-            }
+            fed = true;
         } catch (IOException e) {
             // The launcher reports what happened.
         }
     }
 
+    /** Stops at a forged report, so that a program that floods the pipe keeps this JVM busy no longer. */
     private void listen() {
-        try (BufferedReader reports =
-                new BufferedReader(new InputStreamReader(shells.getInputStream(), StandardCharsets.US_ASCII))) {
-            for (String line = reports.readLine(); line != null; line = reports.readLine()) {
-                note(line);
+        try (InputStream in = new BufferedInputStream(pipes.reports())) {
+            Optional<String> line = next(in);
+            while (line.isPresent() && reports.take(line.get())) {
+                if (reports.session().isPresent()) {
+                    pipes.release();
+                }
+                if (reports.haveEnd()) {
+                    ended.countDown();
+                }
+                line = next(in);
             }
         } catch (IOException e) {
             // Treated like the end of the reports.
@@ -194,27 +167,15 @@ final class FencedProcess {
         }
     }
 
-    private synchronized void note(String line) {
-        String[] words = line.split(" ");
-        switch (words[0]) {
-            case "start" -> {
-                session = Optional.of(Long.parseLong(words[1]));
-                pipes.release();
+    /** The next line, or the beginning of one that is too long; empty at the end. */
+    private static Optional<String> next(InputStream in) throws IOException {
+        StringBuilder line = new StringBuilder();
+        for (int b = in.read(); b >= 0; b = in.read()) {
+            if (b == '\n' || line.length() == LINE_BYTES) {
+                return Optional.of(line.toString());
             }
-            case "late" -> late = true;
-            case "unstarted" -> unstarted = true;
-            // If the program exited first, the timeout only ended the processes that it left behind.
-            case "timeout" -> timedOut = exitCode.isEmpty();
-            case "exit" -> exitCode = givenUp ? Optional.empty() : Optional.of(Integer.parseInt(words[1]));
-            case "gone" -> gone = true;
-            default -> throw new IllegalStateException("the launcher says " + line);
+            line.append((char) b);
         }
-        if (late || unstarted || exitCode.isPresent()) {
-            ended.countDown();
-        }
-    }
-
-    private static String words(Duration time) {
-        return time.toMillis() % 1000 == 0 ? time.toSeconds() + "s" : time.toMillis() + "ms";
+        return Optional.empty();
     }
 }

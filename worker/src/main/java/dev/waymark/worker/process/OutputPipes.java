@@ -1,41 +1,51 @@
 package dev.waymark.worker.process;
 
 import java.io.Closeable;
-import java.io.FileInputStream;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.RandomAccessFile;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
  * Named pipes for the output of a program and its children, in a private directory, so that the launcher opens them for
- * that program only. A pipe ends when its last writer closes it.
+ * that program only, and one for the reports of the launcher. A pipe ends when its last writer closes it, or at
+ * {@link #close}, whoever holds it open.
  */
 final class OutputPipes implements Closeable {
 
     private final Path directory;
-    private final List<Closeable> held = new ArrayList<>();
+    /** While these are open, no reader sees an early end. */
+    private final List<Closeable> forProgram = new ArrayList<>();
+
+    private final List<Closeable> forLauncher = new ArrayList<>();
+    private final List<Closeable> readers = new ArrayList<>();
     private final InputStream stdout;
     private final InputStream stderr;
+    private final InputStream reports;
 
     private OutputPipes(Path directory) throws IOException, InterruptedException {
         this.directory = directory;
         try {
             Path out = directory.resolve("out");
             Path err = directory.resolve("err");
-            Process mkfifo = new ProcessBuilder("mkfifo", "-m", "600", out.toString(), err.toString())
+            Path said = reportsFile().toPath();
+            Process mkfifo = new ProcessBuilder("mkfifo", "-m", "600", out.toString(), err.toString(), said.toString())
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                     .start();
             if (mkfifo.waitFor() != 0) {
                 throw new IOException("mkfifo failed in " + directory);
             }
-            this.stdout = open(out);
-            this.stderr = open(err);
+            this.stdout = open(out, forProgram);
+            this.stderr = open(err, forProgram);
+            this.reports = open(said, forLauncher);
         } catch (IOException | InterruptedException e) {
             close();
             throw e;
@@ -63,28 +73,56 @@ final class OutputPipes implements Closeable {
         return stderr;
     }
 
-    private InputStream open(Path pipe) throws IOException {
-        // Opening a pipe for reading and writing does not block. While it is open, no reader sees an early end.
-        held.add(new RandomAccessFile(pipe.toFile(), "rw"));
-        return new FileInputStream(pipe.toFile());
+    InputStream reports() {
+        return reports;
+    }
+
+    /** The stdout of the launcher. */
+    File reportsFile() {
+        return directory.resolve("reports").toFile();
+    }
+
+    private InputStream open(Path pipe, List<Closeable> held) throws IOException {
+        // Opening a pipe for reading and writing does not block.
+        held.add(FileChannel.open(pipe, StandardOpenOption.READ, StandardOpenOption.WRITE));
+        // Unlike a FileInputStream, a channel that is closed ends a read that is waiting for input.
+        InputStream stream = Channels.newInputStream(FileChannel.open(pipe, StandardOpenOption.READ));
+        readers.add(stream);
+        return stream;
+    }
+
+    /** Called once the launcher has opened the pipe of its reports. No other program needs its name. */
+    synchronized void launched() {
+        close(forLauncher);
+        try {
+            Files.deleteIfExists(reportsFile().toPath());
+        } catch (IOException e) {
+            // It is only tidier without.
+        }
     }
 
     /** Called once the program has opened the pipes. From then on, a pipe ends when its writers close it. */
     synchronized void release() {
-        try {
-            for (Closeable end : held) {
-                end.close();
-            }
-        } catch (IOException e) {
-            // The file counts as closed even after an error.
-        }
-        held.clear();
+        close(forProgram);
     }
 
-    /** Removes the directory. Open streams can still be read. */
+    private static void close(List<Closeable> ends) {
+        for (Closeable end : ends) {
+            try {
+                end.close();
+            } catch (IOException e) {
+                // It counts as closed even after an error.
+            }
+        }
+        ends.clear();
+    }
+
+    /** Removes the directory, and ends all streams. */
     @Override
-    public void close() {
-        release();
+    public synchronized void close() {
+        close(forProgram);
+        close(forLauncher);
+        close(readers);
         try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
             for (Path file : files) {
                 Files.deleteIfExists(file);

@@ -1,5 +1,7 @@
 package dev.waymark.worker.tool;
 
+import dev.waymark.connect.RequestRetry;
+import dev.waymark.connect.ServerAnswer;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.ClaimRequest;
@@ -28,8 +30,8 @@ import java.util.concurrent.TimeUnit;
  * ends of activities in one order, so the answer is final. Thread-safe.
  */
 public final class ClaimSender {
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
-    private static final Duration PAUSE = Duration.ofMillis(200);
+    private static final RequestRetry RETRY =
+            RequestRetry.every(Duration.ofMillis(200), Duration.ofSeconds(10), ServerAnswer::mayPass);
 
     private final WorkflowClient client;
     private final AttemptMetrics metrics;
@@ -43,7 +45,7 @@ public final class ClaimSender {
      * The answer to a claim.
      *
      * @param refusal why the execution may not take effect; empty if the claim is granted
-     * @param token the fencing token of a granted claim, if the thread's rules have tokens
+     * @param token the fencing token, if the claim is granted
      */
     record Answer(Optional<String> refusal, OptionalLong token) {
         private static Answer refused(String why) {
@@ -65,37 +67,29 @@ public final class ClaimSender {
 
     private Answer answer(String workflowId, String runId, ClaimRequest claim) throws InterruptedException {
         UpdateWorkflowExecutionRequest request = request(workflowId, runId, claim);
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        String trouble = "";
-        for (long left = PATIENCE.toNanos(); left > 0; left = deadline - System.nanoTime()) {
-            try {
-                Outcome outcome = client.getWorkflowServiceStubs()
-                        .blockingStub()
-                        .withDeadlineAfter(left, TimeUnit.NANOSECONDS)
-                        .updateWorkflowExecution(request)
-                        .getOutcome();
-                switch (outcome.getValueCase()) {
-                    case SUCCESS -> {
-                        return read(workflowId, outcome.getSuccess());
-                    }
-                    case FAILURE -> {
-                        return Answer.refused(reason(workflowId, outcome.getFailure()));
-                    }
-                    case VALUE_NOT_SET -> trouble = "the workflow has not answered yet";
-                }
-            } catch (StatusRuntimeException e) {
-                if (Thread.interrupted()) {
-                    throw new InterruptedException("interrupted while claiming");
-                }
-                if (isFinal(e.getStatus().getCode())) {
-                    return Answer.refused(
-                            "the claim was refused: " + e.getStatus().getDescription());
-                }
-                trouble = String.valueOf(e.getStatus().getDescription());
-                TimeUnit.NANOSECONDS.sleep(PAUSE.toNanos());
-            }
+        try {
+            Outcome outcome = RETRY.send(left -> outcome(request, left));
+            return outcome.hasSuccess()
+                    ? read(workflowId, outcome.getSuccess())
+                    : Answer.refused(reason(workflowId, outcome.getFailure()));
+        } catch (StatusRuntimeException e) {
+            String what = ServerAnswer.of(e).mayPass() ? "was not answered in time" : "was refused";
+            return Answer.refused("the claim " + what + ": " + e.getStatus().getDescription());
         }
-        return Answer.refused("the claim was not answered in time: " + trouble);
+    }
+
+    private Outcome outcome(UpdateWorkflowExecutionRequest request, long millis) {
+        Outcome outcome = client.getWorkflowServiceStubs()
+                .blockingStub()
+                .withDeadlineAfter(millis, TimeUnit.MILLISECONDS)
+                .updateWorkflowExecution(request)
+                .getOutcome();
+        if (outcome.getValueCase() == Outcome.ValueCase.VALUE_NOT_SET) {
+            throw Status.DEADLINE_EXCEEDED
+                    .withDescription("the workflow has not answered yet")
+                    .asRuntimeException();
+        }
+        return outcome;
     }
 
     private UpdateWorkflowExecutionRequest request(String workflowId, String runId, ClaimRequest claim) {
@@ -133,24 +127,5 @@ public final class ClaimSender {
         }
         return new Answer(
                 Optional.empty(), answer.token() == 0 ? OptionalLong.empty() : OptionalLong.of(answer.token()));
-    }
-
-    /** Whether a retry would get the same answer. */
-    private static boolean isFinal(Status.Code code) {
-        return switch (code) {
-            case NOT_FOUND, INVALID_ARGUMENT, FAILED_PRECONDITION, PERMISSION_DENIED, UNIMPLEMENTED, UNAUTHENTICATED ->
-                true;
-            case OK,
-                    CANCELLED,
-                    UNKNOWN,
-                    DEADLINE_EXCEEDED,
-                    ALREADY_EXISTS,
-                    RESOURCE_EXHAUSTED,
-                    ABORTED,
-                    OUT_OF_RANGE,
-                    INTERNAL,
-                    UNAVAILABLE,
-                    DATA_LOSS -> false;
-        };
     }
 }

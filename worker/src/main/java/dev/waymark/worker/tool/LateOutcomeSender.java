@@ -1,9 +1,10 @@
 package dev.waymark.worker.tool;
 
+import dev.waymark.connect.RequestRetry;
+import dev.waymark.connect.ServerAnswer;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.LateOutcome;
-import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.common.v1.WorkflowExecution;
 import io.temporal.api.workflowservice.v1.SignalWorkflowExecutionRequest;
@@ -20,11 +21,14 @@ import org.slf4j.LoggerFactory;
 public final class LateOutcomeSender {
     private static final Logger LOG = LoggerFactory.getLogger(LateOutcomeSender.class);
 
-    /** Long enough for a restart of the server. A longer outage has most likely lost more than this outcome. */
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    /**
+     * Long enough for a restart of the server. A longer outage has most likely lost more than this outcome. Refusals are
+     * retried too, since a worker's credentials may be renewed meanwhile.
+     */
+    private static final RequestRetry RETRY =
+            RequestRetry.every(Duration.ofMillis(500), Duration.ofMinutes(2), answer -> answer != ServerAnswer.GONE);
 
-    private static final Duration CALL_TIMEOUT = Duration.ofSeconds(10);
-    private static final Duration PAUSE = Duration.ofMillis(500);
+    private static final int CALL_SECONDS = 10;
 
     private final WorkflowClient client;
 
@@ -50,26 +54,14 @@ public final class LateOutcomeSender {
                         .toPayloads(late)
                         .orElseThrow())
                 .build();
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (true) {
-            try {
-                client.getWorkflowServiceStubs()
-                        .blockingStub()
-                        .withDeadlineAfter(CALL_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS)
-                        .signalWorkflowExecution(request);
-                LOG.info("thread {}: reported the outcome of call {} late", workflowId, late.callId());
-                return;
-            } catch (StatusRuntimeException e) {
-                if (Thread.interrupted()) {
-                    throw new InterruptedException("interrupted while reporting a late outcome");
-                }
-                boolean isGone = e.getStatus().getCode() == Status.Code.NOT_FOUND;
-                if (isGone || System.nanoTime() - deadline > 0) {
-                    LOG.warn("thread {}: the outcome of call {} is lost: {}", workflowId, late.callId(), e.getStatus());
-                    return;
-                }
-                TimeUnit.NANOSECONDS.sleep(PAUSE.toNanos());
-            }
+        try {
+            RETRY.send(left -> client.getWorkflowServiceStubs()
+                    .blockingStub()
+                    .withDeadlineAfter(CALL_SECONDS, TimeUnit.SECONDS)
+                    .signalWorkflowExecution(request));
+            LOG.info("thread {}: reported the outcome of call {} late", workflowId, late.callId());
+        } catch (StatusRuntimeException e) {
+            LOG.warn("thread {}: the outcome of call {} is lost: {}", workflowId, late.callId(), e.getStatus());
         }
     }
 }

@@ -168,7 +168,7 @@ public final class ToolActivity implements DynamicActivity {
 
     /**
      * Completes the activity. If the server no longer waits for it, sends a known outcome to the workflow as a signal,
-     * so that the effect is not lost. Only threads whose rules have fencing tokens accept that signal.
+     * so that the effect is not lost.
      */
     private void complete(ActivityInfo info, LateOutcome end) throws InterruptedException {
         ManualActivityCompletionClient completion =

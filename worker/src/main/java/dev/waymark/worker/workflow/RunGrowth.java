@@ -8,9 +8,6 @@ import io.temporal.workflow.WorkflowInfo;
 
 /** Decides when a run has grown so large that the thread should continue in a new one. */
 final class RunGrowth {
-    /** Change id: a run with this version that makes summaries waits for the next summary. */
-    private static final String WAITS_FOR_SUMMARY = "continue-after-summary";
-
     /** Approximate size of a call in the log of calls. */
     private static final long BYTES_OF_CALL = 200;
 
@@ -62,7 +59,6 @@ final class RunGrowth {
         return info.getHistorySize() >= 8 * (carried + logged)
                 || state.terms().flatMap(AgentPolicy::summaries).isEmpty()
                 || info.getHistoryLength() >= MOST_EVENTS_WAITING
-                || info.getHistorySize() >= MOST_BYTES_WAITING
-                || Workflow.getVersion(WAITS_FOR_SUMMARY, Workflow.DEFAULT_VERSION, 1) == Workflow.DEFAULT_VERSION;
+                || info.getHistorySize() >= MOST_BYTES_WAITING;
     }
 }

@@ -1,10 +1,11 @@
 # Runs one program behind a fence: when its time is up or the worker is gone, the program and its whole session are
 # killed. Only these shells are needed for that; the worker may be dead or stopped.
 #
-#   stdin    one line with the program's arguments, read completely before it starts; then the lifeline: a line sends
-#            SIGTERM to the program, the end kills it at once
-#   stdout   "late" if it does not run. Otherwise "start SESSION", "timeout" if it is killed at its deadline, then
-#            "unstarted" (it could not be run) or "exit CODE". "gone" when nothing of it is left
+#   stdin    the words of the reports, in the order START LATE UNSTARTED TIMEOUT EXIT GONE; one line with the program's
+#            arguments, read completely before it starts; then the lifeline: a line sends SIGTERM to the program, the end
+#            kills it at once
+#   stdout   "LATE" if it does not run. Otherwise "START SESSION", "TIMEOUT" if it is killed at its deadline, then
+#            "UNSTARTED" (it could not be run) or "EXIT CODE". "GONE" when nothing of it is left
 #   $1       a private directory, with the pipes out and err for the program's output
 #   $2       the deadline, in 1/100 s of the clock
 #   $3       setsid, or empty: then this is bash, and a process group replaces the session
@@ -12,14 +13,21 @@
 #   $5-$7    sleep, sed, rm: the PATH is the program's and may be anything
 #   $8-      the program
 #
+# Other programs of the same user can write into the pipes of these shells. So the words are random. They are only in
+# variables, since programs can read environments and command lines. And writing a report can take forever, since a pipe
+# may be full: whatever keeps the deadline is started before.
+#
 # The shells and the program are in different sessions, so that signals to one do not reach the other. Names start with
 # waymark_, since assigning to an exported variable of the same name would change it for the program.
 
 waymark_dir=$1 waymark_deadline=$2 waymark_setsid=$3 waymark_date=$4 waymark_sleep=$5 waymark_sed=$6 waymark_rm=$7
 shift 7
 
+# The program would get those that are in its environment.
+unset waymark_start waymark_late waymark_unstarted waymark_timeout waymark_exit waymark_gone
+read -r waymark_start waymark_late waymark_unstarted waymark_timeout waymark_exit waymark_gone
 # Incomplete arguments: a program that ran on them might do anything.
-IFS= read -r waymark_args || {
+IFS= read -r waymark_args && [ "$waymark_gone" ] || {
     "$waymark_rm" -rf "$waymark_dir"
     exit
 }
@@ -39,15 +47,20 @@ waymark_clock='waymark_now() {
 '
 
 # Becomes the program. Checks the time last, after everything that could delay the start. Removes the shell's own
-# variables (PWD and so on). A failed exec is reported by a file, since a descriptor would stay open in the program.
+# variables (PWD and so on). A failed exec is reported by a file, since a descriptor would stay open in the program. The
+# reports begin with a line feed, which ends any line that another program has begun.
 waymark_inner=$waymark_clock'
 waymark_dir=$1 waymark_deadline=$2 waymark_date=$3
 shift 3
 unset PWD OLDPWD SHLVL _
+read -r waymark_start waymark_late waymark_unstarted <&5
+exec 5<&-
 waymark_now
-[ "$waymark_now" -lt "$waymark_deadline" ] || { echo late >&7; exit; }
-echo "start $$" >&7
-trap ": >\"\$waymark_dir/unstarted\"" EXIT
+[ "$waymark_now" -lt "$waymark_deadline" ] || { echo "
+$waymark_late" >&7; exit; }
+echo "
+$waymark_start $$" >&7
+trap "echo \"\$waymark_unstarted\" >\"\$waymark_dir/unstarted\"" EXIT
 command -v shopt >/dev/null && shopt -s execfail
 exec "$@" 7>&-
 exit 127
@@ -125,7 +138,7 @@ waymark_remains() {
 
 # Ends all shells and their sleeps, which share one process group. The worker removes the directory, unless it is gone.
 waymark_end() {
-    echo gone || "$waymark_rm" -rf "$waymark_dir"
+    echo "$waymark_gone" || "$waymark_rm" -rf "$waymark_dir"
     kill -KILL 0
 }
 
@@ -135,8 +148,12 @@ waymark_lifeline() {
     if read -r waymark_word <&4; then
         waymark_signal TERM
         "$waymark_sleep" 1
+    else
+        # The worker is gone, but its end of the reports may be open for a moment longer.
+        "$waymark_rm" -rf "$waymark_dir" &
     fi
     waymark_signal KILL
+    wait
     waymark_end
 }
 
@@ -151,19 +168,21 @@ waymark_timer() {
         # POSIX supports whole seconds only.
         "$waymark_sleep" "$((waymark_left / 100)).${waymark_part#1}" || "$waymark_sleep" 1
     done
+    waymark_grace=1
     if [ $((waymark_now - waymark_deadline)) -gt 200 ]; then
         # Just thawed, together with the program, which must not continue: another execution may have replaced it.
         kill -s KILL -- "-$waymark_session"
-        echo timeout
-    else
-        echo timeout
-        waymark_signal TERM
-        "$waymark_sleep" 1
+        waymark_grace=0
     fi
-    waymark_signal KILL
-    # The end of the program ends the other shells, unless they were stopped.
-    "$waymark_sleep" 1
-    kill -KILL 0
+    {
+        "$waymark_sleep" "$waymark_grace"
+        waymark_signal KILL
+        # The end of the program ends the other shells, unless they were stopped or cannot write.
+        "$waymark_sleep" 1
+        kill -KILL 0
+    } &
+    echo "$waymark_timeout"
+    [ "$waymark_grace" = 0 ] || waymark_signal TERM
 }
 
 # Opens the pipes in a subshell, since only the program may hold them open; for reading and writing, since opening for
@@ -178,25 +197,52 @@ EOF
         set -- /bin/sh -c "$waymark_inner" launcher "$waymark_dir" "$waymark_deadline" "$waymark_date" "$@"
         [ ! "$waymark_setsid" ] || set -- "$waymark_setsid" "$@"
         exec "$@"
-    )
-    echo "exit $?"
+    ) 5<<EOF
+$waymark_start $waymark_late $waymark_unstarted
+EOF
+    echo "
+$waymark_exit $?"
+}
+
+# Reads the next report of the program's shells, which is one of these words. Ignores what other programs have written.
+waymark_next() {
+    while read -r waymark_word waymark_number; do
+        case $waymark_word in
+        "") ;;
+        "$1" | "$2" | "$3") return ;;
+        esac
+    done
+    waymark_word=''
 }
 
 waymark_watch() {
     trap : PIPE
-    read -r waymark_word waymark_session
-    case $waymark_word in
-    start | late) echo "$waymark_word" $waymark_session ;;
-    *) echo unstarted ;;
-    esac
-    [ "$waymark_word" = start ] || waymark_end
+    # In KiB: a line of another program may have no end.
+    ulimit -d 100000
+    waymark_next "$waymark_start" "$waymark_late" "$waymark_exit"
+    if [ "$waymark_word" = "$waymark_late" ]; then
+        echo "$waymark_late"
+        waymark_end
+    fi
+    # Its shell could not be started, or another program took the report from the pipe. The worker kills what is left.
+    [ "$waymark_word" = "$waymark_start" ] || kill -KILL 0
+    waymark_session=$waymark_number
     waymark_lifeline &
     waymark_timer &
-    read -r waymark_word waymark_code
-    case $waymark_code in
-    126 | 127) [ ! -e "$waymark_dir/unstarted" ] || waymark_word=unstarted ;;
+    echo "$waymark_start $waymark_session"
+    waymark_next "$waymark_exit"
+    case $waymark_number in
+    126 | 127)
+        waymark_reason=''
+        # Other programs can create the file, but not with this word.
+        read -r waymark_reason <"$waymark_dir/unstarted"
+        [ "$waymark_reason" != "$waymark_unstarted" ] || waymark_word=$waymark_unstarted
+        ;;
     esac
-    echo "$waymark_word" $waymark_code
+    # Without the first shell, the lifeline is closed, which ends the program: its exit code is not its own.
+    if [ "$waymark_word" ] && kill -0 $$; then
+        echo "$waymark_word $waymark_number"
+    fi
     if waymark_remains; then
         # They may still write output. When it is complete, the worker closes the lifeline.
         "$waymark_sleep" 1

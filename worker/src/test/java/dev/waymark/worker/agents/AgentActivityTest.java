@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.work.AgentInput;
+import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.worker.tool.mcp.McpConnections;
 import dev.waymark.worker.tool.mcp.McpDiscovery;
 import io.temporal.failure.ApplicationFailure;
@@ -28,12 +29,13 @@ class AgentActivityTest {
 
     @Test
     void noName_isTheOnlyAgent() {
-        assertThat(among(HELPER).resolve(new AgentInput("", 1))).isEqualTo(HELPER);
+        assertThat(among(HELPER).resolve(new AgentInput("", ThreadIdentity.RULES)))
+                .isEqualTo(HELPER);
     }
 
     @Test
     void noName_amongSeveral_isRefusedByNames() {
-        assertThatThrownBy(() -> among(HELPER, OTHER).resolve(new AgentInput("", 1)))
+        assertThatThrownBy(() -> among(HELPER, OTHER).resolve(new AgentInput("", ThreadIdentity.RULES)))
                 .isInstanceOfSatisfying(
                         ApplicationFailure.class,
                         failure -> assertThat(failure.getType()).isEqualTo("AgentInvalid"))

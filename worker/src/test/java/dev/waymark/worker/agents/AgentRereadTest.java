@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.work.AgentInput;
+import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.model.scripted.ScriptedProvider;
 import dev.waymark.worker.tool.java.JavaTools;
@@ -145,15 +146,18 @@ class AgentRereadTest {
     @Test
     void thread_startedAfterAChange_getsTheFileAsItIs() throws Exception {
         AgentActivity activity = new AgentActivity(agents, new McpDiscovery(new McpConnections(Map.of(), directory)));
-        assertThat(activity.resolve(new AgentInput("billing", 1)).instructions())
+        assertThat(activity.resolve(new AgentInput("billing", ThreadIdentity.RULES))
+                        .instructions())
                 .contains("Bill.");
 
         file("billing", "instructions: Bill twice.\n");
-        assertThat(activity.resolve(new AgentInput("billing", 1)).instructions())
+        assertThat(activity.resolve(new AgentInput("billing", ThreadIdentity.RULES))
+                        .instructions())
                 .contains("Bill twice.");
 
         file("billing", "nonsense: true\n");
-        assertThat(activity.resolve(new AgentInput("billing", 1)).instructions())
+        assertThat(activity.resolve(new AgentInput("billing", ThreadIdentity.RULES))
+                        .instructions())
                 .contains("Bill twice.");
     }
 }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The gate, with threads in files. */
 @Tag("full")
 class GateCommandTest {
-    private static final Path RECORDED = Path.of("src/test/resources/histories/rules-1");
+    private static final Path RECORDED = Path.of("src/test/resources/histories/rules-4");
 
     @TempDir
     Path directory;

@@ -22,10 +22,13 @@ import dev.waymark.worker.server.InMemoryServer;
 import dev.waymark.worker.tool.java.JavaTools;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowStub;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,6 +42,27 @@ class MetricsEndpointTest {
             JavaTool.of("charge", "", Nothing.class, (args, context) -> "charged");
 
     record Nothing() {}
+
+    /** Otherwise anybody who reaches the port could let a supervisor restart the worker. */
+    @Test
+    void stalledConnections_doNotDelayHealthChecks() throws Exception {
+        List<Socket> stalled = new ArrayList<>();
+        try (MetricsEndpoint endpoint = MetricsEndpoint.listen("127.0.0.1", 0)) {
+            String[] address = endpoint.address().split(":");
+            for (int i = 0; i < 100; i++) {
+                Socket socket = new Socket(address[0], Integer.parseInt(address[1]));
+                socket.getOutputStream().write("GET /healthz HTTP/1.1\r\nHost:".getBytes(StandardCharsets.US_ASCII));
+                stalled.add(socket);
+            }
+            assertThat(get(endpoint, "/healthz").body()).isEqualTo("ok\n");
+            assertThat(get(endpoint, "/metrics?name[]=jvm_info").body()).contains("jvm_memory_used_bytes");
+            assertThat(get(endpoint, "/other").statusCode()).isEqualTo(404);
+        } finally {
+            for (Socket each : stalled) {
+                each.close();
+            }
+        }
+    }
 
     @Test
     void oneTurn_isCountedWithItsCallsTokensAndClaims() throws Exception {

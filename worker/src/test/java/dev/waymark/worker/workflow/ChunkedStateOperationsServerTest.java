@@ -8,6 +8,7 @@ import dev.waymark.codec.EncryptionCodec;
 import dev.waymark.codec.EncryptionKeys;
 import dev.waymark.codec.KeyProblem;
 import dev.waymark.connect.Connection;
+import dev.waymark.connect.ServerAnswer;
 import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.carry.PreviousRunGoneException;
@@ -350,7 +351,7 @@ class ChunkedStateOperationsServerTest {
                 stored(thread, runId);
                 return false;
             } catch (StatusRuntimeException e) {
-                return HistoryReader.isNotFound(e);
+                return ServerAnswer.GONE.is(e);
             }
         });
     }

@@ -3,6 +3,7 @@ package dev.waymark.worker.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.connect.Connection;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.WireNames;
@@ -24,6 +25,7 @@ import dev.waymark.conversation.value.Usage;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.tool.JavaTool;
+import dev.waymark.worker.server.DevServer;
 import io.temporal.api.enums.v1.EventType;
 import io.temporal.common.WorkflowExecutionHistory;
 import java.io.IOException;
@@ -39,6 +41,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Records the histories that {@link RecordedHistoriesTest} reads. Existing histories are never overwritten:
@@ -155,6 +158,19 @@ class HistoryRecorderServerTest {
             rig.awaitTurn(thread, 2);
             assertThat(rig.timeline(thread).now().calls().toMap()).containsOnlyKeys("tu_1~2");
             recordNewest(rig, thread, "summary-that-dropped-a-call");
+        }
+    }
+
+    @Test
+    void continuedAfterASummary(@TempDir Path directory) throws Exception {
+        try (DevServer server = NextRunAfterSummaryServerTest.suggestingEarly(directory);
+                Connection connection = Connection.to(server.address());
+                WorkflowRig rig = NextRunAfterSummaryServerTest.looking(connection, 500)) {
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Look at everything")));
+            rig.awaitTurn(thread, 1);
+            List<String> runs = ContinueAsNewCases.runs(rig.timeline(thread));
+            assertThat(runs).hasSizeGreaterThan(1);
+            record(rig, thread, runs.get(0), "continued-after-a-summary");
         }
     }
 

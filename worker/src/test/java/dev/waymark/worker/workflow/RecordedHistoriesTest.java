@@ -53,7 +53,7 @@ class RecordedHistoriesTest {
     }
 
     static IntStream versionsOfRules() {
-        return IntStream.rangeClosed(1, ThreadIdentity.RULES);
+        return IntStream.rangeClosed(ThreadIdentity.FIRST_RULES, ThreadIdentity.RULES);
     }
 
     @ParameterizedTest

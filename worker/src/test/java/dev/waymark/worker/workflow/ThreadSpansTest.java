@@ -6,9 +6,21 @@ import dev.waymark.contract.TraceIds;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.state.ThreadIdentity;
+import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Usage;
 import dev.waymark.history.HistoryReader;
+import dev.waymark.history.Moment;
 import dev.waymark.history.ProjectedHistory;
 import dev.waymark.history.ThreadHistory;
 import dev.waymark.history.Timeline;
@@ -17,9 +29,11 @@ import dev.waymark.trace.Span;
 import dev.waymark.trace.ThreadSpans;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
@@ -79,6 +93,92 @@ class ThreadSpansTest {
     /** The maximum number of replies that arrived after their turn had ended. */
     private static int lateReplies(Timeline timeline) {
         return (int) count(timeline, "stopped", "cancel-requested", "cleared");
+    }
+
+    private static Fact said(String text) {
+        return new PersonFact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user(text)), false);
+    }
+
+    private static Fact replied(int step, String text) {
+        return new ModelFact.ModelReplied(step, new Reply(List.of(new Part.Text(text)), new Usage(10, 5), "end_turn"));
+    }
+
+    /** A timeline of these facts, one second apart. */
+    private static Timeline happened(Optional<Budget> budget, Fact... facts) {
+        Instant at = Instant.parse("2026-05-01T09:00:00Z");
+        ThreadFact.RunStarted started =
+                new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty());
+        Conversation state = Conversation.start(started, at);
+        AgentPolicy agent = new AgentPolicy("helper", 9, Map.of());
+        List<Fact> all = new ArrayList<>(List.of(
+                new ThreadFact.AgentRequested(),
+                new ThreadFact.AgentResolved(budget.map(agent::withBudget).orElse(agent))));
+        all.addAll(List.of(facts));
+        List<Moment> moments = new ArrayList<>(List.of(new Moment("r", 1, at, Optional.of(started), state)));
+        for (Fact fact : all) {
+            at = at.plusSeconds(1);
+            state = state.apply(fact, at);
+            moments.add(new Moment("r", moments.size() + 1, at, Optional.of(fact), state));
+        }
+        return new Timeline("t", "r", moments, state, Optional.empty(), Optional.empty(), 0, false);
+    }
+
+    private static List<Object> outcomes(Timeline timeline) {
+        return ThreadSpans.of(timeline, TraceIds.of("t", Optional.empty()), false).stream()
+                .map(span -> span.attributes().get("waymark.outcome"))
+                .filter(Objects::nonNull)
+                .toList();
+    }
+
+    @Test
+    void turnThatAQueuedMessageFollows_hasItsOutcome() {
+        Timeline timeline = happened(
+                Optional.empty(),
+                said("one"),
+                new ModelFact.ModelCalled(1),
+                said("two"),
+                replied(1, "first"),
+                new ModelFact.ModelCalled(2),
+                replied(2, "second"));
+
+        List<Span> turns = ThreadSpans.of(timeline, TraceIds.of("t", Optional.empty()), true).stream()
+                .filter(span -> span.name().startsWith("invoke_agent"))
+                .toList();
+
+        assertThat(turns).hasSize(2);
+        assertThat(turns)
+                .allSatisfy(turn -> assertThat(turn.attributes())
+                        .containsEntry("waymark.outcome", "complete")
+                        .containsEntry("waymark.iterations", 1L)
+                        .containsEntry("gen_ai.usage.output_tokens", 5L));
+        assertThat(turns.get(0).attributes().toString()).contains("first");
+        assertThat(turns.get(1).attributes().toString()).contains("second");
+    }
+
+    @Test
+    void turnThatAReplacedConversationStops_hasItsOutcome() {
+        Timeline timeline = happened(
+                Optional.empty(),
+                said("one"),
+                new ModelFact.ModelCalled(1),
+                new PersonFact.UserSpoke(
+                        Optional.empty(), Optional.of(List.of(Message.user("other"))), Optional.empty(), false));
+
+        assertThat(outcomes(timeline)).containsExactly("stopped");
+    }
+
+    @Test
+    void turnWhoseEndStartsOneThatEndsAtOnce_hasItsOwnOutcome() {
+        Timeline timeline = happened(
+                Optional.of(new Budget(Optional.empty(), Optional.of(12L))),
+                said("one"),
+                new ModelFact.ModelCalled(1),
+                said("two"),
+                replied(1, "first"));
+        assertThat(timeline.now().turn().number()).isEqualTo(2);
+        assertThat(timeline.now().turn().isRunning()).isFalse();
+
+        assertThat(outcomes(timeline)).containsExactly("complete");
     }
 
     @Test

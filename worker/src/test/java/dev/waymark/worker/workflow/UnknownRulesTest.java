@@ -18,6 +18,8 @@ import dev.waymark.worker.AgentWorker;
 import io.temporal.activity.ActivityOptions;
 import io.temporal.activity.DynamicActivity;
 import io.temporal.api.common.v1.WorkflowExecution;
+import io.temporal.api.enums.v1.WorkflowExecutionStatus;
+import io.temporal.api.history.v1.HistoryEvent;
 import io.temporal.api.workflow.v1.PendingActivityInfo;
 import io.temporal.api.workflowservice.v1.DescribeWorkflowExecutionRequest;
 import io.temporal.client.WorkflowOptions;
@@ -39,15 +41,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A current worker next to a future one, whose threads use rules that the current worker does not know. */
+/** A current worker next to another version, whose threads use rules that the current worker does not know. */
 @Tag("full")
 class UnknownRulesTest {
-    private static final int TOMORROWS = ThreadIdentity.RULES + 1;
+    private static final int NEWER = ThreadIdentity.RULES + 1;
+    private static final int OLDER = ThreadIdentity.FIRST_RULES - 1;
+
     private static final String DONE = "done by tomorrow's worker";
 
     /** A possible later version of Waymark: the same names, with newer rules. */
@@ -62,6 +69,7 @@ class UnknownRulesTest {
         @Override
         public List<String> run(Map<String, Object> input) {
             String activity = String.valueOf(input.get("agent"));
+            int rules = (Integer) input.get("rules");
             ActivityOptions options = ActivityOptions.newBuilder()
                     .setStartToCloseTimeout(Duration.ofSeconds(30))
                     .setDisableEagerExecution(true)
@@ -73,8 +81,8 @@ class UnknownRulesTest {
             List<String> tries = new ArrayList<>();
             while (!tries.contains(DONE) && tries.size() < 100) {
                 try {
-                    tries.add(
-                            Workflow.newUntypedActivityStub(options).execute(activity, String.class, input(activity)));
+                    tries.add(Workflow.newUntypedActivityStub(options)
+                            .execute(activity, String.class, input(activity, rules)));
                 } catch (ActivityFailure failure) {
                     tries.add(((ApplicationFailure) failure.getCause()).getType());
                     Workflow.sleep(Duration.ofMillis(200));
@@ -83,13 +91,14 @@ class UnknownRulesTest {
             return tries;
         }
 
-        private static Object input(String activity) {
+        private static Object input(String activity, int rules) {
             String run = Workflow.getInfo().getRunId();
             return switch (activity) {
-                case WireNames.AGENT_ACTIVITY -> new AgentInput("helper", TOMORROWS);
+                case WireNames.AGENT_ACTIVITY -> new AgentInput("helper", rules);
                 case WireNames.MODEL_ACTIVITY ->
                     ModelInput.of(Conversation.start(
-                            new ThreadFact.RunStarted(1, "helper", false, Optional.empty()), Instant.EPOCH));
+                            new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()),
+                            Instant.EPOCH));
                 case WireNames.VERIFY_ACTIVITY ->
                     new VerifyInput("a", 1, "charge", Json.EMPTY_OBJECT, 0, 0, Optional.empty());
                 default -> new ToolInput("a", 1, Json.EMPTY_OBJECT, Optional.of(run), 0, Optional.empty());
@@ -105,9 +114,16 @@ class UnknownRulesTest {
         }
     }
 
+    static Stream<Arguments> work() {
+        return Stream.of(NEWER, OLDER)
+                .flatMap(rules -> Stream.of(
+                                WireNames.AGENT_ACTIVITY, WireNames.MODEL_ACTIVITY, WireNames.VERIFY_ACTIVITY, "charge")
+                        .map(activity -> Arguments.of(activity, rules)));
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {WireNames.AGENT_ACTIVITY, WireNames.MODEL_ACTIVITY, WireNames.VERIFY_ACTIVITY, "charge"})
-    void workOfAThreadWithUnknownRules_isLeftToTheWorkerThatKnowsThem(String activity) throws Exception {
+    @MethodSource("work")
+    void workOfAThreadWithUnknownRules_isLeftToTheWorkerThatKnowsThem(String activity, int rules) throws Exception {
         Connection connection = TestServers.inMemory();
         String queue = "tomorrow-" + UUID.randomUUID();
         WorkerFactory tomorrow = WorkerFactory.newInstance(connection.client());
@@ -123,15 +139,8 @@ class UnknownRulesTest {
         try (AgentWorker today =
                 AgentWorker.builder(connection.client()).taskQueue(queue).build()) {
             tomorrow.start();
-            WorkflowStub thread = connection
-                    .client()
-                    .newUntypedWorkflowStub(
-                            WireNames.WORKFLOW_TYPE,
-                            WorkflowOptions.newBuilder()
-                                    .setTaskQueue(queue)
-                                    .setWorkflowId(queue)
-                                    .build());
-            thread.start(input(activity));
+            WorkflowStub thread = thread(connection, queue);
+            thread.start(input(activity, rules));
             // The future worker has taken the workflow with its first task. The current worker can only get its
             // activities.
             Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> hasScheduled(connection, queue));
@@ -149,10 +158,52 @@ class UnknownRulesTest {
         }
     }
 
-    private static StartInput input(String agent) {
+    @ParameterizedTest
+    @ValueSource(ints = {NEWER, OLDER})
+    void threadWithUnknownRules_isNotTouched(int rules) throws Exception {
+        Connection connection = TestServers.inMemory();
+        String queue = "unknown-" + UUID.randomUUID();
+        try (AgentWorker today =
+                AgentWorker.builder(connection.client()).taskQueue(queue).build()) {
+            today.start();
+            WorkflowStub thread = thread(connection, queue);
+            thread.start(input("helper", rules));
+
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(60))
+                    .untilAsserted(() -> assertThat(refusals(connection, queue))
+                            .anyMatch(message -> message.contains("this thread goes by rules " + rules)));
+            assertThat(hasScheduled(connection, queue)).isFalse();
+            assertThat(thread.describe().getStatus())
+                    .isEqualTo(WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_RUNNING);
+            thread.terminate("nobody knows its rules");
+        }
+    }
+
+    private static WorkflowStub thread(Connection connection, String queue) {
+        return connection
+                .client()
+                .newUntypedWorkflowStub(
+                        WireNames.WORKFLOW_TYPE,
+                        WorkflowOptions.newBuilder()
+                                .setTaskQueue(queue)
+                                .setWorkflowId(queue)
+                                .build());
+    }
+
+    private static List<String> refusals(Connection connection, String thread) {
+        return connection.client().fetchHistory(thread).getEvents().stream()
+                .filter(HistoryEvent::hasWorkflowTaskFailedEventAttributes)
+                .map(event -> event.getWorkflowTaskFailedEventAttributes()
+                        .getFailure()
+                        .toString())
+                .toList();
+    }
+
+    private static StartInput input(String agent, int rules) {
         StartInput today = StartInput.of(agent);
         return new StartInput(
-                TOMORROWS,
+                rules,
                 today.agent(),
                 today.once(),
                 today.maxIterations(),

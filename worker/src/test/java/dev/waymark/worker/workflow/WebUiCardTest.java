@@ -14,6 +14,7 @@ import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Usage;
@@ -99,7 +100,7 @@ class WebUiCardTest {
         assertThat(new WebUiCard("t-1").of(claimed))
                 .startsWith("**Running tools**\n\n- In flight: `pay` `{}` (`tu_1`), claimed at 2026-05-01T09:00:00Z\n");
         assertThat(new WebUiCard("t-1").of(lost))
-                .startsWith("**Waiting for people**\n\n> Did `pay` `{}` take effect? The outcome is unknown.\n\n"
+                .startsWith("**Waiting for people**\n\n> Did `pay` `{}` take effect? The outcome is unknown: gone\n\n"
                         + "`{\"callId\": \"tu_1\", \"outcome\": \"done\", \"result\": \"what it returned\"}`\n\n")
                 .contains("Send a Signal →* `settle`", "`rerun` or `give-up`");
     }
@@ -195,7 +196,8 @@ class WebUiCardTest {
                 Optional.empty());
         PersonFact.UserSpoke hello =
                 new PersonFact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user("Hello")), false);
-        Conversation state = Conversation.start(new ThreadFact.RunStarted(1, "a", false, Optional.empty()), AT);
+        Conversation state =
+                Conversation.start(new ThreadFact.RunStarted(ThreadIdentity.RULES, "a", false, Optional.empty()), AT);
         for (Fact fact : List.of(
                 new ThreadFact.AgentRequested(),
                 new ThreadFact.AgentResolved(terms),

@@ -1,0 +1,39 @@
+package dev.waymark.e2e.examples;
+
+import static dev.waymark.client.AgentResult.assertComplete;
+
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.TurnEvent;
+import dev.waymark.client.request.Approval;
+import dev.waymark.client.request.Prompt;
+import dev.waymark.client.save.SaveOptions;
+import dev.waymark.saver.CheckpointSaver;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+/** A thread with a saver, an approval in code, and everything that happens as one stream. */
+final class EventsOfATurn {
+    private EventsOfATurn() {}
+
+    /** Continues the thread, also on a server that has never seen it. */
+    static void goOn(AgentClient client, CheckpointSaver saver, String message, Consumer<String> out) {
+        AgentClient session = client.savingIn(SaveOptions.in(saver)).onApproval(request -> Approval.approve());
+        Prompt prompt = Prompt.of("billing", message).withThread("user-session-123");
+
+        try (Stream<TurnEvent> events = session.stream(prompt)) {
+            events.forEach(event -> {
+                if (event instanceof TurnEvent.Loaded loaded) {
+                    out.accept("Loaded " + loaded.checkpoint().messagesCount() + " messages from checkpoint");
+                } else if (event instanceof TurnEvent.Said said) {
+                    out.accept(said.words().text());
+                } else if (event instanceof TurnEvent.Asked asked) {
+                    out.accept(asked.request().words());
+                } else if (event instanceof TurnEvent.Saved saved) {
+                    out.accept("Checkpoint saved at step " + saved.checkpoint().step());
+                } else if (event instanceof TurnEvent.Ended ended) {
+                    out.accept(assertComplete(ended.result()).text());
+                }
+            });
+        }
+    }
+}

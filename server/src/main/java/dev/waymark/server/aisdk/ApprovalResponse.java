@@ -1,0 +1,111 @@
+package dev.waymark.server.aisdk;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import dev.waymark.client.document.JsonDocuments;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.thread.PendingItem;
+import dev.waymark.server.front.PendingId;
+import dev.waymark.server.http.HttpProblem;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A person's response to an approval, from the part of the call in a message.
+ *
+ * <p>Arguments to run the call with are in the {@code reason}, as {@code {"args": {…}, "reason": "…"}}. Of what
+ * {@code addToolApprovalResponse} takes, the client keeps only the reason in the message, and it sends the message when
+ * everything in it is answered, which may be in another request.
+ *
+ * @param input the arguments that the message shows
+ * @param args the arguments to run the call with; missing to run it as it was shown
+ */
+record ApprovalResponse(PendingId about, boolean approved, JsonNode input, JsonNode args, Optional<String> reason) {
+    private static final String FORMAT = "{\"args\": {…}, \"reason\": \"…\"}";
+
+    /** The responses in a message. Rejects those that announce other arguments but do not have them. */
+    static List<ApprovalResponse> in(JsonNode message) {
+        List<ApprovalResponse> responses = new ArrayList<>();
+        message.path("parts").forEach(part -> {
+            if (part.path("state").asText().equals("approval-responded")) {
+                responses.add(of(part));
+            }
+        });
+        return responses;
+    }
+
+    private static ApprovalResponse of(JsonNode part) {
+        JsonNode approval = part.path("approval");
+        PendingId about = PendingId.parse(approval.path("id").asText());
+        boolean approved = approval.path("approved").booleanValue();
+        JsonNode reason = approval.path("reason");
+        if (!reason.isMissingNode() && !reason.isNull() && !reason.isTextual()) {
+            throw HttpProblem.badInput("the reason of the approval of " + about.callId() + " must be a text");
+        }
+        Optional<String> text = Optional.ofNullable(reason.textValue());
+        Optional<JsonNode> edit = text.filter(words -> words.stripLeading().startsWith("{"))
+                .flatMap(words -> edit(words, about, approved));
+        return new ApprovalResponse(
+                about,
+                approved,
+                part.path("input"),
+                edit.map(given -> given.path("args")).orElse(MissingNode.getInstance()),
+                edit.isPresent() ? edit.map(given -> given.path("reason").textValue()) : text);
+    }
+
+    /** Reads an edit. A denial runs nothing, so that its reason may be any text. */
+    private static Optional<JsonNode> edit(String words, PendingId about, boolean approved) {
+        Optional<JsonNode> edit = tree(words).filter(ApprovalResponse::isEdit);
+        if (edit.isEmpty() && approved) {
+            throw HttpProblem.badInput("the reason of the approval of " + about.callId() + " begins with { and is not "
+                    + FORMAT + ", which runs the call with other arguments");
+        }
+        return edit;
+    }
+
+    private static Optional<JsonNode> tree(String words) {
+        try {
+            return Optional.of(PayloadJson.MAPPER.readTree(words));
+        } catch (JsonProcessingException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static boolean isEdit(JsonNode given) {
+        boolean hasReason = given.has("reason");
+        return given.path("args").isObject()
+                && (!hasReason || given.path("reason").isTextual())
+                && given.size() == (hasReason ? 2 : 1);
+    }
+
+    /** Whether the call is to run with other arguments. */
+    boolean isEdited() {
+        return approved && !args.isMissingNode();
+    }
+
+    /**
+     * Rejects an approval whose message shows other arguments than the call has: they were changed where they have no
+     * effect. JavaScript has only doubles, so that numbers are compared as such.
+     */
+    void requireShownInput(PendingItem item) {
+        boolean same = !approved
+                || !about.isOf(item)
+                || input.isMissingNode()
+                || item.args()
+                        .filter(shown -> !input.equals(ApprovalResponse::order, JsonDocuments.tree(shown)))
+                        .isEmpty();
+        if (!same) {
+            throw HttpProblem.badInput("the input of " + about.callId()
+                    + " was changed in the message, which has no effect; send other arguments in the reason: "
+                    + FORMAT);
+        }
+    }
+
+    private static int order(JsonNode one, JsonNode other) {
+        return one.isNumber() && other.isNumber()
+                ? Double.compare(one.doubleValue(), other.doubleValue())
+                : one.equals(other) ? 0 : 1;
+    }
+}

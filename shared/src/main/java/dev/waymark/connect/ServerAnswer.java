@@ -1,0 +1,61 @@
+package dev.waymark.connect;
+
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+
+/** What a failed call to a Temporal server means. The only place that interprets gRPC status codes. */
+public enum ServerAnswer {
+    /** The server does not have the thread, run, activity or namespace. */
+    GONE(false),
+    /** The server rejects the request itself, for example a page token that has expired. */
+    INVALID(false),
+    /** The thread cannot answer now, for example a query when no worker polls. */
+    NOT_READY(false),
+    /** The server refuses this client. */
+    REFUSED(false),
+    /** The server does not know the operation. The in-memory server knows only some. */
+    UNSUPPORTED(false),
+    /** The server has more callers than it can serve. */
+    BUSY(true),
+    /** The server did not answer in time. It may be busy or unreachable, or has nothing to answer yet. */
+    LATE(true),
+    /** The connection failed. */
+    UNREACHABLE(true),
+    /** The server has a problem of its own. */
+    FAILED(true);
+
+    private final boolean mayPass;
+
+    ServerAnswer(boolean mayPass) {
+        this.mayPass = mayPass;
+    }
+
+    public static ServerAnswer of(StatusRuntimeException e) {
+        return of(e.getStatus().getCode());
+    }
+
+    static ServerAnswer of(Status.Code code) {
+        return switch (code) {
+            case NOT_FOUND -> GONE;
+            case INVALID_ARGUMENT, OUT_OF_RANGE, ALREADY_EXISTS -> INVALID;
+            case FAILED_PRECONDITION -> NOT_READY;
+            case PERMISSION_DENIED, UNAUTHENTICATED -> REFUSED;
+            case UNIMPLEMENTED -> UNSUPPORTED;
+            case RESOURCE_EXHAUSTED -> BUSY;
+            // A server reports a request that ends at its caller's deadline as cancelled.
+            case DEADLINE_EXCEEDED, CANCELLED -> LATE;
+            case UNAVAILABLE -> UNREACHABLE;
+            case OK, UNKNOWN, ABORTED, INTERNAL, DATA_LOSS -> FAILED;
+        };
+    }
+
+    /** Whether a retry may succeed. */
+    public boolean mayPass() {
+        return mayPass;
+    }
+
+    /** Whether this is what the failure means. */
+    public boolean is(StatusRuntimeException e) {
+        return of(e) == this;
+    }
+}

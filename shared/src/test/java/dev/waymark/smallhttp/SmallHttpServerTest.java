@@ -1,0 +1,215 @@
+package dev.waymark.smallhttp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@Timeout(60)
+class SmallHttpServerTest {
+    private static final String HEAD = "POST /echo HTTP/1.1\r\nHost: x\r\nAuthorization: me\r\n";
+
+    private final List<Socket> sockets = new ArrayList<>();
+    private SmallHttpServer server;
+
+    /** Sends the body back to those who say who they are. */
+    private static final class Echo implements SmallHttpService {
+        @Override
+        public Optional<SmallHttpReply> refusal(SmallHttpRequest head) {
+            return head.header("authorization").isPresent()
+                    ? Optional.empty()
+                    : Optional.of(SmallHttpReply.text(401, "who is there?"));
+        }
+
+        @Override
+        public int maxBodyBytes(SmallHttpRequest head) {
+            return 1_000_000;
+        }
+
+        @Override
+        public SmallHttpReply answer(SmallHttpRequest request) {
+            if (request.path().equals("/fails")) {
+                throw new IllegalStateException("secret");
+            }
+            return new SmallHttpReply(200, Map.of(), request.body());
+        }
+    }
+
+    @BeforeEach
+    void start() throws IOException {
+        server = SmallHttpServer.start(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 2, "echo", new Echo());
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        for (Socket each : sockets) {
+            each.close();
+        }
+        server.close();
+    }
+
+    private Socket open(String text) throws IOException {
+        Socket socket =
+                new Socket(InetAddress.getLoopbackAddress(), server.address().getPort());
+        sockets.add(socket);
+        socket.setSoTimeout(40_000);
+        socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
+        return socket;
+    }
+
+    private static String rest(Socket socket) throws IOException {
+        return new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+    }
+
+    private HttpResponse<String> post(String path, String body) throws IOException, InterruptedException {
+        return HttpClient.newHttpClient()
+                .send(
+                        HttpRequest.newBuilder(URI.create(
+                                        "http://127.0.0.1:" + server.address().getPort() + path))
+                                .version(HttpClient.Version.HTTP_1_1)
+                                .timeout(Duration.ofSeconds(5))
+                                .header("Authorization", "me")
+                                .POST(HttpRequest.BodyPublishers.ofString(body))
+                                .build(),
+                        HttpResponse.BodyHandlers.ofString());
+    }
+
+    @Test
+    void stalledConnections_ofEveryKind_delayNobodyAndAreClosed() throws Exception {
+        List<Socket> stalled = new ArrayList<>();
+        for (int i = 0; i < 300; i++) {
+            stalled.add(open(""));
+            stalled.add(open("P"));
+            stalled.add(open(HEAD));
+            open(HEAD + "Content-Length: 100000\r\n\r\nx");
+        }
+
+        for (int i = 0; i < 20; i++) {
+            assertThat(post("/echo", "hello " + i).body()).isEqualTo("hello " + i);
+        }
+
+        // There were more connections than allowed, so the oldest ones are closed at once, and the others when time is
+        // up.
+        for (Socket each : stalled) {
+            assertThat(each.getInputStream().read()).isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void trickledHead_isNotExtendedByItsBytes() throws Exception {
+        Socket socket = open("POST /");
+        Thread trickle = new Thread(() -> {
+            try {
+                while (true) {
+                    socket.getOutputStream().write('x');
+                    Thread.sleep(100);
+                }
+            } catch (IOException | InterruptedException e) {
+                // The server has closed the connection.
+            }
+        });
+        trickle.setDaemon(true);
+        long begin = System.nanoTime();
+        trickle.start();
+
+        assertThat(socket.getInputStream().read()).isEqualTo(-1);
+        assertThat(Duration.ofNanos(System.nanoTime() - begin))
+                .isBetween(Duration.ofSeconds(5), Duration.ofSeconds(20));
+    }
+
+    @Test
+    void unreadReplies_delayNobody() throws Exception {
+        String body = "x".repeat(1_000_000);
+        for (int i = 0; i < 20; i++) {
+            open(HEAD + "Content-Length: 1000000\r\n\r\n" + body);
+        }
+
+        assertThat(post("/echo", body).body()).isEqualTo(body);
+    }
+
+    @Test
+    void refusal_isSentBeforeTheBodyIsRead() throws Exception {
+        Socket socket = open("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n");
+
+        assertThat(rest(socket)).startsWith("HTTP/1.1 401 Unauthorized\r\n").endsWith("who is there?\n");
+    }
+
+    @Test
+    void request_inPieces_isPutTogether() throws Exception {
+        Socket socket = open("");
+        for (char each : (HEAD + "Content-Length: 5\r\n\r\nhello").toCharArray()) {
+            socket.getOutputStream().write(each);
+            socket.getOutputStream().flush();
+        }
+
+        assertThat(rest(socket)).startsWith("HTTP/1.1 200 OK\r\n").endsWith("\r\n\r\nhello");
+    }
+
+    @Test
+    void clientThatAsksFirst_isToldToSendItsBody() throws Exception {
+        Socket socket = open(HEAD + "Expect: 100-continue\r\nContent-Length: 5\r\n\r\n");
+        String go = "HTTP/1.1 100 Continue\r\n\r\n";
+        assertThat(new String(socket.getInputStream().readNBytes(go.length()), StandardCharsets.ISO_8859_1))
+                .isEqualTo(go);
+
+        socket.getOutputStream().write("hello".getBytes(StandardCharsets.ISO_8859_1));
+
+        assertThat(rest(socket)).startsWith("HTTP/1.1 200 OK\r\n").endsWith("\r\n\r\nhello");
+    }
+
+    @Test
+    void failure_isNotDescribed() throws Exception {
+        HttpResponse<String> response = post("/fails", "");
+
+        assertThat(response.statusCode()).isEqualTo(500);
+        assertThat(response.body()).doesNotContain("secret");
+    }
+
+    @Test
+    void head_hasTheLengthOfTheBodyAndNoBody() throws Exception {
+        Socket socket = open("HEAD /echo HTTP/1.1\r\nHost: x\r\nAuthorization: me\r\nContent-Length: 5\r\n\r\nhello");
+
+        assertThat(rest(socket)).contains("Content-Length: 5\r\n").endsWith("\r\n\r\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            400 | GET / HTTP/2.0
+            400 | GET
+            400 | GET http://x/ HTTP/1.1
+            400 | GET / HTTP/1.1~ folded: header
+            400 | GET / HTTP/1.1~no colon
+            400 | GET / HTTP/1.1~Authorization: me~Content-Length: -1
+            400 | GET / HTTP/1.1~Authorization: me~Content-Length: 1~Content-Length: 2
+            411 | GET / HTTP/1.1~Authorization: me~Transfer-Encoding: chunked
+            413 | GET / HTTP/1.1~Authorization: me~Content-Length: 1000001
+            413 | GET / HTTP/1.1~Authorization: me~Content-Length: 99999999999999999
+            """)
+    void malformedRequest_isRefused(int status, String head) throws Exception {
+        assertThat(rest(open(head.replace("~", "\r\n") + "\r\n\r\n"))).startsWith("HTTP/1.1 " + status + " ");
+    }
+
+    @Test
+    void endlessHead_isRefused() throws Exception {
+        assertThat(rest(open("GET / HTTP/1.1\r\nX: " + "x".repeat(17_000)))).startsWith("HTTP/1.1 431 ");
+    }
+}

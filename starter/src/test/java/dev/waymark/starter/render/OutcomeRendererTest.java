@@ -1,0 +1,68 @@
+package dev.waymark.starter.render;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.client.AgentResult;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.testkit.GeneratedThread;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.Instant;
+import java.util.Optional;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+class OutcomeRendererTest {
+    private static final Instant NOW = Instant.parse("2026-06-01T09:00:00Z");
+
+    @Command
+    private static final class Printing implements Runnable {
+        @Mixin
+        private Output output;
+
+        @Override
+        public void run() {}
+    }
+
+    /** The result of a turn that failed, in a thread that either closes after the turn or stays open. */
+    private static AgentResult failed(String thread, boolean once) {
+        Message hello = Message.user("Hello");
+        Conversation state = Conversation.start(new ThreadFact.RunStarted(1, "helper", once, Optional.of(4)), NOW)
+                .apply(new ThreadFact.AgentRequested(), NOW)
+                .apply(new ThreadFact.AgentResolved(GeneratedThread.terms()), NOW)
+                .apply(new PersonFact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(hello), false), NOW)
+                .apply(new ModelFact.ModelCalled(1), NOW)
+                .apply(new ModelFact.ModelFailed(1, new Problem("ModelError", "HTTP 400")), NOW);
+        return AgentResult.of(thread, "run-1", state, state.turn());
+    }
+
+    private static String printed(AgentResult result) {
+        Printing command = new Printing();
+        StringWriter notes = new StringWriter();
+        CommandLine line = new CommandLine(command).setErr(new PrintWriter(notes, true));
+        line.parseArgs();
+        OutcomeRenderer.print(command.output, result);
+        return notes.toString();
+    }
+
+    /** Anybody may choose a name that looks like a generated one. */
+    @ParameterizedTest
+    @ValueSource(strings = {"run-42", "resume-me", "trip"})
+    void failedTurn_ofAThreadThatStaysOpen_canBeTriedAgain_whateverItsName(String thread) {
+        assertThat(printed(failed(thread, false))).contains("say " + thread + " --retry");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"run-42", "trip"})
+    void failedTurn_ofASingleRun_canOnlyBeLookedAt(String thread) {
+        assertThat(printed(failed(thread, true))).contains("show " + thread).doesNotContain("--retry");
+    }
+}
