@@ -1,9 +1,9 @@
-# A Waymark worker, with the starter beside it: docker compose exec worker ./waymark chat --agent NAME
+# A Waymark worker, and all other commands: docker compose exec worker ./waymark chat --agent NAME
 
 FROM maven:3.9.11-eclipse-temurin-17 AS build
 WORKDIR /src
 COPY . .
-# Builds the jars from the sources. Where there are no sources, the jars are there: deploy/image.sh.
+# Builds the jar from the sources. Where there are no sources, the jar is there: deploy/image.sh.
 RUN --mount=type=cache,target=/root/.m2 ./waymark --version
 
 FROM eclipse-temurin:17.0.18_8-jre
@@ -13,13 +13,10 @@ COPY --from=temporalio/admin-tools:1.29.1-tctl-1.18.4-cli-1.5.0 /usr/local/bin/t
 
 WORKDIR /opt/waymark
 COPY waymark ./
-# waymark-dev.jar has the in-memory server, which dev needs, and the archive of classes that is made below.
-COPY --from=build /src/worker/target/waymark-worker.jar /src/worker/target/waymark-dev.jar worker/target/
 COPY --from=build /src/starter/target/waymark.jar starter/target/
 COPY deploy/worker/health.sh deploy/worker/
-# The first start of each jar makes an archive in the background, with which the next ones start faster.
-RUN ./waymark --version && ./waymark worker --version && \
-    timeout 900 sh -c 'until ls worker/target/*.jsa starter/target/*.jsa >/dev/null 2>&1; do sleep 1; done'
+# The first start makes an archive of classes in the background, with which the next ones start faster.
+RUN ./waymark --version && timeout 900 sh -c 'until ls starter/target/*.jsa >/dev/null 2>&1; do sleep 1; done'
 
 USER waymark
 ENV TEMPORAL_ADDRESS=127.0.0.1:7233 \

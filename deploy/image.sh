@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Builds the worker's image from jars that are built already. `mvn -Prelease -Dimage=NAME deploy` runs it.
+# Builds the worker's image from a jar that is built already. `mvn -Prelease -Dimage=NAME deploy` runs it.
 #
 #     deploy/image.sh check BUILDER NAME
 #     deploy/image.sh build BUILDER NAME VERSION
 #
 # BUILDER is docker, podman or another command with their options. The Dockerfile gets a directory without sources, so
-# that it cannot compile: the image has the jars in worker/target and starter/target.
+# that it cannot compile: the image has the jar in starter/target.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd -P)
 action=$1 builder=$2 name=$3
-jars=(worker/target/waymark-worker.jar worker/target/waymark-dev.jar starter/target/waymark.jar)
+jar=starter/target/waymark.jar
 
 die() {
     echo "image: $*" >&2
@@ -34,13 +34,11 @@ revision() {
 }
 
 build() {
-    local version=$1 context=$root/target/image jar options=()
-    for jar in "${jars[@]}"; do
-        [ -f "$root/$jar" ] || die "not found: $jar. Build it: mvn -DskipTests -Dimage=$name package"
-    done
+    local version=$1 context=$root/target/image options=()
+    [ -f "$root/$jar" ] || die "not found: $jar. Build it: mvn -DskipTests -Dimage=$name package"
     rm -rf "$context"
     mkdir -p "$context"
-    tar -cf - -C "$root" Dockerfile waymark deploy/worker "${jars[@]}" | tar -xf - -C "$context"
+    tar -cf - -C "$root" Dockerfile waymark deploy/worker "$jar" | tar -xf - -C "$context"
 
     # The format that podman and buildah prefer has no health check.
     case ${builder##*/} in podman | buildah) options+=(--format docker) ;; esac

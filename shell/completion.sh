@@ -2,12 +2,7 @@
 
 # All commands, one per line: name, description and options, separated by tabs.
 commands() {
-    local each
-    for each in "$root/starter/target/waymark.jar" "$root/worker/target/waymark-worker.jar"; do
-        "$java" "${flags[@]}" -jar "$each" describe-commands
-    done
-    printf '%s\t%s\t%s\n' install "Links waymark into a directory on PATH and installs completion." "" \
-        completion "Prints a completion script: bash, zsh or fish." ""
+    "$java" "${flags[@]}" -jar "$jar" describe
 }
 
 # Agents are files, so the shell can list them itself.
@@ -107,13 +102,6 @@ completion_for() {
 }
 
 if [ "$own" = completion ]; then
-    case ${1:-} in
-        -h | --help)
-            echo "Usage: $called completion bash|zsh|fish"
-            echo "Prints a completion script for the shell. 'install' writes it where the shell looks for it."
-            exit
-            ;;
-    esac
     [ $# = 1 ] || die "no shell given. Use: $called completion bash, zsh or fish"
     completion_for "$1"
 fi

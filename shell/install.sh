@@ -22,15 +22,6 @@ complete_in() {
 }
 
 case ${1:-} in
-    -h | --help)
-        cat <<EOF
-Usage: $called install [DIR]
-Links waymark into a directory on PATH, with completion for bash, zsh and fish.
-      [DIR]   The directory. Default: the first of ~/.local/bin, ~/bin and
-                /usr/local/bin that is on PATH and writable, or ~/.local/bin.
-EOF
-        exit
-        ;;
     -*) die "no such option: $1. Try: $called install --help" ;;
 esac
 [ $# -le 1 ] || die "expected at most one directory: $*"

@@ -53,8 +53,7 @@ class Variant:
 
 
 def _java_class_path() -> list[str]:
-    modules = [f"{module}/target/classes" for module in ("bench", "shared", "client")]
-    return [str(ROOT / each) for each in [*modules, "worker/target/waymark-worker.jar"]]
+    return [str(ROOT / each) for each in ("bench/target/classes", "starter/target/waymark.jar")]
 
 
 def _version(package: str) -> str | None:

@@ -103,7 +103,7 @@ final class ThreadSender {
         approval.args().ifPresent(args -> checkArguments(thread, approval, args));
         PendingItem item = waiting(thread, PendingItem.APPROVAL, approval.callId());
         String name = approval.approved() ? WireNames.APPROVE : WireNames.DENY;
-        DecisionKey.Signed signed = key.sign(item, name, approval.args(), approval.reason(), approval.by());
+        DecisionKey.Signed signed = key.sign(item, name, approval);
         String id = newId();
         Map<String, Object> payload = approval.payload(id);
         payload.put("callId", item.callId());
@@ -175,8 +175,7 @@ final class ThreadSender {
     /** Settles a call with a signature. */
     AgentResult settle(String thread, Settlement settlement, DecisionKey key) {
         PendingItem item = waiting(thread, PendingItem.UNKNOWN, Optional.of(settlement.callId()));
-        DecisionKey.Signed signed =
-                key.sign(item, settlement.outcome().wireName(), Optional.empty(), settlement.result(), settlement.by());
+        DecisionKey.Signed signed = key.sign(item, settlement);
         Map<String, Object> payload = settlement.payload();
         payload.put("by", signed.by());
         payload.put("signature", signed.signature());

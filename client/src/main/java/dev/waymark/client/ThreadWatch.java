@@ -159,11 +159,15 @@ public final class ThreadWatch implements AutoCloseable {
      * then ends with the next moment.
      */
     private void foresee(boolean hasMoved) {
+        long newest = feed.run().lastEventId();
+        boolean isNews = hasMoved || newest != foreseenAt;
+        if (!isNews && foreseenDue.isEmpty()) {
+            return;
+        }
         if (hasMoved) {
             told = Optional.empty();
         }
-        long newest = feed.run().lastEventId();
-        if (hasMoved || newest != foreseenAt) {
+        if (isNews) {
             foreseenAt = newest;
             foreseen = feed.run().ending().isPresent()
                     ? Optional.empty()

@@ -32,6 +32,7 @@ class ArchitectureTest {
     private static final String CLIENT = "dev.waymark.client..";
     private static final String SERVER = "dev.waymark.server..";
     private static final String STARTER = "dev.waymark.starter..";
+    private static final String CLI = "dev.waymark.cli..";
     private static final String TESTKIT = "dev.waymark.testkit..";
     private static final String BENCH = "dev.waymark.bench..";
     private static final String SPRING = "dev.waymark.spring..";
@@ -43,10 +44,10 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule shared_knows_no_other_module = noClasses()
             .that(resideInAPackage("dev.waymark..")
-                    .and(not(resideInAnyPackage(WORKER, CLIENT, SERVER, STARTER, TESTKIT, BENCH, SPRING))))
+                    .and(not(resideInAnyPackage(WORKER, CLIENT, SERVER, STARTER, CLI, TESTKIT, BENCH, SPRING))))
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(WORKER, CLIENT, SERVER, STARTER, TESTKIT, BENCH, SPRING);
+            .resideInAnyPackage(WORKER, CLIENT, SERVER, STARTER, CLI, TESTKIT, BENCH, SPRING);
 
     @ArchTest
     static final ArchRule worker_knows_neither_clients_nor_tests = noClasses()
@@ -57,30 +58,34 @@ class ArchitectureTest {
             .resideInAnyPackage(CLIENT, SERVER, STARTER, TESTKIT, BENCH);
 
     @ArchTest
-    static final ArchRule client_knows_neither_terminals_nor_drivers = noClasses()
+    static final ArchRule client_knows_no_other_program = noClasses()
             .that()
             .resideInAPackage(CLIENT)
             .should()
             .dependOnClassesThat()
+            .resideInAnyPackage(WORKER, SERVER, STARTER, TESTKIT, BENCH);
+
+    @ArchTest
+    static final ArchRule only_the_program_has_a_terminal_a_log_and_drivers = noClasses()
+            .that(resideInAPackage("dev.waymark..").and(not(resideInAnyPackage(STARTER, CLI, BENCH))))
+            .should()
+            .dependOnClassesThat()
             .resideInAnyPackage(
-                    WORKER,
-                    SERVER,
-                    STARTER,
-                    TESTKIT,
-                    BENCH,
-                    "dev.waymark.cli..",
+                    CLI,
                     "picocli..",
                     "org.jline..",
+                    "ch.qos.logback..",
+                    "io.micrometer.prometheusmetrics..",
                     "org.sqlite..",
                     "org.postgresql..");
 
     @ArchTest
-    static final ArchRule server_knows_neither_worker_nor_command_lines = noClasses()
+    static final ArchRule server_knows_no_worker = noClasses()
             .that()
             .resideInAPackage(SERVER)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(WORKER, STARTER, TESTKIT, BENCH, "dev.waymark.cli..", "picocli..");
+            .resideInAnyPackage(WORKER, STARTER, TESTKIT, BENCH);
 
     @ArchTest
     static final ArchRule only_one_package_knows_the_http_server = noClasses()
@@ -91,12 +96,19 @@ class ArchitectureTest {
             .resideInAPackage("org.eclipse.jetty..");
 
     @ArchTest
-    static final ArchRule starter_knows_neither_worker_nor_tests = noClasses()
+    static final ArchRule starter_knows_no_tests = noClasses()
             .that()
-            .resideInAPackage(STARTER)
+            .resideInAnyPackage(STARTER, CLI)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(WORKER, TESTKIT, BENCH);
+            .resideInAnyPackage(TESTKIT, BENCH);
+
+    @ArchTest
+    static final ArchRule only_commands_that_run_agents_know_the_worker = noClasses()
+            .that(resideInAPackage(STARTER)
+                    .and(not(resideInAnyPackage("dev.waymark.starter", "dev.waymark.starter.worker"))))
+            .should()
+            .dependOnClassesThat(resideInAPackage(WORKER).and(not(simpleName("AgentInvalid"))));
 
     @ArchTest
     static final ArchRule spring_stays_in_its_module = noClasses()
@@ -107,13 +119,12 @@ class ArchitectureTest {
             .resideInAnyPackage(SPRING, "org.springframework..");
 
     @ArchTest
-    static final ArchRule spring_knows_neither_command_lines_nor_tests = noClasses()
+    static final ArchRule spring_knows_neither_the_program_nor_tests = noClasses()
             .that()
             .resideInAPackage(SPRING)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(
-                    SERVER, STARTER, TESTKIT, BENCH, "dev.waymark.cli..", "dev.waymark.worker.cli..", "picocli..");
+            .resideInAnyPackage(SERVER, STARTER, TESTKIT, BENCH);
 
     @ArchTest
     static final ArchRule testkit_knows_only_shared = noClasses()

@@ -51,7 +51,7 @@ class ImageTest {
                 .allMatch(module -> isInContext(module + "/pom.xml"))
                 .filteredOn(module -> !List.of("e2e", "bench").contains(module))
                 .allMatch(module -> isInContext(module + "/src/main/java/A.java"));
-        assertThat(List.of("pom.xml", ".mvn/jvm.config", "waymark", "worker/src/build/SlimJar.java"))
+        assertThat(List.of("pom.xml", ".mvn/jvm.config", "waymark", "starter/src/build/SlimJar.java"))
                 .allMatch(ImageTest::isInContext);
     }
 
@@ -72,7 +72,7 @@ class ImageTest {
                         "agents/agent.yaml",
                         ".git/config",
                         "target/release/a.jar",
-                        "worker/target/waymark-worker.jar",
+                        "starter/target/waymark.jar",
                         "e2e/src/test/java/A.java"))
                 .noneMatch(ImageTest::isInContext);
     }
@@ -100,7 +100,7 @@ class ImageTest {
     }
 
     @Test
-    void build_passesTheJarsAndNoSourcesToTheBuilder() throws IOException {
+    void build_passesTheJarAndNoSourcesToTheBuilder() throws IOException {
         Path checkout = checkout();
         Path builder = program("podman", """
                 echo "$@" >>'%s'
@@ -125,14 +125,12 @@ class ImageTest {
                             "waymark",
                             "deploy/worker/health.sh",
                             "deploy/worker/passed-on.env",
-                            "worker/target/waymark-worker.jar",
-                            "worker/target/waymark-dev.jar",
                             "starter/target/waymark.jar");
         }
     }
 
     @Test
-    void build_withoutJars_saysHowToBuildThem() throws IOException {
+    void build_withoutJar_saysHowToBuildIt() throws IOException {
         Path checkout = checkout();
         Files.delete(checkout.resolve("starter/target/waymark.jar"));
 
@@ -176,7 +174,7 @@ class ImageTest {
                 .run("deploy/image.sh " + arguments);
     }
 
-    /** A checkout with the files of the image, and a file in place of each jar. */
+    /** A checkout with the files of the image, and a file in place of the jar. */
     private Path checkout() throws IOException {
         Path checkout = directory.resolve("checkout");
         for (String file : List.of(
@@ -185,12 +183,9 @@ class ImageTest {
             Files.createDirectories(copy.getParent());
             Files.copy(ROOT.resolve(file), copy);
         }
-        for (String jar : List.of(
-                "worker/target/waymark-worker.jar", "worker/target/waymark-dev.jar", "starter/target/waymark.jar")) {
-            Path file = checkout.resolve(jar);
-            Files.createDirectories(file.getParent());
-            Files.writeString(file, "");
-        }
+        Path jar = checkout.resolve("starter/target/waymark.jar");
+        Files.createDirectories(jar.getParent());
+        Files.writeString(jar, "");
         Files.createDirectories(checkout.resolve("worker/src/main/java"));
         Files.writeString(checkout.resolve("worker/src/main/java/A.java"), "");
         return checkout;

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The script {@code ./waymark} in a separate checkout, with a fake {@code java} that prints its arguments and a fake
- * {@code mvn} that creates empty jars.
+ * {@code mvn} that creates an empty jar.
  */
 class LauncherTest {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
@@ -54,8 +54,10 @@ class LauncherTest {
         }
         program("jdk/bin/java", """
                 case "$*" in
-                    *worker*describe-commands) printf 'dev\\tA server and a worker.\\t--port --agents\\n' ;;
-                    *describe-commands) printf 'run\\tStarts a run: or a thread.\\t--agent --thread\\n' ;;
+                    *describe)
+                        printf 'dev\\tA server and a worker.\\t--port --agents\\n'
+                        printf 'run\\tStarts a run: or a thread.\\t--agent --thread\\n'
+                        ;;
                     *) echo "java $*" ;;
                 esac
                 """);
@@ -63,8 +65,8 @@ class LauncherTest {
         program("bin/mvn", """
                 echo '[INFO] Building Waymark worker 0.1.0     [2/3]'
                 [ ! -e "$BROKEN" ] || { echo '[ERROR] A.java: does not compile'; exit 1; }
-                mkdir -p "$CHECKOUT/worker/target" "$CHECKOUT/starter/target"
-                touch "$CHECKOUT/worker/target/waymark-worker.jar" "$CHECKOUT/starter/target/waymark.jar"
+                mkdir -p "$CHECKOUT/starter/target"
+                touch "$CHECKOUT/starter/target/waymark.jar"
                 """);
     }
 
@@ -104,7 +106,7 @@ class LauncherTest {
     }
 
     @Test
-    void call_withoutJars_buildsThemAndSaysWhatItIsAt() throws Exception {
+    void call_withoutJar_buildsItAndSaysWhatItIsAt() throws Exception {
         Done done = call("./waymark", "run", "Hi");
 
         assertThat(done.exitCode()).isZero();
@@ -113,7 +115,7 @@ class LauncherTest {
     }
 
     @Test
-    void call_withNewJars_buildsNothing() throws Exception {
+    void call_withANewJar_buildsNothing() throws Exception {
         call("./waymark", "run");
 
         assertThat(call("./waymark", "run").err()).isEmpty();
@@ -121,14 +123,18 @@ class LauncherTest {
     }
 
     @Test
-    void help_ofACommandOfTheWorker_asksTheWorkersJar() throws Exception {
-        Path worker = checkout.resolve("worker/target/waymark-worker.jar");
-        Path starter = checkout.resolve("starter/target/waymark.jar");
-
-        assertThat(call("./waymark", "help", "dev").out()).contains("-jar " + worker + " help dev");
-        assertThat(call("./waymark", "help", "run").out()).contains("-jar " + starter + " help run");
-        assertThat(call("./waymark", "help").out()).contains("-jar " + starter + " help");
-        assertThat(call("./waymark", "say", "help", "dev").out()).contains("-jar " + starter + " say help dev");
+    void longLivedCommands_areCompiledForSpeed() throws Exception {
+        for (String command : List.of("worker", "serve", "--address 127.0.0.1:7 worker", "--address=h:7 worker")) {
+            assertThat(call(("./waymark " + command).split(" ")).out())
+                    .as(command)
+                    .doesNotContain("TieredStopAtLevel")
+                    .endsWith("waymark.jar " + command + "\n");
+        }
+        for (String command : List.of("run", "dev", "help worker", "say worker", "--address worker run")) {
+            assertThat(call(("./waymark " + command).split(" ")).out())
+                    .as(command)
+                    .contains(" -XX:TieredStopAtLevel=1 ");
+        }
     }
 
     @Test
@@ -136,6 +142,7 @@ class LauncherTest {
         for (String command : List.of("worker", "dev")) {
             assertThat(call("./waymark", command).out()).contains(" -XX:+ExitOnOutOfMemoryError ");
         }
+        assertThat(call("./waymark", "run").out()).doesNotContain("ExitOnOutOfMemoryError");
     }
 
     @Test
@@ -182,11 +189,11 @@ class LauncherTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"install --help", "install -h", "help install", "completion --help", "help completion"})
-    void help_ofTheCommandsOfTheScript_isShownAndNothingElseDone(String words) throws Exception {
+    void help_ofTheCommandsOfTheScript_comesFromTheJar(String words) throws Exception {
         Done done = call(("./waymark " + words).split(" "));
 
         assertThat(done.exitCode()).isZero();
-        assertThat(done.out()).startsWith("Usage: ./waymark " + (words.contains("install") ? "install" : "completion"));
+        assertThat(done.out()).endsWith("waymark.jar " + words + "\n");
         assertThat(done.err()).doesNotContain("installed");
     }
 
@@ -212,7 +219,7 @@ class LauncherTest {
             Files.writeString(agents.resolve(file), "");
         }
 
-        assertThat(completed("waymark", "")).isEqualTo("run dev install completion");
+        assertThat(completed("waymark", "")).isEqualTo("dev run");
         assertThat(completed("waymark", "d")).isEqualTo("dev");
         assertThat(completed("waymark", "run", "--a")).isEqualTo("--agent");
         assertThat(completed("waymark", "dev", "-")).isEqualTo("--port --agents");

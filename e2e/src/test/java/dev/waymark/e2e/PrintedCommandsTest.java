@@ -7,14 +7,12 @@ import dev.waymark.e2e.product.PrintedCommand.Kind;
 import dev.waymark.e2e.product.ShellCommand;
 import dev.waymark.e2e.product.ShellCommand.Done;
 import dev.waymark.starter.WaymarkCommand;
-import dev.waymark.worker.cli.WorkerMain;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -25,7 +23,6 @@ import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
@@ -37,9 +34,6 @@ class PrintedCommandsTest {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
     private static final Pattern SPAN = Pattern.compile("`([^`]+)`");
     private static final Pattern OPTION = Pattern.compile("(?<=[ \\[|])--[a-z-]+");
-
-    /** Commands that the script itself implements. */
-    private static final Set<String> OF_THE_SCRIPT = Set.of("install", "completion");
 
     @TempDir
     private Path directory;
@@ -60,9 +54,9 @@ class PrintedCommandsTest {
 
     private static Map<String, CommandSpec> commands() {
         Map<String, CommandSpec> commands = new TreeMap<>();
-        for (CommandLine program : List.of(WaymarkCommand.commandLine(), WorkerMain.commandLine())) {
-            program.getSubcommands().forEach((name, command) -> commands.put(name, command.getCommandSpec()));
-        }
+        WaymarkCommand.commandLine()
+                .getSubcommands()
+                .forEach((name, command) -> commands.put(name, command.getCommandSpec()));
         return commands;
     }
 
@@ -106,13 +100,8 @@ class PrintedCommandsTest {
 
     /** Returns the parser's error for a command line; empty if there is none. */
     private static String problem(List<String> arguments) {
-        if (OF_THE_SCRIPT.contains(arguments.get(0))) {
-            return "";
-        }
-        CommandLine worker = WorkerMain.commandLine();
-        boolean isOfTheWorker = worker.getSubcommands().containsKey(arguments.get(0));
         try {
-            (isOfTheWorker ? worker : WaymarkCommand.commandLine()).parseArgs(arguments.toArray(String[]::new));
+            WaymarkCommand.commandLine().parseArgs(arguments.toArray(String[]::new));
             return "";
         } catch (ParameterException e) {
             return String.valueOf(e.getMessage());
@@ -132,7 +121,7 @@ class PrintedCommandsTest {
             String name = words.split(" ", 2)[0];
             CommandSpec command = commands.get(name);
             if (command == null) {
-                if (isWhole && !OF_THE_SCRIPT.contains(name)) {
+                if (isWhole) {
                     unknown.add(span.group(1));
                 }
                 continue;

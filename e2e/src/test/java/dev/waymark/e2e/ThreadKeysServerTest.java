@@ -21,6 +21,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.Arrays;
@@ -30,6 +31,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -44,6 +46,7 @@ class ThreadKeysServerTest {
     private static final String OLD = "2026a:" + key(7);
     private static final String NEW = "2026b:" + key(8);
     private static final String CANARY = "canary-4711";
+    private static final Duration OUTAGE = Duration.ofSeconds(15);
     private static final String FORGOTTEN = "waymark: thread trip was forgotten on %s: its key is destroyed";
 
     @TempDir
@@ -320,6 +323,32 @@ class ThreadKeysServerTest {
             Files.move(away, keys);
 
             assertThat(waymark(OLD).run("answer", "trip", "Friday").out()).contains("Booked, " + CANARY);
+        }
+    }
+
+    /** All tasks of all threads fail meanwhile, and a worker logs one line in ten seconds about it. */
+    @Test
+    void storage_thatIsAway_doesNotFillTheLog() throws Exception {
+        List<String> threads = List.of("trip-1", "trip-2", "trip-3", "trip-4");
+        for (String thread : threads) {
+            waymark(OLD).run("run", "--agent", "clerk", "--thread", thread, "--no-wait", "Look");
+        }
+        Path away = directory.resolve("away");
+        Files.move(keys, away);
+        try (CliWorkerProcess worker = worker(OLD)) {
+            Awaitility.await()
+                    .atMost(Duration.ofMinutes(1))
+                    .until(() -> Files.readString(worker.log()).contains("no directory for the keys of threads"));
+            long since = System.nanoTime();
+            Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> System.nanoTime() - since > OUTAGE.toNanos());
+            Files.move(away, keys);
+
+            for (String thread : threads) {
+                assertThat(waymark(OLD).run("result", thread, "--timeout", "2m").out())
+                        .contains("Found " + CANARY);
+            }
+            assertThat(Files.readString(worker.log())).doesNotContain("\tat ", CANARY, key(7));
+            assertThat(Files.readAllLines(worker.log())).hasSizeLessThan(10);
         }
     }
 

@@ -4,9 +4,9 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.codec.EncryptionKeys;
 import dev.waymark.codec.ThreadKeys;
 import dev.waymark.connect.Connection;
-import dev.waymark.worker.cli.WorkerMain;
+import dev.waymark.history.ThreadHistory;
+import dev.waymark.history.ThreadHistoryReader;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.awaitility.Awaitility;
 
-/** Threads whose own keys are in PostgreSQL, and {@code waymark worker} processes that run them. */
+/** Threads whose own keys are in PostgreSQL, and worker processes that run them. */
 final class EncryptedThreads implements AutoCloseable {
     static final String DATABASE = "thread_keys";
     static final String PASSWORD = "hunter2-of-the-keys";
@@ -81,14 +81,25 @@ final class EncryptedThreads implements AutoCloseable {
      */
     Process startWorker(String name) throws IOException {
         Process worker = programs.start(
-                name, environment, command("worker", "--json", "--agents", agents.toString(), "--task-queue", queue()));
+                name,
+                environment,
+                List.of(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xmx256m",
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        AgentsProcess.class.getName(),
+                        agents.toString(),
+                        queue()));
         endings.add(() -> {
             worker.descendants().forEach(ProcessHandle::destroyForcibly);
             worker.destroyForcibly().onExit().join();
         });
         Awaitility.await()
                 .atMost(Duration.ofSeconds(ServerPrograms.PATIENCE_SECONDS))
-                .until(() -> log(name).contains("\"ready\":true"));
+                .until(() -> log(name).contains(AgentsProcess.READY));
         return worker;
     }
 
@@ -96,28 +107,11 @@ final class EncryptedThreads implements AutoCloseable {
         return Files.readString(programs.directory().resolve(name + ".log"));
     }
 
-    /** The exit code and the output of a worker command. */
-    record CommandOutput(int exitCode, String output) {}
-
-    CommandOutput run(String... arguments) throws IOException, InterruptedException {
-        ProcessBuilder builder = new ProcessBuilder(command(arguments)).redirectErrorStream(true);
-        builder.environment().putAll(environment);
-        Process process = builder.start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        return new CommandOutput(process.waitFor(), output);
-    }
-
-    private static List<String> command(String... arguments) {
-        List<String> words = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx256m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                WorkerMain.class.getName()));
-        words.addAll(List.of(arguments));
-        return words;
+    /** Reads a thread's history, as {@code export} does. */
+    ThreadHistory history(String thread) throws Exception {
+        try (Connection connection = Connection.of(environment, Optional.empty())) {
+            return new ThreadHistoryReader(connection.client()).read(thread).orElseThrow();
+        }
     }
 
     @Override

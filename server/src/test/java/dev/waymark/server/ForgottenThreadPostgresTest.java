@@ -10,6 +10,7 @@ import dev.waymark.client.request.ForkOptions;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.client.save.SaveOptions;
+import dev.waymark.codec.ThreadForgottenException;
 import dev.waymark.connect.Connection;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverTarget;
@@ -86,7 +87,7 @@ class ForgottenThreadPostgresTest {
         client.saved().saveOnce("trip", SaveOptions.in(saver), false);
         assertThat(client.timeline("trip").now().transcript().messages().toString())
                 .contains("canary-result");
-        assertThat(threads.run("export", "trip", "--decrypt").exitCode()).isZero();
+        assertThat(threads.history("trip").payloadTexts()).anyMatch(text -> text.contains("canary-result"));
         assertThat(plainTextIsFound()).isTrue();
         List<Path> backups = List.of(postgres.backUp(TEMPORAL.get(0)), postgres.backUp(TEMPORAL.get(1)));
         String sealed = sealedKey("trip");
@@ -169,9 +170,10 @@ class ForgottenThreadPostgresTest {
                     .hasMessageStartingWith("thread trip was forgotten on ")
                     .hasMessageNotContaining(CANARY);
         }
-        EncryptedThreads.CommandOutput export = threads.run("export", "trip", "--decrypt");
-        assertThat(export.exitCode()).isEqualTo(3);
-        assertThat(export.output()).contains("thread trip was forgotten on ").doesNotContain(CANARY);
+        assertThatThrownBy(() -> threads.history("trip"))
+                .isInstanceOf(ThreadForgottenException.class)
+                .hasMessageStartingWith("thread trip was forgotten on ")
+                .hasMessageNotContaining(CANARY);
         try (ApiServer server = ApiServer.start(
                 client, HttpSettings.at("127.0.0.1", 0), new AgentCatalogue(Optional.empty()), Optional.empty())) {
             HttpCaller caller = HttpCaller.of(server, "none").asNobody();

@@ -244,7 +244,8 @@ public record Conversation(
     /**
      * The calls that the log of a checkpoint has as started and that its transcript lacks, oldest first: the program
      * that wrote the checkpoint ended in the middle of a step. Nobody knows whether they took effect, and the model was
-     * not told of them. A call is no longer among them once an identical call has taken its place.
+     * not told of them. A call is no longer among them once an identical call has taken its place, or once its tool is
+     * known to have no side effects.
      */
     public List<Call> callsAheadOfTranscript() {
         List<Call> ahead = new ArrayList<>();

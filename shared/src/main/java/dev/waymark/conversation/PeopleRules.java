@@ -138,6 +138,7 @@ final class PeopleRules {
             body.put("outcome", fact.settlement().wireName());
             fact.result().ifPresent(result -> body.put("result", result));
             fact.by().ifPresent(by -> body.put("by", by));
+            fact.note().ifPresent(note -> body.put("note", note));
             fact.signature().ifPresent(signature -> body.put("signature", signature));
             passOn(fact.verified(), body);
         });

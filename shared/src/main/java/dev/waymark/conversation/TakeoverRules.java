@@ -215,7 +215,7 @@ final class TakeoverRules {
         Map<String, String> texts = new LinkedHashMap<>();
         for (Call call : callsOverElsewhere()) {
             draft.book.put(call.withoutClaim());
-            if (isHarmless(call, draft.binding.terms.orElseThrow())) {
+            if (draft.binding.terms.orElseThrow().isHarmless(call.tool())) {
                 texts.put(call.id(), ToolTexts.durabilityOfHarmless(call.tool(), call.id()));
             }
         }
@@ -243,13 +243,6 @@ final class TakeoverRules {
             }
         });
         return found;
-    }
-
-    private boolean isHarmless(Call call, AgentPolicy terms) {
-        AgentPolicy.Executor executor = terms.tools().get(call.tool());
-        return executor != null
-                && executor != AgentPolicy.Executor.SUBAGENT
-                && !draft.policyOf(call).effect();
     }
 
     /** Replaces the results of calls in the transcript, by call id. */

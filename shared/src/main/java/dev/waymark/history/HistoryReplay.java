@@ -4,8 +4,8 @@ import io.temporal.common.WorkflowExecutionHistory;
 import java.util.Optional;
 
 /**
- * Replays histories with the workflow code of one build. The only implementation is in the worker's jar. Programs that
- * must not depend on that jar find it with a {@link java.util.ServiceLoader}. Not thread-safe.
+ * Replays histories with the workflow code of one build. The only implementation is in the worker. Programs that
+ * must not depend on the worker find it with a {@link java.util.ServiceLoader}. Not thread-safe.
  */
 public interface HistoryReplay extends AutoCloseable {
     /** Why this build could not continue the run; empty if it can. */

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waymark.checkpoint.RunnerCheckpoint;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.call.FromFile;
 import dev.waymark.conversation.call.OpenRequest;
 import dev.waymark.conversation.fact.Fact;
@@ -202,7 +203,7 @@ class FileCallsTest {
                 .returns(true, OpenRequest::fromFile);
 
         Conversation rerun = asking.apply(
-                new PersonFact.OutcomeSettled("tu_1", PersonFact.Settlement.RERUN, Optional.empty(), NONE), LATER);
+                new PersonFact.OutcomeSettled("tu_1", CallSettlement.Verdict.RERUN, Optional.empty(), NONE), LATER);
 
         waits(rerun, false);
         assertThat(approved(rerun).decide()).hasSize(1).first().isInstanceOf(Step.RunTool.class);

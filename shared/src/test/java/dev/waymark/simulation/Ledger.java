@@ -4,6 +4,7 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.FileCalls;
 import dev.waymark.conversation.Step;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.call.OpenRequest;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
@@ -252,7 +253,7 @@ final class Ledger {
                     .filter(call -> call.status() == Call.Status.VERIFYING)
                     .map(Call::id);
         } else if (fact instanceof PersonFact.OutcomeSettled settled
-                && settled.settlement() == PersonFact.Settlement.DONE) {
+                && settled.settlement() == CallSettlement.Verdict.DONE) {
             callId = Optional.of(settled.callId());
         }
         callId.flatMap(before.calls()::get)

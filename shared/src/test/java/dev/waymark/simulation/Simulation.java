@@ -8,6 +8,7 @@ import dev.waymark.conversation.FileCalls;
 import dev.waymark.conversation.Restoration;
 import dev.waymark.conversation.Step;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.call.OpenRequest;
 import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.call.SubagentProgress;
@@ -622,10 +623,7 @@ final class Simulation {
                                     someone(),
                                     Optional.empty())
                             : new PersonFact.OutcomeSettled(
-                                    anyCallId().orElse("a"),
-                                    PersonFact.Settlement.GIVE_UP,
-                                    Optional.empty(),
-                                    someone()));
+                                    anyCallId().orElse("a"), anyVerdict(), Optional.empty(), someone()));
         } else if (kind < 97) {
             apply(new PersonFact.CloseRequested(someone()));
         } else if (chance(2)) {
@@ -1219,13 +1217,19 @@ final class Simulation {
             case UNKNOWN ->
                 new PersonFact.OutcomeSettled(
                         ask.callId(),
-                        ask.rerun() ? PersonFact.Settlement.RERUN : PersonFact.Settlement.GIVE_UP,
+                        ask.verdicts().get(random.nextInt(ask.verdicts().size())),
                         Optional.empty(),
-                        someone());
+                        someone(),
+                        someone(),
+                        Optional.empty(),
+                        Optional.empty());
         };
     }
 
-    /** A person's decision about a pending call. It never claims a false outcome. */
+    /**
+     * A person's decision about a pending call. It is true when it is made, but a call that is said not to have taken
+     * effect may still do so until its fence.
+     */
     private Fact decision(Call call) {
         Optional<String> id = quiet ? Optional.empty() : someId();
         return switch (call.status()) {
@@ -1241,15 +1245,22 @@ final class Simulation {
                 boolean landed = call.claim()
                         .filter(claim -> world.hasEffect(claim.execution()))
                         .isPresent();
-                PersonFact.Settlement settlement = chance(3)
-                        ? PersonFact.Settlement.GIVE_UP
-                        : landed ? PersonFact.Settlement.DONE : PersonFact.Settlement.RERUN;
-                boolean sure = landed || isOver(call);
+                CallSettlement.Verdict settlement = chance(3)
+                        ? CallSettlement.Verdict.GIVE_UP
+                        : landed
+                                ? CallSettlement.Verdict.DONE
+                                : chance(2) ? CallSettlement.Verdict.NOT_DONE : CallSettlement.Verdict.RERUN;
+                boolean sure = landed || isOver(call) || settlement == CallSettlement.Verdict.NOT_DONE;
+                boolean may = settlement != CallSettlement.Verdict.RERUN
+                        || policyOf(call.tool()).honoursKey();
                 yield new PersonFact.OutcomeSettled(
                         call.id(),
-                        sure && policyOf(call.tool()).honoursKey() ? settlement : PersonFact.Settlement.GIVE_UP,
+                        sure && may ? settlement : CallSettlement.Verdict.GIVE_UP,
                         Optional.empty(),
-                        someone());
+                        someone(),
+                        someone(),
+                        Optional.empty(),
+                        Optional.empty());
             }
             default -> answer(Optional.of(call.id()));
         };
@@ -1257,6 +1268,11 @@ final class Simulation {
 
     private boolean isOver(Call call) {
         return world.alive().stream().noneMatch(each -> each.key.equals(Ledger.key(call)));
+    }
+
+    private CallSettlement.Verdict anyVerdict() {
+        CallSettlement.Verdict[] all = CallSettlement.Verdict.values();
+        return all[random.nextInt(all.length)];
     }
 
     private Optional<String> someone() {

@@ -20,7 +20,6 @@ import io.temporal.common.interceptors.WorkerInterceptor;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -88,11 +87,11 @@ final class WorkerAssembly {
                 .interceptors(beans.getBeanProvider(WorkerInterceptor.class)
                         .orderedStream()
                         .toArray(WorkerInterceptor[]::new));
-        List<AgentSpec> agents = new ArrayList<>(own.stream().map(Agent::spec).toList());
+        List<AgentSpec> agents = own.stream().map(Agent::spec).toList();
         if (properties.agents() != null) {
-            AgentDirectory directory = AgentDirectory.load(properties.agents(), providers, tools);
+            AgentDirectory directory = AgentDirectory.load(properties.agents(), providers, tools, agents);
             worker.agents(directory);
-            agents.addAll(directory.agents().values());
+            agents = List.copyOf(directory.agents().values());
         }
         Optional.ofNullable(beans.getBeanProvider(MeterRegistry.class).getIfUnique())
                 .ifPresent(worker::metrics);

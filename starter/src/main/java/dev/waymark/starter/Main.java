@@ -9,7 +9,7 @@ import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 
-/** The entry point of this jar, which has all commands of {@code ./waymark} except those that run agents. */
+/** The entry point of {@code waymark}. */
 public final class Main {
     private Main() {}
 

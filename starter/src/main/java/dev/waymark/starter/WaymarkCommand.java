@@ -2,47 +2,11 @@ package dev.waymark.starter;
 
 import dev.waymark.cli.ErrorRenderer;
 import dev.waymark.cli.HelpWord;
-import dev.waymark.starter.chat.ChatCommand;
-import dev.waymark.starter.checkpoint.CheckpointCommand;
-import dev.waymark.starter.checkpoint.CheckpointsCommand;
-import dev.waymark.starter.checkpoint.ForkCommand;
-import dev.waymark.starter.checkpoint.ResumeCommand;
-import dev.waymark.starter.checkpoint.SaveCommand;
-import dev.waymark.starter.codec.CodecCommand;
-import dev.waymark.starter.codec.RewrapCommand;
-import dev.waymark.starter.command.AnswerCommand;
-import dev.waymark.starter.command.ApproveCommand;
-import dev.waymark.starter.command.BudgetCommand;
-import dev.waymark.starter.command.CallsCommand;
-import dev.waymark.starter.command.CancelCommand;
-import dev.waymark.starter.command.ClearCommand;
-import dev.waymark.starter.command.CloseCommand;
-import dev.waymark.starter.command.DenyCommand;
-import dev.waymark.starter.command.DescribeCommands;
-import dev.waymark.starter.command.FilesCommand;
-import dev.waymark.starter.command.ForgetCommand;
-import dev.waymark.starter.command.KeygenCommand;
-import dev.waymark.starter.command.PendingCommand;
-import dev.waymark.starter.command.ResultCommand;
-import dev.waymark.starter.command.RunCommand;
-import dev.waymark.starter.command.SayCommand;
-import dev.waymark.starter.command.SessionsCommand;
-import dev.waymark.starter.command.SettleCommand;
-import dev.waymark.starter.command.SetupCommand;
-import dev.waymark.starter.command.ShowCommand;
-import dev.waymark.starter.command.StopCommand;
-import dev.waymark.starter.command.VerifyCommand;
-import dev.waymark.starter.command.WatchCommand;
 import dev.waymark.starter.connection.ConnectionOptions;
-import dev.waymark.starter.demo.DemoCommand;
 import dev.waymark.starter.options.WaitOptions;
 import dev.waymark.starter.render.CommandErrors;
-import dev.waymark.starter.serve.ServeCommand;
-import dev.waymark.starter.serve.TokenCommand;
-import dev.waymark.starter.trace.TraceCommand;
 import java.io.PrintWriter;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -54,7 +18,7 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
-/** The commands of this jar. A failed command prints one line to stderr, and its exit code identifies the reason. */
+/** All commands. A failed command prints one line to stderr, and its exit code identifies the reason. */
 @Command(
         name = "waymark",
         description = "Runs LLM agents as Temporal workflows.",
@@ -62,14 +26,14 @@ import picocli.CommandLine.Spec;
         scope = ScopeType.INHERIT,
         versionProvider = WaymarkCommand.Version.class)
 public final class WaymarkCommand implements Runnable {
-    private static final Map<String, Class<?>> COMMANDS = commands();
+    private static final String ADDRESS = "--address";
 
     @Spec
     private CommandSpec spec;
 
     /** Inherited by all commands, so that it can appear anywhere on the command line. */
     @Option(
-            names = "--address",
+            names = ADDRESS,
             paramLabel = "HOST:PORT",
             scope = ScopeType.INHERIT,
             defaultValue = Option.NULL_VALUE,
@@ -80,78 +44,32 @@ public final class WaymarkCommand implements Runnable {
 
     private WaymarkCommand() {}
 
-    private static Map<String, Class<?>> commands() {
-        Map<String, Class<?>> commands = new LinkedHashMap<>();
-        commands.put("demo", DemoCommand.class);
-        commands.put("run", RunCommand.class);
-        commands.put("chat", ChatCommand.class);
-        commands.put("say", SayCommand.class);
-        commands.put("answer", AnswerCommand.class);
-        commands.put("approve", ApproveCommand.class);
-        commands.put("deny", DenyCommand.class);
-        commands.put("settle", SettleCommand.class);
-        commands.put("keygen", KeygenCommand.class);
-        commands.put("budget", BudgetCommand.class);
-        commands.put("pending", PendingCommand.class);
-        commands.put("show", ShowCommand.class);
-        commands.put("resume", ResumeCommand.class);
-        commands.put("fork", ForkCommand.class);
-        commands.put("watch", WatchCommand.class);
-        commands.put("checkpoint", CheckpointCommand.class);
-        commands.put("checkpoints", CheckpointsCommand.class);
-        commands.put("save", SaveCommand.class);
-        commands.put("calls", CallsCommand.class);
-        commands.put("files", FilesCommand.class);
-        commands.put("verify", VerifyCommand.class);
-        commands.put("trace", TraceCommand.class);
-        commands.put("result", ResultCommand.class);
-        commands.put("sessions", SessionsCommand.class);
-        commands.put("clear", ClearCommand.class);
-        commands.put("stop", StopCommand.class);
-        commands.put("cancel", CancelCommand.class);
-        commands.put("close", CloseCommand.class);
-        commands.put("forget", ForgetCommand.class);
-        commands.put("serve", ServeCommand.class);
-        commands.put("token", TokenCommand.class);
-        commands.put("codec", CodecCommand.class);
-        commands.put("rewrap", RewrapCommand.class);
-        commands.put("setup", SetupCommand.class);
-        commands.put("warm-up", WarmUpCommand.class);
-        commands.put("describe-commands", DescribeCommands.class);
-        return commands;
-    }
-
     /** Returns the command line with all commands, for programs that only parse a command line. */
     public static CommandLine commandLine() {
-        return commandLine(Optional.empty());
+        return commandLine(Commands.all());
     }
 
-    /**
-     * Returns the command line with one command, or with all of them if none is given. Reading the options of all
-     * commands takes longer than most commands take to run.
-     */
-    private static CommandLine commandLine(Optional<Class<?>> only) {
+    private static CommandLine commandLine(List<Class<?>> commands) {
         CommandLine waymark = new CommandLine(new WaymarkCommand());
-        COMMANDS.forEach((name, command) -> {
-            if (only.isEmpty() || only.get() == command) {
-                waymark.addSubcommand(name, command);
-            }
-        });
+        for (Class<?> command : commands) {
+            CommandLine added = new CommandLine(command);
+            HelpText.describe(command, added.getCommandSpec());
+            waymark.addSubcommand(Commands.name(command), added);
+        }
+        // Last, because commands inherit what the program's own help has when they are added.
+        HelpText.describe(waymark);
         return waymark;
     }
 
     /** Runs a command and returns its exit code. */
     public static int execute(PrintWriter out, PrintWriter err, String... typed) {
         String[] args = HelpWord.replaced(typed);
-        if (args.length > 1 && !args[0].startsWith("-") && !COMMANDS.containsKey(args[0])) {
+        Optional<Class<?>> wanted = args.length == 0 ? Optional.empty() : Commands.find(args[0]);
+        if (args.length > 1 && !args[0].startsWith("-") && wanted.isEmpty()) {
             // An unknown command is reported as such, even if --help or other arguments follow it.
             args = new String[] {args[0]};
         }
-        Optional<Class<?>> wanted = args.length == 0 ? Optional.empty() : Optional.ofNullable(COMMANDS.get(args[0]));
-        CommandLine waymark = commandLine(wanted.filter(command -> command != DescribeCommands.class));
-        HelpText.describe(waymark);
-        waymark.getSubcommands().forEach((name, command) -> HelpText.describe(name, command.getCommandSpec()));
-        int exitCode = ErrorRenderer.install(waymark, HelpText.commands(), CommandErrors::of)
+        int exitCode = ErrorRenderer.install(commandLine(needed(wanted, args)), Commands::names, CommandErrors::of)
                 .setExpandAtFiles(false)
                 .setOut(out)
                 .setErr(err)
@@ -160,6 +78,15 @@ public final class WaymarkCommand implements Runnable {
         out.flush();
         err.flush();
         return exitCode;
+    }
+
+    /** Returns the commands to read. Reading the options of all commands takes longer than most commands take to run. */
+    private static List<Class<?>> needed(Optional<Class<?>> wanted, String... args) {
+        if (wanted.isPresent() && wanted.get() != DescribeCommand.class) {
+            return List.of(wanted.get());
+        }
+        boolean mayFollow = wanted.isPresent() || (args.length > 0 && args[0].startsWith(ADDRESS));
+        return mayFollow ? Commands.all() : List.of();
     }
 
     @Override

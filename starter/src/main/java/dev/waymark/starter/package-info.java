@@ -1,7 +1,4 @@
-/**
- * The commands that start, answer and inspect threads. Must not depend on the worker, because these commands only talk
- * to a Temporal server.
- */
+/** The program {@code waymark}: its entry point, and what all commands share. Must not know what a command does. */
 @NullMarked
 package dev.waymark.starter;
 

@@ -2,16 +2,19 @@ package dev.waymark.starter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.cli.HelpEntry;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine.Command;
 
 class WaymarkCommandTest {
     private final StringWriter out = new StringWriter();
@@ -50,7 +53,7 @@ class WaymarkCommandTest {
                 "deny t1 --args {}|Unknown options: '--args', '{}'. Try: waymark deny --help",
                 "settle t1 --call c --outcome rerun --result x|--result requires --outcome done. Try: waymark"
                         + " settle --help",
-                "settle t1 --call c --outcome maybe|no such outcome: maybe. Use one of done, rerun, give-up. Try:"
+                "settle t1 --call c --outcome maybe|no such outcome: maybe. Use one of done, not-done, rerun, give-up. Try:"
                         + " waymark settle --help",
             })
     void execute_misused_isOneLineAndExitCode2(String arguments, String complaint) {
@@ -77,6 +80,15 @@ class WaymarkCommandTest {
     }
 
     @Test
+    void execute_helpOfChat_hasNoJson_whichChatRefusesInWords() {
+        assertThat(execute("chat", "--help")).isZero();
+        assertThat(out.toString()).contains("--verbose").doesNotContain("--json");
+
+        assertThat(execute("chat", "--json")).isEqualTo(2);
+        assertThat(err.toString()).startsWith("waymark: chat has no --json: use waymark watch --json");
+    }
+
+    @Test
     void execute_fileThatIsMissing_isNotFound() {
         assertThat(execute("run", "--agent", "a", "--messages", "/nowhere.json"))
                 .isEqualTo(3);
@@ -92,6 +104,85 @@ class WaymarkCommandTest {
         assertThat(err.toString().lines())
                 .containsExactly("waymark: the file is not JSON: " + file
                         + ":2: Unexpected end-of-input: expected close marker for Array");
+    }
+
+    /** {@code ./waymark} writes no class archive if this fails, and every start is slow. */
+    @Test
+    void execute_warmUp_runsItsCommands() {
+        assertThat(execute("warm-up")).as(err.toString()).isZero();
+    }
+
+    @Test
+    void execute_describe_printsEveryCommandOnALine() {
+        assertThat(execute("describe")).isZero();
+
+        assertThat(out.toString().lines().map(line -> line.split("\t", -1)[0]))
+                .containsExactlyInAnyOrderElementsOf(Commands.names());
+        assertThat(out.toString())
+                .contains("budget\tRaises a limit.\t--address --help --iterations ")
+                .contains("worker\tRuns agents on an existing Temporal server.\t--activity-slots --address ");
+    }
+
+    @Test
+    void execute_help_listsEveryCommandInOneSection() {
+        assertThat(execute("help")).isZero();
+
+        for (String name : Commands.names()) {
+            assertThat(out.toString().lines().filter(line -> line.startsWith("  " + name + " ")))
+                    .as(name)
+                    .hasSize(1);
+        }
+        assertThat(out.toString()).contains("\nStart:\n  chat ", "\nInstall:\n  completion ");
+    }
+
+    @Test
+    void execute_exampleOfACommand_canBeParsed() {
+        for (Class<?> command : Commands.all()) {
+            HelpEntry entry = command.getAnnotation(HelpEntry.class);
+            boolean isHidden = command.getAnnotation(Command.class).hidden();
+            assertThat(entry == null).as(command.getName()).isEqualTo(isHidden);
+            assertThat(Commands.find(Commands.name(command))).contains(command);
+            if (entry != null) {
+                for (String example : entry.examples()) {
+                    assertThat(example).startsWith(Commands.name(command));
+                    WaymarkCommand.commandLine().parseArgs(words(example));
+                }
+            }
+        }
+    }
+
+    /** Splits a command line as a shell does, as far as the examples need it. */
+    private static String[] words(String line) {
+        return Pattern.compile("'([^']*)'|\"([^\"]*)\"|(\\S+)")
+                .matcher(line)
+                .results()
+                .map(word -> word.group().replaceAll("^['\"]|['\"]$", ""))
+                .toArray(String[]::new);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"--address 127.0.0.1:1 pending", "--address=127.0.0.1:1 pending", "pending --address 127.0.0.1:1"
+            })
+    void execute_addressBeforeOrAfterTheCommand_isUsed(String arguments) {
+        assertThat(execute(arguments.split(" "))).isEqualTo(5);
+        assertThat(err.toString()).contains("127.0.0.1:1");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"dev --address 127.0.0.1:1", "--address 127.0.0.1:1 dev"})
+    void execute_devWithAnAddress_isRefused(String arguments) {
+        assertThat(execute(arguments.split(" "))).isEqualTo(2);
+        assertThat(err.toString())
+                .isEqualTo("waymark: dev starts its own server, so it cannot use --address 127.0.0.1:1. Leave it out;"
+                        + " --port sets the port of the server" + System.lineSeparator());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"install", "completion zsh"})
+    void execute_commandOfTheScriptWithoutItsFile_saysSo(String arguments) {
+        assertThat(execute(arguments.split(" "))).isEqualTo(3);
+        assertThat(err.toString()).contains("shell/" + arguments.split(" ")[0] + ".sh");
     }
 
     private int execute(String... args) {

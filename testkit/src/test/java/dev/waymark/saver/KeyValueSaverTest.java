@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import dev.waymark.conversation.value.Json;
+import dev.waymark.testkit.MemoryStore;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

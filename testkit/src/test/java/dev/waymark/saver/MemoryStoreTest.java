@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.testkit.DurableSaverContract;
 import dev.waymark.testkit.KeyValueStoreContract;
+import dev.waymark.testkit.MemoryStore;
 import dev.waymark.testkit.SavedOwnersContract;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;

@@ -1,7 +1,7 @@
 package dev.waymark.client.trace;
 
-import dev.waymark.trace.OtlpRequest;
-import dev.waymark.trace.Span;
+import dev.waymark.client.span.OtlpRequest;
+import dev.waymark.client.span.Span;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLDecoder;

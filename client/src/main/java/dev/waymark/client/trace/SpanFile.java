@@ -1,8 +1,8 @@
 package dev.waymark.client.trace;
 
+import dev.waymark.client.span.OtlpRequest;
+import dev.waymark.client.span.Span;
 import dev.waymark.saver.PrivateFiles;
-import dev.waymark.trace.OtlpRequest;
-import dev.waymark.trace.Span;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;

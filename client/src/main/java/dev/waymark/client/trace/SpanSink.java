@@ -1,6 +1,6 @@
 package dev.waymark.client.trace;
 
-import dev.waymark.trace.Span;
+import dev.waymark.client.span.Span;
 import java.util.List;
 
 /** Receives spans. Receiving a span again is harmless, because it has the same id. */

@@ -13,7 +13,7 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A process that reads starter commands from its standard input, and runs them one after the other. It exits at the end
+ * A process that reads commands from its standard input, and runs them one after the other. It exits at the end
  * of its input, so it does not outlive the process that started it.
  */
 final class CommandHost {

@@ -55,6 +55,8 @@ final class UiMessages {
         data.put("tool", item.tool());
         item.args().ifPresent(args -> data.set("args", JsonDocuments.tree(args)));
         item.evidence().ifPresent(seen -> data.put("evidence", seen));
+        data.set("outcomes", JsonDocuments.tree(item.outcomes()));
+        item.whyNoRerun().ifPresent(why -> data.put("whyNoRerun", why));
         return data;
     }
 

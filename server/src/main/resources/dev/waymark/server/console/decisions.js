@@ -194,15 +194,23 @@ class Card {
 
   #outcome() {
     const choose = (note, outcome, fields = []) => {
-      const label = { done: 'It took effect', rerun: 'Run it again', 'give-up': 'Tell the model' }[outcome];
-      this.#form([h('p', {}, note), ...fields.map((field) => field.label)], label, outcome === 'rerun' ? 'danger' : 'primary', () =>
-        this.#send('settle', { outcome, ...Object.assign({}, ...fields.map((field) => field.body())) }),
+      const label = { done: 'It took effect', 'not-done': 'It did not happen', rerun: 'Run it again', 'give-up': 'Tell the model' }[outcome];
+      const all = [...fields, reasonField('Note for people, such as where you looked (optional)', 'note')];
+      this.#form([h('p', {}, note), ...all.map((field) => field.label)], label, outcome === 'rerun' ? 'danger' : 'primary', () =>
+        this.#send('settle', { outcome, ...Object.assign({}, ...all.map((field) => field.body())) }),
       );
     };
     const result = reasonField('Its result, for the model (optional)', 'result');
     replaceChildren(
       this.controls,
       h('button', { onclick: () => choose('The model continues as after a success.', 'done', [result]) }, 'It took effect …'),
+      this.item.outcomes.includes('not-done')
+        ? h(
+            'button',
+            { onclick: () => choose('The model is told that the call did not take effect. It does not run again by itself. The model hears it when the lost run can no longer be running; if it reports before that, its report counts.', 'not-done') },
+            'It did not happen …',
+          )
+        : null,
       this.item.rerun
         ? h(
             'button',
@@ -211,6 +219,7 @@ class Card {
           )
         : null,
       h('button', { onclick: () => choose('The model is told that the outcome is unknown.', 'give-up') }, 'Leave it unknown …'),
+      this.item.whyNoRerun ? h('p', { class: 'muted' }, `It can’t be run again. ${this.item.whyNoRerun}`) : null,
     );
   }
 

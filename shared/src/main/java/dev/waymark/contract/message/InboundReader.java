@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ToolFact;
@@ -129,17 +130,15 @@ record InboundReader(String name, JsonNode body) {
     private Fact settle() throws UnusableMessage {
         requireObject();
         String callId = id("callId").orElseThrow(() -> new UnusableMessage("\"callId\" is missing"));
-        PersonFact.Settlement settlement = switch (text("outcome").orElse("")) {
-            case "done" -> PersonFact.Settlement.DONE;
-            case "rerun" -> PersonFact.Settlement.RERUN;
-            case "give-up" -> PersonFact.Settlement.GIVE_UP;
-            default -> throw new UnusableMessage("\"outcome\" must be done, rerun or give-up");
-        };
+        CallSettlement.Verdict settlement = CallSettlement.Verdict.named(
+                        text("outcome").orElse(""))
+                .orElseThrow(() -> new UnusableMessage("\"outcome\" must be one of " + CallSettlement.Verdict.names()));
         Optional<String> result = text("result");
-        if (result.isPresent() && settlement != PersonFact.Settlement.DONE) {
+        if (result.isPresent() && settlement != CallSettlement.Verdict.DONE) {
             throw new UnusableMessage("\"result\" goes with the outcome done only");
         }
-        return new PersonFact.OutcomeSettled(callId, settlement, result, id("by"), id("signature"), verified());
+        return new PersonFact.OutcomeSettled(
+                callId, settlement, result, id("by"), note("note"), id("signature"), verified());
     }
 
     private Fact reported() throws UnusableMessage {

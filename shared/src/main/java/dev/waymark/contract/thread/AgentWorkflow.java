@@ -47,7 +47,8 @@ public interface AgentWorkflow {
     @SignalMethod(
             name = WireNames.SETTLE,
             description = "Settles a call with an unknown outcome. JSON: {\"callId\": \"…\", \"outcome\":"
-                    + " \"done\" | \"rerun\" | \"give-up\", \"result\": \"…\", \"by\": \"…\"}.")
+                    + " \"done\" | \"not-done\" | \"rerun\" | \"give-up\", \"result\": \"…\", \"note\": \"…\","
+                    + " \"by\": \"…\"}.")
     void settle(RawValue payload);
 
     @SignalMethod(

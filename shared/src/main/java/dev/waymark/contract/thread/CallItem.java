@@ -7,6 +7,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallApproval;
+import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;
 import java.time.Instant;
@@ -20,6 +21,7 @@ import java.util.Optional;
  *
  * @param key the idempotency key of the call with these arguments; empty if they were deleted
  * @param since the time of the last status change
+ * @param settled how a person settled the unknown outcome
  * @param claimedAt when an execution was allowed to take effect
  * @param fromFile whether only a file contains the call, so that somebody decides here whether it runs
  */
@@ -36,6 +38,7 @@ public record CallItem(
         @JsonProperty("approval") Optional<CallApproval> approval,
         @JsonProperty("claimedAt") Optional<Instant> claimedAt,
         @JsonProperty("question") Optional<String> question,
+        @JsonProperty("settled") Optional<CallSettlement> settled,
 
         @JsonProperty("fromFile") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
         boolean fromFile) {
@@ -48,6 +51,7 @@ public record CallItem(
         approval = approval == null ? Optional.empty() : approval;
         claimedAt = claimedAt == null ? Optional.empty() : claimedAt;
         question = question == null ? Optional.empty() : question;
+        settled = settled == null ? Optional.empty() : settled;
     }
 
     /** The calls whose status changed last, at most this many, in the order of the changes. */
@@ -82,6 +86,7 @@ public record CallItem(
                 call.approval(),
                 call.claim().map(Call.Claim::at),
                 call.question(),
+                call.settlement(),
                 call.fromFile().isPresent());
     }
 
@@ -120,6 +125,7 @@ public record CallItem(
                 earlier.approval,
                 claimedAt,
                 earlier.question,
+                earlier.settled.or(() -> settled),
                 fromFile);
     }
 
@@ -144,6 +150,7 @@ public record CallItem(
                 approval,
                 claimedAt,
                 question.map(text -> PendingItem.shortened(text, most)),
+                settled,
                 fromFile);
     }
 }

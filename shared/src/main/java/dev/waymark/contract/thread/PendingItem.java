@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.call.OpenRequest;
 import dev.waymark.conversation.policy.Signers;
 import dev.waymark.conversation.value.Json;
@@ -20,6 +21,8 @@ import java.util.Optional;
  * @param evidence what was observed of a call with an unknown outcome, such as {@code HTTP 504}
  * @param argsDigest the digest of the arguments; a decision that contains it applies only to these arguments
  * @param signers who must sign the decision, if it must be signed
+ * @param outcomes how a person may settle a call with an unknown outcome; empty for other requests
+ * @param whyNoRerun why {@code rerun} is not among the outcomes
  * @param fromFile whether only a file contains the call: no model made it in this thread
  * @param mayHaveRun whether a call of a file may have run before, although it waits for approval
  */
@@ -37,6 +40,10 @@ public record PendingItem(
         @JsonProperty("evidence") Optional<String> evidence,
         @JsonProperty("signers") Optional<Signers> signers,
 
+        @JsonProperty("outcomes") @JsonInclude(JsonInclude.Include.NON_EMPTY)
+        List<String> outcomes,
+
+        @JsonProperty("whyNoRerun") Optional<String> whyNoRerun,
         @JsonProperty("fromFile") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
         boolean fromFile,
 
@@ -56,9 +63,11 @@ public record PendingItem(
         argsDigest = argsDigest == null ? Optional.empty() : argsDigest;
         signers = signers == null ? Optional.empty() : signers;
         evidence = evidence == null ? Optional.empty() : evidence;
+        outcomes = outcomes == null ? List.of() : List.copyOf(outcomes);
+        whyNoRerun = whyNoRerun == null ? Optional.empty() : whyNoRerun;
     }
 
-    /** A request about a call that a model made in this thread. */
+    /** A request other than the settlement of an unknown outcome, about a call that a model made in this thread. */
     public PendingItem(
             String thread,
             String callId,
@@ -70,7 +79,21 @@ public record PendingItem(
             Instant since,
             Optional<String> evidence,
             Optional<Signers> signers) {
-        this(thread, callId, kind, tool, question, args, argsDigest, since, evidence, signers, false, false);
+        this(
+                thread,
+                callId,
+                kind,
+                tool,
+                question,
+                args,
+                argsDigest,
+                since,
+                evidence,
+                signers,
+                List.of(),
+                Optional.empty(),
+                false,
+                false);
     }
 
     /** The requests that wait for a person, of this thread and its subagents, in call order. */
@@ -90,6 +113,8 @@ public record PendingItem(
                 ask.since(),
                 ask.evidence(),
                 ask.signers(),
+                ask.verdicts().stream().map(CallSettlement.Verdict::wireName).toList(),
+                ask.whyNoRerun(),
                 ask.fromFile(),
                 ask.mayHaveRun());
     }
@@ -151,6 +176,8 @@ public record PendingItem(
                 since,
                 evidence,
                 signers,
+                outcomes,
+                whyNoRerun,
                 fromFile,
                 mayHaveRun);
     }

@@ -23,12 +23,9 @@ import org.jspecify.annotations.Nullable;
  * history.
  */
 final class ActivityFailures {
-    /**
-     * The types of key failures. The first histories with such failures have the class name instead of
-     * {@link WireNames#KEYS_UNAVAILABLE}.
-     */
+    /** The types of key failures. */
     private static final Set<String> TYPES_WITHOUT_KEYS =
-            Set.of(WireNames.KEYS_UNAVAILABLE, WireNames.KEYS_UNUSABLE, "dev.waymark.keystore.KeyStoreException");
+            Set.of(WireNames.KEYS_UNAVAILABLE, WireNames.KEYS_UNUSABLE);
 
     private ActivityFailures() {}
 

@@ -31,6 +31,7 @@ import java.util.function.Consumer;
  * @param digest the digest of the arguments, if they were deleted and the digest may still be needed
  * @param evidence what was observed of an execution with an unknown outcome, such as {@code HTTP 504}
  * @param subagent the state of the thread that executes the call, if a subagent does
+ * @param settlement what a person decided about the unknown outcome
  * @param fromFile set if only a checkpoint contains the call, so that somebody has to decide here whether it runs
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -55,6 +56,7 @@ public record Call(
         @JsonProperty("digest") Optional<String> digest,
         @JsonProperty("subagent") Optional<Delegation> subagent,
         @JsonProperty("evidence") Optional<String> evidence,
+        @JsonProperty("settlement") Optional<CallSettlement> settlement,
         @JsonProperty("fromFile") Optional<FromFile> fromFile) {
     /** Longer evidence is cut. */
     private static final int MAX_EVIDENCE_LENGTH = 500;
@@ -172,6 +174,7 @@ public record Call(
         digest = digest == null ? Optional.empty() : digest;
         subagent = subagent == null ? Optional.empty() : subagent;
         evidence = evidence == null ? Optional.empty() : evidence;
+        settlement = settlement == null ? Optional.empty() : settlement;
         fromFile = fromFile == null ? Optional.empty() : fromFile;
     }
 
@@ -187,6 +190,7 @@ public record Call(
                 Optional.empty(),
                 Optional.empty(),
                 at,
+                Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
@@ -295,14 +299,33 @@ public record Call(
         return but(edit -> edit.evidence = Optional.of(Problem.cut(what, MAX_EVIDENCE_LENGTH)));
     }
 
-    /** Whether this execution holds the claim and its outcome is still unknown. */
+    /** Records what a person decided about the unknown outcome. */
+    public Call settled(CallSettlement how) {
+        return but(edit -> edit.settlement = Optional.of(how));
+    }
+
+    /** Drops a person's decision about the outcome, which is in question again. */
+    public Call unsettledAgain() {
+        return settlement.isEmpty() ? this : but(edit -> edit.settlement = Optional.empty());
+    }
+
+    /** Whether a person said that the call did not take effect. */
+    @JsonIgnore
+    public boolean isSettledAsNotDone() {
+        return settlement
+                .filter(how -> how.verdict() == CallSettlement.Verdict.NOT_DONE)
+                .isPresent();
+    }
+
+    /** Whether this execution holds the claim and its outcome is still unknown, or only a person has stated it. */
     public boolean awaitsWordOf(String execution) {
         boolean isClaimed =
                 claim.filter(known -> known.execution().equals(execution)).isPresent();
         return isClaimed
                 && switch (status) {
                     case ISSUED, AWAITING, CLAIMED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED, CANCELLED, LOST -> true;
-                    case HELD, DISPATCHED, DELEGATED, ASKING, COMPLETED, FAILED, DENIED -> false;
+                    case FAILED -> isSettledAsNotDone();
+                    case HELD, DISPATCHED, DELEGATED, ASKING, COMPLETED, DENIED -> false;
                 };
     }
 
@@ -363,6 +386,7 @@ public record Call(
             edit.args = Json.EMPTY_OBJECT;
             edit.question = question.map(words -> "");
             edit.evidence = Optional.empty();
+            edit.settlement = settlement.map(CallSettlement::forgotten);
             edit.result = Optional.empty();
             edit.approval = approval.map(decision -> new CallApproval(
                     decision.approved(), decision.edited(), Optional.empty(), Optional.empty(), decision.at()));
@@ -375,10 +399,12 @@ public record Call(
         return status.waits != Waits.NOT;
     }
 
-    /** Whether the call completed, failed or was denied. No execution reports anything after that. */
+    /** Whether the call completed, failed or was denied, and no execution reports anything after that. */
     @JsonIgnore
     public boolean hasOwnResult() {
-        return status == Status.COMPLETED || status == Status.FAILED || status == Status.DENIED;
+        return status == Status.COMPLETED
+                || (status == Status.FAILED && !isSettledAsNotDone())
+                || status == Status.DENIED;
     }
 
     /** Whether only a person can continue the call. */
@@ -486,6 +512,7 @@ public record Call(
         private Optional<String> digest = Call.this.digest;
         private Optional<Delegation> subagent = Call.this.subagent;
         private Optional<String> evidence = Call.this.evidence;
+        private Optional<CallSettlement> settlement = Call.this.settlement;
         private Optional<FromFile> fromFile = Call.this.fromFile;
 
         Call done() {
@@ -506,6 +533,7 @@ public record Call(
                     digest,
                     subagent,
                     evidence,
+                    settlement,
                     fromFile);
         }
     }

@@ -70,10 +70,6 @@ public record Delegation(
                 .toList();
     }
 
-    Optional<OpenRequest> ask(String callId) {
-        return asks().stream().filter(ask -> ask.callId().equals(callId)).findFirst();
-    }
-
     /**
      * Whether only a person can continue the subagent's thread: its newest report says so, and none of its requests is
      * decided.

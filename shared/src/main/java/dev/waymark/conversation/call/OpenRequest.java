@@ -9,7 +9,9 @@ import dev.waymark.conversation.policy.Signers;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Collections;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -46,6 +48,10 @@ public record OpenRequest(
 
         @JsonProperty("mayHaveRun") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
         boolean mayHaveRun) {
+
+    private static final String WHY_NO_RERUN = "The lost execution may still take effect: the tool does not set"
+            + " honours_key, and no check has made the other system refuse it (verify_forbids).";
+
     /** The kind of decision. The names are stored and shown to users. */
     public enum Kind {
         @JsonProperty("question")
@@ -137,6 +143,21 @@ public record OpenRequest(
                 terms.flatMap(AgentPolicy::signers).map(signers -> signers.of(call.id())),
                 call.fromFile().isPresent(),
                 !unknown && call.mayHaveRunBefore());
+    }
+
+    /** How a person may settle the call; empty if its outcome is not in question. */
+    public List<CallSettlement.Verdict> verdicts() {
+        if (kind != Kind.UNKNOWN) {
+            return List.of();
+        }
+        return Arrays.stream(CallSettlement.Verdict.values())
+                .filter(verdict -> rerun || verdict != CallSettlement.Verdict.RERUN)
+                .toList();
+    }
+
+    /** Why a person can't decide that the lost call runs again; empty if a person can, or nothing is to be settled. */
+    public Optional<String> whyNoRerun() {
+        return kind != Kind.UNKNOWN || rerun ? Optional.empty() : Optional.of(WHY_NO_RERUN);
     }
 
     /** This request under its id in the parent thread. */

@@ -77,6 +77,12 @@ public final class ToolTexts {
         return "Done, as settled by " + by.orElse("a person") + ".";
     }
 
+    /** The result of a call that a person settled as not done. */
+    public static String notDone(Optional<String> by) {
+        return failure("the call did not take effect, as settled by " + by.orElse("a person")
+                + ". Its outcome had been unknown. It does not run again by itself.");
+    }
+
     /** The result of a subagent that did not complete its task, with its last message. */
     public static String subagent(String agent, String status, Optional<Problem> problem, String text) {
         String why = problem.map(Problem::message)

@@ -1,6 +1,6 @@
 package dev.waymark.conversation.fact;
 
-import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
@@ -139,42 +139,23 @@ public sealed interface PersonFact extends Fact.Inbound {
     }
 
     /**
-     * A person's decision about a call with an unknown outcome. The names are part of signals, and are shown to users.
+     * Someone settled a call with an unknown outcome.
+     *
+     * @param note what the person noted, as evidence
      */
-    enum Settlement {
-        /** The call took effect. */
-        @JsonProperty("done")
-        DONE("done"),
-        /** The call did not take effect and should run again. */
-        @JsonProperty("rerun")
-        RERUN("rerun"),
-        /** The outcome stays unknown. */
-        @JsonProperty("give-up")
-        GIVE_UP("give-up");
-
-        private final String wireName;
-
-        Settlement(String wireName) {
-            this.wireName = wireName;
-        }
-
-        public String wireName() {
-            return wireName;
-        }
-    }
-
-    /** Someone settled a call with an unknown outcome. */
     record OutcomeSettled(
             String callId,
-            Settlement settlement,
+            CallSettlement.Verdict settlement,
             Optional<String> result,
             Optional<String> by,
+            Optional<String> note,
             Optional<String> signature,
             Optional<VerifiedSubject> verified)
             implements PersonFact {
-        /** A settlement without a signature, whose sender was not verified. */
-        public OutcomeSettled(String callId, Settlement settlement, Optional<String> result, Optional<String> by) {
-            this(callId, settlement, result, by, Optional.empty(), Optional.empty());
+        /** A settlement without a note and a signature, whose sender was not verified. */
+        public OutcomeSettled(
+                String callId, CallSettlement.Verdict settlement, Optional<String> result, Optional<String> by) {
+            this(callId, settlement, result, by, Optional.empty(), Optional.empty(), Optional.empty());
         }
 
         @Override

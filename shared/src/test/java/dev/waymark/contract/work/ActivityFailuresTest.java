@@ -12,7 +12,6 @@ class ActivityFailuresTest {
     @CsvSource({
         "KeyStoreUnavailable,UnknownRules",
         "KeyProblem,UnknownRules",
-        "dev.waymark.keystore.KeyStoreException,UnknownRules",
         "Forgotten,Forgotten",
         "HistoryUnreadable,HistoryUnreadable"
     })

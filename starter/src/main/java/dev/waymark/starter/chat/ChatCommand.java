@@ -1,7 +1,9 @@
 package dev.waymark.starter.chat;
 
+import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.CommandName;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.failure.WaymarkException;
@@ -35,13 +37,15 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** Talks to an agent in the terminal. Reading and sending are separate: the next line can be typed at any time. */
+@HelpEntry(
+        group = CommandGroup.START,
+        examples = {"chat --agent assistant", "chat --session my-project --saver file:checkpoints"})
 @Command(
         name = "chat",
         description = {
@@ -58,8 +62,11 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
     /** How long the exit waits for typed lines to be sent. A worker may take 10 s to accept a message. */
     private static final long LAST_ERRAND_SECONDS = 11;
 
-    @Mixin
-    private Output output;
+    @Option(names = Output.JSON, hidden = true)
+    private boolean json;
+
+    @Option(names = Output.VERBOSE, description = Output.VERBOSE_HELP)
+    private boolean verbose;
 
     @Option(
             names = {"--session", "--thread"},
@@ -115,7 +122,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
 
     @Override
     public Integer call() throws InterruptedException {
-        if (output.isJson()) {
+        if (json) {
             throw new ParameterException(
                     spec.commandLine(), "chat has no --json: use waymark watch --json, say, answer and approve");
         }
@@ -336,7 +343,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
 
     private void list() {
         Map<String, String> sessions = new LinkedHashMap<>();
-        for (ThreadSummary thread : client.lists().threads(new SlowProgress(output))) {
+        for (ThreadSummary thread : client.lists().threads(new SlowProgress(Output.forPeople(spec)))) {
             sessions.put(thread.thread(), thread.status() + (thread.open() ? "" : ", closed"));
         }
         try {

@@ -3,7 +3,9 @@ package dev.waymark.starter.checkpoint;
 import dev.waymark.checkpoint.CheckpointFormat;
 import dev.waymark.checkpoint.PhasesCheckpoint;
 import dev.waymark.checkpoint.SessionCheckpoint;
+import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.conversation.value.Json;
@@ -22,6 +24,9 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
+@HelpEntry(
+        group = CommandGroup.LOOK,
+        examples = {"checkpoint trip --format session", "checkpoint trip --at 2"})
 @Command(name = "checkpoint", description = "Prints a checkpoint, derived from history.")
 public final class CheckpointCommand implements Callable<Integer> {
     @Mixin

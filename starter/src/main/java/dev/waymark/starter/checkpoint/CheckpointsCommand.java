@@ -1,6 +1,8 @@
 package dev.waymark.starter.checkpoint;
 
+import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.conversation.Conversation;
@@ -17,6 +19,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
+@HelpEntry(group = CommandGroup.LOOK)
 @Command(name = "checkpoints", description = "Lists the versions of a thread that are still in history.")
 public final class CheckpointsCommand implements Callable<Integer> {
     @Mixin

@@ -1,7 +1,9 @@
 package dev.waymark.starter.checkpoint;
 
+import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.CommandName;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.ThreadRequests;
 import dev.waymark.client.connection.ValueText;
@@ -17,6 +19,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
+@HelpEntry(group = CommandGroup.CONTINUE, examples = "fork trip --at 2 --thread other \"On Saturday\"")
 @Command(
         name = "fork",
         description = "Starts a new thread from any point of another one. Without MESSAGE, nothing runs yet.")

@@ -1,8 +1,10 @@
 package dev.waymark.starter.checkpoint;
 
 import dev.waymark.checkpoint.CheckpointReader;
+import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.CommandName;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
 import dev.waymark.client.ThreadLists;
@@ -36,6 +38,9 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
+@HelpEntry(
+        group = CommandGroup.CONTINUE,
+        examples = {"resume trip --answer \"For three\"", "resume checkpoint.json --agent assistant --answer Friday"})
 @Command(name = "resume", description = "Continues from a checkpoint or a closed thread, and waits for the outcome.")
 public final class ResumeCommand implements Callable<Integer> {
     /** One byte more than allowed, so that a file that is too large is noticed. */

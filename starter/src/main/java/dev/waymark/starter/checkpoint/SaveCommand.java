@@ -1,6 +1,8 @@
 package dev.waymark.starter.checkpoint;
 
+import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.client.failure.Remedy;
@@ -31,6 +33,9 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
+@HelpEntry(
+        group = CommandGroup.CONTINUE,
+        examples = {"save trip --to file:checkpoints", "save --all --follow --to jdbc:sqlite:threads.db"})
 @Command(
         name = "save",
         description = {

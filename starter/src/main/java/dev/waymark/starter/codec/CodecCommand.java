@@ -1,6 +1,8 @@
 package dev.waymark.starter.codec;
 
+import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.codec.EncryptionKeys;
 import dev.waymark.codec.KeyProblem;
@@ -25,6 +27,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
+@HelpEntry(group = CommandGroup.SERVE)
 @Command(
         name = "codec",
         description = "Serves the codec endpoints that let Temporal's Web UI and CLI read encrypted payloads, until"

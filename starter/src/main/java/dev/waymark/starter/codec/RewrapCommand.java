@@ -1,6 +1,8 @@
 package dev.waymark.starter.codec;
 
+import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.WaymarkException;
@@ -17,6 +19,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /** Makes the keys of threads independent of earlier master keys. Threads can run meanwhile. */
+@HelpEntry(group = CommandGroup.SERVE, examples = "rewrap")
 @Command(
         name = "rewrap",
         description = "Re-encrypts the keys of all threads with the first key of WAYMARK_CODEC_KEYS. Run it after you"

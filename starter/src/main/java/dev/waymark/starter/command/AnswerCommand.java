@@ -1,5 +1,7 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.cli.CommandGroup;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.starter.options.ThreadHelp;
 import dev.waymark.starter.options.WaitOptions;
@@ -12,6 +14,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
+@HelpEntry(group = CommandGroup.DECIDE, examples = "answer trip Friday")
 @Command(name = "answer", description = "Answers the open question, and waits for the outcome.")
 public final class AnswerCommand implements Callable<Integer> {
     @Mixin

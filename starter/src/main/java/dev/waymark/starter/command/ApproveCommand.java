@@ -2,7 +2,9 @@ package dev.waymark.starter.command;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.ResumeOptions;
@@ -23,6 +25,9 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
+@HelpEntry(
+        group = CommandGroup.DECIDE,
+        examples = {"approve table-9 --by ann", "approve table-9 --args '{\"table\":9,\"cents\":8000}'"})
 @Command(name = "approve", description = "Approves a call, and waits for the outcome.")
 public final class ApproveCommand implements Callable<Integer> {
     @Mixin

@@ -1,5 +1,7 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.cli.CommandGroup;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.request.LimitRaise;
 import dev.waymark.starter.options.ThreadHelp;
@@ -19,6 +21,9 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
+@HelpEntry(
+        group = CommandGroup.DECIDE,
+        examples = {"budget trip --usd 2.50", "budget trip --iterations 20"})
 @Command(name = "budget", description = "Raises a limit. A turn that ended at the limit continues.")
 public final class BudgetCommand implements Callable<Integer> {
     @Mixin

@@ -1,6 +1,8 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.starter.options.ThreadHelp;
@@ -12,6 +14,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
+@HelpEntry(group = CommandGroup.END)
 @Command(name = "clear", description = "Deletes the conversation. A running turn is stopped.")
 public final class ClearCommand implements Callable<Integer> {
     @Mixin

@@ -1,5 +1,7 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.cli.CommandGroup;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.request.Approval;
 import dev.waymark.starter.options.DecisionOptions;
@@ -12,6 +14,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
+@HelpEntry(group = CommandGroup.DECIDE, examples = "deny table-9 --reason \"Too expensive\"")
 @Command(name = "deny", description = "Denies a call, and waits for the outcome.")
 public final class DenyCommand implements Callable<Integer> {
     @Mixin

@@ -1,6 +1,8 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.client.failure.WaymarkException;
@@ -22,6 +24,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
+@HelpEntry(
+        group = CommandGroup.LOOK,
+        examples = {"files trip", "files trip NOTES.md"})
 @Command(name = "files", description = "Lists the files that the agent has stored in the thread, or prints one.")
 public final class FilesCommand implements Callable<Integer> {
     @Mixin

@@ -2,8 +2,10 @@ package dev.waymark.starter.command;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.CommandName;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.connection.ValueText;
 import dev.waymark.display.SafeText;
@@ -19,6 +21,9 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
+@HelpEntry(
+        group = CommandGroup.END,
+        examples = {"forget trip", "forget trip --terminate --yes"})
 @Command(
         name = "forget",
         description = "Destroys the key of a closed thread, so that nobody can read the thread again, not even in"

@@ -1,6 +1,8 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.request.DecisionKey;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.SignerKey;
@@ -12,6 +14,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
+@HelpEntry(group = CommandGroup.DECIDE)
 @Command(
         name = "keygen",
         description = {

@@ -1,6 +1,8 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.client.list.PendingPage;
@@ -25,6 +27,9 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
+@HelpEntry(
+        group = CommandGroup.DECIDE,
+        examples = {"pending", "pending trip --json", "pending --kind approval --agent assistant"})
 @Command(name = "pending", description = "Lists the requests that wait for a person.")
 public final class PendingCommand implements Callable<Integer> {
     private static final List<String> KINDS = List.of(PendingItem.QUESTION, PendingItem.APPROVAL, PendingItem.UNKNOWN);

@@ -1,5 +1,7 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.cli.CommandGroup;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.starter.options.ThreadHelp;
 import dev.waymark.starter.options.WaitOptions;
@@ -11,6 +13,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** Waits while a turn is running, but not while the turn waits for a person. Never runs anything a second time. */
+@HelpEntry(group = CommandGroup.LOOK, examples = "result trip --timeout 30s")
 @Command(name = "result", description = "Waits for the latest turn, and prints its outcome.")
 public final class ResultCommand implements Callable<Integer> {
     @Mixin

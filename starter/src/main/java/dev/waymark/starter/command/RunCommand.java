@@ -1,7 +1,9 @@
 package dev.waymark.starter.command;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
 import dev.waymark.client.document.JsonDocuments;
@@ -23,6 +25,9 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
+@HelpEntry(
+        group = CommandGroup.START,
+        examples = {"run --agent assistant \"Hello\"", "run --agent assistant --thread trip \"Book a table\""})
 @Command(name = "run", description = "Starts a run or a thread, or continues an open one, and waits for the outcome.")
 public final class RunCommand implements Callable<Integer> {
     @Mixin

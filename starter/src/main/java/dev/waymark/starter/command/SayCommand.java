@@ -1,5 +1,7 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.cli.CommandGroup;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.starter.options.ThreadHelp;
 import dev.waymark.starter.options.WaitOptions;
@@ -14,6 +16,9 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
+@HelpEntry(
+        group = CommandGroup.START,
+        examples = {"say trip \"For two, please\"", "say trip --retry"})
 @Command(
         name = "say",
         description = "Sends a message to a thread, and waits for the outcome of the turn that consumes it.")

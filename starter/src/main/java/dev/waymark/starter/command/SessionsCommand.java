@@ -1,6 +1,8 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.client.list.ThreadPage;
@@ -20,6 +22,9 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
+@HelpEntry(
+        group = CommandGroup.LOOK,
+        examples = {"sessions --status interrupted --limit 10", "sessions --agent assistant"})
 @Command(name = "sessions", description = "Lists the threads on the server, newest first.")
 public final class SessionsCommand implements Callable<Integer> {
     @Mixin

@@ -1,5 +1,7 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.cli.CommandGroup;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.request.DecisionKey;
 import dev.waymark.client.request.Settlement;
@@ -8,9 +10,7 @@ import dev.waymark.starter.options.WaitOptions;
 import dev.waymark.starter.render.OutcomeRenderer;
 import dev.waymark.starter.render.Output;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -19,6 +19,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
+@HelpEntry(group = CommandGroup.DECIDE, examples = "settle table-9 --call tu_1 --outcome done --result \"receipt 7\"")
 @Command(
         name = "settle",
         description = "Settles a call with an unknown outcome, and waits for the outcome of the turn.")
@@ -37,14 +38,25 @@ public final class SettleCommand implements Callable<Integer> {
 
     @Option(
             names = "--outcome",
-            paramLabel = "done|rerun|give-up",
+            paramLabel = "done|not-done|rerun|give-up",
             required = true,
-            description = "done: the call took effect; rerun: run it again, if its tool allows that; give-up: tell the"
-                    + " model that the outcome is unknown.")
+            description =
+                    "done: the call took effect; not-done: it did not, and does not run again; rerun: run it again,"
+                            + " if its tool allows that; give-up: tell the model that the outcome is unknown.")
     private String outcome;
 
     @Option(names = "--result", paramLabel = "TEXT", description = "The call's result, with --outcome done.")
     private String result;
+
+    @Option(names = "--by", paramLabel = "WHO", description = "The name of the person who decides.")
+    private String by;
+
+    @Option(
+            names = "--note",
+            paramLabel = "TEXT",
+            description =
+                    "Evidence for people, such as where you looked. Kept with the call; the model does not see it.")
+    private String note;
 
     @Option(
             names = "--key",
@@ -69,10 +81,13 @@ public final class SettleCommand implements Callable<Integer> {
     }
 
     private Settlement settlement() {
-        Settlement settlement = Settlement.Outcome.named(outcome)
-                .map(each -> Settlement.of(call, each))
+        Settlement.Outcome how = Settlement.Outcome.named(outcome)
                 .orElseThrow(() -> new ParameterException(
-                        spec.commandLine(), "no such outcome: " + outcome + ". Use one of " + outcomes()));
+                        spec.commandLine(),
+                        "no such outcome: " + outcome + ". Use one of " + Settlement.Outcome.names()));
+        Settlement plain = Settlement.of(call, how);
+        Settlement named = by == null ? plain : plain.withBy(by);
+        Settlement settlement = note == null ? named : named.withNote(note);
         if (result == null) {
             return settlement;
         }
@@ -80,11 +95,5 @@ public final class SettleCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), "--result requires --outcome done");
         }
         return settlement.withResult(result);
-    }
-
-    private static String outcomes() {
-        return Arrays.stream(Settlement.Outcome.values())
-                .map(Settlement.Outcome::wireName)
-                .collect(Collectors.joining(", "));
     }
 }

@@ -1,6 +1,8 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.starter.connection.ConnectionOptions;
@@ -12,6 +14,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /** Creates the search attributes that the namespace lacks. Safe to repeat. */
+@HelpEntry(group = CommandGroup.ROLL_OUT, examples = "setup")
 @Command(
         name = "setup",
         description = "Creates the search attributes for threads on a server. Run it once per namespace.")

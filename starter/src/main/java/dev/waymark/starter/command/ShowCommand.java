@@ -1,6 +1,8 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.contract.thread.PendingItem;
@@ -15,6 +17,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
+@HelpEntry(group = CommandGroup.LOOK, examples = "show trip")
 @Command(name = "show", description = "Shows a thread: its conversation, its status, and what it waits for.")
 public final class ShowCommand implements Callable<Integer> {
     @Mixin

@@ -1,7 +1,9 @@
 package dev.waymark.starter.command;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.Verification;
 import dev.waymark.client.document.JsonDocuments;
@@ -14,6 +16,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
+@HelpEntry(group = CommandGroup.LOOK)
 @Command(
         name = "verify",
         description =

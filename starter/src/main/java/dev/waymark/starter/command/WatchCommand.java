@@ -1,7 +1,9 @@
 package dev.waymark.starter.command;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.client.save.CheckpointLoaded;
@@ -18,6 +20,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
+@HelpEntry(
+        group = CommandGroup.LOOK,
+        examples = {"watch trip", "watch trip --json"})
 @Command(name = "watch", description = "Follows a thread from its start until it closes.")
 public final class WatchCommand implements Callable<Integer>, Watcher {
     @Mixin

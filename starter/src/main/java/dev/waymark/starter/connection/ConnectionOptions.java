@@ -1,15 +1,21 @@
 package dev.waymark.starter.connection;
 
+import com.uber.m3.tally.Scope;
 import dev.waymark.cli.CommandName;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.connection.ValueText;
+import dev.waymark.connect.Connection;
 import dev.waymark.connect.ProcessEnvironment;
+import dev.waymark.connect.ServerUnreachable;
 import java.util.Map;
 import java.util.Optional;
 import java.util.logging.LogManager;
 import org.jspecify.annotations.Nullable;
 
-/** Opens the connection of a command. Silences the logs of libraries, which do not concern the user. */
+/**
+ * Opens the connection of a command. Silences the logs of libraries for commands that only use a client, because they
+ * do not concern the user.
+ */
 public final class ConnectionOptions {
     /** The value of {@code --address}, for any command of this process. */
     private static volatile Optional<String> address = Optional.empty();
@@ -21,6 +27,16 @@ public final class ConnectionOptions {
         address = Optional.ofNullable(hostAndPort);
         CommandName.reachServerBy(
                 address.map(given -> "--address " + ValueText.quoted(given)).orElse(""));
+    }
+
+    /** The value of {@code --address}, if it was given. */
+    public static Optional<String> address() {
+        return address;
+    }
+
+    /** Opens a connection for a worker, or for a command that reads histories. Their libraries may log. */
+    public static Connection connect(Optional<Scope> metrics) throws ServerUnreachable {
+        return Connection.counted(address, metrics);
     }
 
     public static AgentClient toServer() {

@@ -3,7 +3,9 @@ package dev.waymark.starter.demo;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.Output;
@@ -24,6 +26,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /** Shows the main features by running the commands that a user would type, in child processes. */
+@HelpEntry(group = CommandGroup.START)
 @Command(
         name = "demo",
         description = {

@@ -1,18 +1,90 @@
 package dev.waymark.starter.render;
 
 import dev.waymark.cli.CommandError;
+import dev.waymark.cli.CommandFailure;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentResult;
+import dev.waymark.client.connection.ServerFailures;
 import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.codec.KeyProblem;
+import dev.waymark.codec.ThreadForgottenException;
+import dev.waymark.connect.ServerAnswer;
+import dev.waymark.connect.ServerGoneException;
+import dev.waymark.connect.ServerUnreachable;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.keystore.KeyStoreException;
 import dev.waymark.saver.SaverException;
+import dev.waymark.worker.agents.AgentInvalid;
+import io.grpc.StatusRuntimeException;
+import java.net.BindException;
+import java.nio.file.NoSuchFileException;
+import java.util.Optional;
 
-/** Maps the client's exceptions and the outcomes of turns to errors and exit codes. */
+/** Maps the exceptions of commands and the outcomes of turns to errors and exit codes. */
 public final class CommandErrors {
     private CommandErrors() {}
 
     public static CommandError of(Exception problem) {
-        return problem instanceof WaymarkException known ? of(known) : CommandError.unexpected(problem);
+        if (problem instanceof CommandFailure known) {
+            return known.error();
+        }
+        if (problem instanceof WaymarkException known) {
+            return of(known);
+        }
+        String words = Optional.ofNullable(problem.getMessage())
+                .orElse(problem.getClass().getSimpleName());
+        if (problem instanceof AgentInvalid invalid) {
+            return new CommandError(
+                            ExitCode.BAD_INPUT,
+                            "AgentInvalid",
+                            "invalid agent: " + words,
+                            "Until it is fixed, running workers use its last valid version for new threads, and no"
+                                    + " worker starts")
+                    .with(invalid.others());
+        }
+        if (problem instanceof KeyProblem) {
+            return new CommandError(ExitCode.BAD_INPUT, KeyProblem.TYPE, words, "");
+        }
+        if (problem instanceof ThreadForgottenException) {
+            return new CommandError(ExitCode.NOT_FOUND, ThreadForgottenException.TYPE, words, "");
+        }
+        if (problem instanceof KeyStoreException) {
+            return new CommandError(
+                    ExitCode.SERVER_UNREACHABLE, KeyStoreException.TYPE, words, KeyStoreException.ADVICE);
+        }
+        if (problem instanceof BindException) {
+            return new CommandError(
+                    ExitCode.BAD_INPUT,
+                    CommandError.PORT_IN_USE,
+                    "port: " + words,
+                    "Stop what uses it, or choose another with --port");
+        }
+        if (problem instanceof NoSuchFileException) {
+            return new CommandError(ExitCode.NOT_FOUND, CommandError.NOT_FOUND, "not found: " + words, "");
+        }
+        if (problem instanceof ServerUnreachable || problem instanceof ServerGoneException) {
+            return of(ServerFailures.unreachable(words, problem));
+        }
+        if (problem instanceof StatusRuntimeException status) {
+            return of(status);
+        }
+        return CommandError.unexpected(problem);
+    }
+
+    private static CommandError of(StatusRuntimeException problem) {
+        ServerAnswer answer = ServerAnswer.of(problem);
+        if (answer.mayPass()) {
+            return of(ServerFailures.unreachable(
+                    "the Temporal server no longer answers: " + problem.getStatus().getCode(), problem));
+        }
+        if (answer == ServerAnswer.GONE) {
+            return new CommandError(
+                    ExitCode.NOT_FOUND,
+                    CommandError.NOT_FOUND,
+                    "not found on the server: " + problem.getStatus().getDescription(),
+                    "TEMPORAL_NAMESPACE names the namespace");
+        }
+        return CommandError.unexpected(problem);
     }
 
     public static CommandError of(WaymarkException e) {

@@ -2,6 +2,7 @@ package dev.waymark.starter.render;
 
 import dev.waymark.cli.CommandName;
 import dev.waymark.client.connection.ValueText;
+import dev.waymark.client.request.Settlement;
 import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.display.Excerpt;
@@ -18,6 +19,8 @@ import java.util.stream.Stream;
 public final class PendingText {
     /** Longer arguments and questions are cut, because they are more than a person reads at a terminal. */
     public static final int MOST_CHARACTERS = 8_000;
+
+    private static final String DONE = Settlement.Outcome.DONE.wireName();
 
     private static final String QUOTED = "│ ";
 
@@ -60,10 +63,13 @@ public final class PendingText {
         return switch (item.kind()) {
             case PendingItem.APPROVAL -> List.of("May " + call() + " run?");
             case PendingItem.UNKNOWN ->
-                List.of("Did " + call() + " take effect? The outcome is unknown"
-                        + item.evidence()
-                                .map(seen -> ": " + SafeText.line(seen))
-                                .orElse("."));
+                Stream.concat(
+                                Stream.of("Did " + call() + " take effect? The outcome is unknown"
+                                        + item.evidence()
+                                                .map(seen -> ": " + SafeText.line(seen))
+                                                .orElse(".")),
+                                item.whyNoRerun().map(why -> "It can't be run again. " + SafeText.line(why)).stream())
+                        .toList();
             default -> quoted(item.question().orElse(""));
         };
     }
@@ -92,10 +98,11 @@ public final class PendingText {
         return switch (item.kind()) {
             case PendingItem.APPROVAL -> approvalCommands(thread, call, key);
             case PendingItem.UNKNOWN ->
-                lines(
-                        "settle" + thread + named + " --outcome done --result TEXT" + key,
-                        "settle" + thread + named + " --outcome rerun" + key,
-                        "settle" + thread + named + " --outcome give-up" + key);
+                item.outcomes().stream()
+                        .map(outcome -> "settle" + thread + named + " --outcome " + outcome
+                                + (outcome.equals(DONE) ? " --result TEXT" : "") + key)
+                        .flatMap(command -> lines(command).stream())
+                        .toList();
             default -> lines("answer" + thread + call + " TEXT");
         };
     }

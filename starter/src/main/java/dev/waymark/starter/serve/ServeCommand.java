@@ -1,6 +1,8 @@
 package dev.waymark.starter.serve;
 
+import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.server.ApiServer;
@@ -31,6 +33,9 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
+@HelpEntry(
+        group = CommandGroup.SERVE,
+        examples = {"serve --tokens tokens.json", "serve --no-auth"})
 @Command(
         name = "serve",
         description =

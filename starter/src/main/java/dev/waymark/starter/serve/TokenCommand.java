@@ -1,7 +1,9 @@
 package dev.waymark.starter.serve;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.saver.PrivateFiles;
@@ -28,6 +30,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
+@HelpEntry(group = CommandGroup.SERVE, examples = "token ann --role talk,decide --group support")
 @Command(
         name = "token",
         description = "Creates a token for `waymark serve`, adds its hash to a file, and prints the token once.")

@@ -1,7 +1,9 @@
 package dev.waymark.starter.trace;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.ThreadTracer;
 import dev.waymark.client.failure.WaymarkException;
@@ -32,6 +34,9 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
+@HelpEntry(
+        group = CommandGroup.LOOK,
+        examples = {"trace trip --to http://127.0.0.1:4318/v1/traces", "trace --all --follow"})
 @Command(
         name = "trace",
         description = {

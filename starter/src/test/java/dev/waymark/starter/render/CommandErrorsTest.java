@@ -2,13 +2,19 @@ package dev.waymark.starter.render;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.cli.CommandError;
+import dev.waymark.cli.CommandFailure;
 import dev.waymark.client.AgentResult;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.codec.KeyProblem;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.testkit.ThreadFixture;
+import io.grpc.Status;
+import java.net.BindException;
+import java.nio.file.NoSuchFileException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -33,6 +39,26 @@ class CommandErrorsTest {
         codes.forEach((exception, code) -> assertThat(CommandErrors.exitCode(exception))
                 .as(exception.getClass().getSimpleName())
                 .isEqualTo(code));
+    }
+
+    @Test
+    void exceptionsOfLibraries_eachKind_hasTheContractsCode() {
+        Map<Exception, String> errors = new LinkedHashMap<>();
+        errors.put(new CommandFailure(4, "Own", "own", ""), "4 Own");
+        errors.put(new KeyProblem("no key"), "2 KeyProblem");
+        errors.put(new BindException("7233 is in use"), "2 PortInUse");
+        errors.put(new NoSuchFileException("a.yaml"), "3 NotFound");
+        errors.put(Status.UNAVAILABLE.asRuntimeException(), "5 ServerUnreachable");
+        errors.put(Status.DEADLINE_EXCEEDED.asRuntimeException(), "5 ServerUnreachable");
+        errors.put(Status.NOT_FOUND.asRuntimeException(), "3 NotFound");
+        errors.put(Status.INTERNAL.asRuntimeException(), "5 ServerUnreachable");
+        errors.put(Status.INVALID_ARGUMENT.asRuntimeException(), "1 Unexpected");
+        errors.put(new IllegalStateException(), "1 Unexpected");
+
+        errors.forEach((exception, expected) -> {
+            CommandError error = CommandErrors.of(exception);
+            assertThat(error.exitCode() + " " + error.type()).isEqualTo(expected);
+        });
     }
 
     @Test

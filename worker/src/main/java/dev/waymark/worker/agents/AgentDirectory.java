@@ -45,7 +45,10 @@ public final class AgentDirectory {
     private final Map<String, AgentSpec> byName;
     private final Map<String, List<McpEntry>> servers;
     private final Optional<Source> source;
-    /** Agents defined in Java, which are kept when the files are reread. They can use agents of files as subagents. */
+    /**
+     * Agents defined in Java, which are kept when the files are reread. They can use agents of files as subagents, and
+     * the other way round.
+     */
     private final List<AgentSpec> inCode;
 
     private AgentDirectory(
@@ -86,16 +89,35 @@ public final class AgentDirectory {
      */
     public static AgentDirectory load(Path directory, ModelProviders providers, JavaTools tools)
             throws AgentInvalid, IOException {
+        return load(directory, providers, tools, List.of());
+    }
+
+    /**
+     * Reads and checks all agent files, which may name these agents in Java as subagents. The snapshot contains both:
+     *
+     * <pre>{@code
+     * Agent researcher = Agent.named("researcher").model("anthropic:claude-sonnet-5").build();
+     * AgentWorker.on(connection)
+     *         .agents(AgentDirectory.load(directory, providers, tools, List.of(researcher.spec())))
+     *         .agent(researcher)
+     * }</pre>
+     *
+     * @throws NoSuchFileException if the directory does not exist
+     * @throws AgentInvalid with all problems in the files, or with one of the agents together
+     */
+    public static AgentDirectory load(
+            Path directory, ModelProviders providers, JavaTools tools, List<AgentSpec> inJava)
+            throws AgentInvalid, IOException {
         Map<Path, FileVersion> files = filesOf(directory);
         try (ToolKinds kinds = new ToolKinds(ProcessEnvironment.get(), directory, tools)) {
             AgentFile reader = new AgentFile(directory, providers, tools, kinds.all());
             YamlProblems problems = new YamlProblems();
             Map<Path, AgentFile.Definition> definitions = read(directory, files.keySet(), reader, problems::add);
             if (!problems.isEmpty()) {
-                checkSubagents(files.keySet(), problems);
+                checkSubagents(files.keySet(), inJava, problems);
             }
             problems.end();
-            return of(directory, reader, new Source(providers, tools, files, definitions), List.of());
+            return of(directory, reader, new Source(providers, tools, files, definitions), inJava);
         } catch (YamlProblem e) {
             throw invalid(e);
         }
@@ -156,9 +178,11 @@ public final class AgentDirectory {
      * Checks the names of subagents in all files. Only needed if some files are invalid: otherwise, the names are
      * checked when the agents are combined.
      */
-    private static void checkSubagents(Collection<Path> files, YamlProblems problems) {
+    private static void checkSubagents(Collection<Path> files, List<AgentSpec> inJava, YamlProblems problems) {
         List<AgentFile.Names> all = files.stream().map(AgentFile.Names::in).toList();
-        List<String> known = all.stream().map(AgentFile.Names::agent).toList();
+        List<String> known = Stream.concat(
+                        all.stream().map(AgentFile.Names::agent), inJava.stream().map(AgentSpec::name))
+                .toList();
         for (AgentFile.Names names : all) {
             for (YamlValue subagent : names.subagents()) {
                 problems.check(() -> SubagentFields.name(subagent, known));
@@ -236,8 +260,8 @@ public final class AgentDirectory {
         }
         List<AgentFile.Definition> definitions =
                 List.copyOf(source.definitions().values());
-        AgentDirectory ofFiles =
-                new AgentDirectory(directory, complete(definitions, reader), servers, Optional.of(source), List.of());
+        Map<String, AgentSpec> complete = complete(definitions, inCode, reader);
+        AgentDirectory ofFiles = new AgentDirectory(directory, complete, servers, Optional.of(source), List.of());
         try {
             return ofFiles.plus(inCode);
         } catch (IllegalArgumentException e) {
@@ -246,10 +270,12 @@ public final class AgentDirectory {
         }
     }
 
-    private static Map<String, AgentSpec> complete(List<AgentFile.Definition> definitions, AgentFile reader)
-            throws YamlProblem {
+    /** The agents of files, with their subagents. */
+    private static Map<String, AgentSpec> complete(
+            List<AgentFile.Definition> definitions, List<AgentSpec> inCode, AgentFile reader) throws YamlProblem {
         Map<String, AgentSpec> byName = new LinkedHashMap<>();
         definitions.forEach(definition -> byName.put(definition.agent().name(), definition.agent()));
+        inCode.forEach(agent -> byName.put(agent.name(), agent));
         for (AgentFile.Definition definition : definitions) {
             byName.put(definition.agent().name(), definition.complete(byName));
         }
@@ -261,6 +287,7 @@ public final class AgentDirectory {
                 throw definition.problem(problem.get());
             }
         }
+        inCode.forEach(agent -> byName.remove(agent.name()));
         return byName;
     }
 
@@ -281,11 +308,14 @@ public final class AgentDirectory {
     }
 
     /**
-     * Returns these agents together with others, which are defined in code.
+     * Returns these agents together with others, which are defined in code. Agents in Java that this snapshot has
+     * already are not added again.
      *
      * @throws IllegalArgumentException if a name occurs twice, or an agent's subagents are missing or not allowed
      */
-    public AgentDirectory plus(List<AgentSpec> others) {
+    public AgentDirectory plus(List<AgentSpec> more) {
+        List<AgentSpec> others =
+                more.stream().filter(agent -> !inCode.contains(agent)).toList();
         if (others.isEmpty()) {
             return this;
         }

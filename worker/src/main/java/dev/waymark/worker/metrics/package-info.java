@@ -1,4 +1,4 @@
-/** Metrics of a worker, and the HTTP endpoint that serves them. Must not depend on activities or on the workflow. */
+/** Metrics of a worker. Must not depend on activities or on the workflow. */
 @NullMarked
 package dev.waymark.worker.metrics;
 

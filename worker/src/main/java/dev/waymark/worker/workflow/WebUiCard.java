@@ -4,6 +4,7 @@ import dev.waymark.contract.WireNames;
 import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.call.OpenRequest;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
@@ -20,7 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * Shows the run as a Markdown card in the Web UI: its open requests, with the signals that answer, approve or settle
@@ -125,15 +126,7 @@ final class WebUiCard {
             sheet.add("To answer: " + signal("`answer`", "with the JSON input " + code(example(questions))));
         }
         addApprovals(asks(state, OpenRequest.Kind.APPROVAL), sheet);
-        addDecisions(
-                asks(state, OpenRequest.Kind.UNKNOWN),
-                ask -> "Did " + shown(ask) + " take effect? The outcome is unknown" + evidence(ask) + origin(ask),
-                ask -> json("callId", ask.callId(), "outcome", "done", "result", "what it returned"),
-                signal(
-                        "`settle`",
-                        "with the JSON input below the call. Instead of `done`, the outcome may be `rerun` or `give-up`,"
-                                + " without a result"),
-                sheet);
+        addUnknown(asks(state, OpenRequest.Kind.UNKNOWN), sheet);
     }
 
     /** A call whose arguments are cut cannot be decided here, so no input for a decision is shown. */
@@ -161,18 +154,28 @@ final class WebUiCard {
         return PendingItem.of(thread, ask).origin().map(words -> " " + words).orElse("");
     }
 
-    private static void addDecisions(
-            List<OpenRequest> asks,
-            Function<OpenRequest, String> question,
-            Function<OpenRequest, String> input,
-            String how,
-            Sheet sheet) {
-        asks.stream()
-                .limit(MOST_CALLS)
-                .forEach(ask -> sheet.add("> " + question.apply(ask) + "\n\n" + code(input.apply(ask)) + "\n\n"));
-        if (!asks.isEmpty()) {
-            sheet.add("To decide: " + how);
+    private void addUnknown(List<OpenRequest> asks, Sheet sheet) {
+        for (OpenRequest ask : asks.subList(0, Math.min(MOST_CALLS, asks.size()))) {
+            String input = json("callId", ask.callId(), "outcome", "done", "result", "what it returned");
+            sheet.add("> Did " + shown(ask) + " take effect? The outcome is unknown" + evidence(ask) + origin(ask)
+                    + "\n\n"
+                    + code(input) + "\n\nInstead of `done`, without a result: " + otherVerdicts(ask) + "."
+                    + ask.whyNoRerun()
+                            .map(why -> " It can't be run again. " + prose(why))
+                            .orElse("")
+                    + "\n\n");
         }
+        if (!asks.isEmpty()) {
+            sheet.add("To decide: "
+                    + signal("`settle`", "with the JSON input below the call. A `note` in it is kept with the call"));
+        }
+    }
+
+    private static String otherVerdicts(OpenRequest ask) {
+        return ask.verdicts().stream()
+                .filter(verdict -> verdict != CallSettlement.Verdict.DONE)
+                .map(verdict -> "`" + verdict.wireName() + "`")
+                .collect(Collectors.joining(" or "));
     }
 
     /**

@@ -1,6 +1,7 @@
 package dev.waymark.worker.agents;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
@@ -32,6 +33,7 @@ class AgentRereadTest {
 
     private final List<String> problems = new ArrayList<>();
     private Instant lastChange = Instant.parse("2026-01-01T00:00:00Z");
+    private ModelProviders providers;
     private AgentDirectory agents;
 
     @BeforeEach
@@ -39,7 +41,7 @@ class AgentRereadTest {
         Files.writeString(directory.resolve("a.script.yaml"), "replies: [{ text: Hello. }]");
         file("billing", "instructions: Bill.\n");
         file("other", "instructions: Wait.\n");
-        ModelProviders providers = ModelProviders.of(Map.of("scripted", new ScriptedProvider(directory)));
+        providers = ModelProviders.of(Map.of("scripted", new ScriptedProvider(directory)));
         agents = AgentDirectory.load(directory, providers, JavaTools.NONE);
     }
 
@@ -141,6 +143,48 @@ class AgentRereadTest {
         assertThat(instructions("billing")).isEqualTo("Bill again.");
         assertThat(instructions("other")).isEqualTo("Go.");
         assertThat(problems).hasSize(1);
+    }
+
+    @Test
+    void agentInJava_isASubagentOfAgentsInFiles_alsoAfterAChange() throws Exception {
+        AgentSpec researcher = AgentSpec.of("researcher", "scripted:a.script.yaml").with().description("Finds out.").build();
+        file("billing", "subagents: [researcher]\n");
+        agents = AgentDirectory.load(directory, providers, JavaTools.NONE, List.of(researcher)).plus(List.of(researcher));
+
+        assertThat(agents.names()).containsExactly("billing", "other", "researcher");
+        assertThat(agents.find("billing").orElseThrow().tools())
+                .containsExactly(ToolSpec.subagent("researcher", "Finds out."));
+
+        file("other", "subagents: [researcher]\n");
+        reread();
+
+        assertThat(problems).isEmpty();
+        assertThat(agents.find("other").orElseThrow().tools())
+                .containsExactly(ToolSpec.subagent("researcher", "Finds out."));
+    }
+
+    @Test
+    void agentInJava_thatIsItsOwnSubagentThroughAFile_isRefused() throws Exception {
+        AgentSpec host = AgentSpec.of("host", "scripted:a.script.yaml", ToolSpec.subagent("billing", "Bills."));
+        file("billing", "subagents: [host]\n");
+
+        assertThatThrownBy(() -> AgentDirectory.load(directory, providers, JavaTools.NONE, List.of(host)))
+                .isInstanceOf(AgentInvalid.class)
+                .hasMessageContaining("billing.yaml")
+                .hasMessageContaining("an agent can't be its own subagent: billing → host → billing");
+    }
+
+    @Test
+    void agentInJava_isNoProblemBesideAnInvalidFile() throws Exception {
+        AgentSpec researcher = AgentSpec.of("researcher", "scripted:a.script.yaml");
+        file("billing", "subagents: [researcher, nobody]\n");
+        file("other", "nonsense: 1\n");
+
+        assertThatThrownBy(() -> AgentDirectory.load(directory, providers, JavaTools.NONE, List.of(researcher)))
+                .isInstanceOf(AgentInvalid.class)
+                .hasMessageContaining("nonsense")
+                .hasMessageContaining("no such agent: nobody. Known agents: billing, other, researcher")
+                .hasMessageNotContaining("no such agent: researcher");
     }
 
     @Test

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.state.Turn;
-import dev.waymark.worker.cli.WorkerMain;
 import dev.waymark.worker.workflow.TestServers;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -164,7 +163,7 @@ class WorkerProcessServerTest {
                         pid -> pid > 0);
     }
 
-    /** {@code waymark worker} in a separate JVM. */
+    /** A worker in a separate JVM. */
     private final class WorkerProcess implements AutoCloseable {
         private final Process process;
 
@@ -181,8 +180,8 @@ class WorkerProcessServerTest {
                     Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                     "-XX:TieredStopAtLevel=1",
                     "-XX:+UseSerialGC"));
-            words.addAll(List.of("-cp", System.getProperty("java.class.path"), WorkerMain.class.getName()));
-            words.addAll(List.of("worker", "--json", "--task-queue", taskQueue));
+            words.addAll(List.of("-cp", System.getProperty("java.class.path"), AgentsProcess.class.getName()));
+            words.addAll(List.of(agents.toString(), taskQueue));
             ProcessBuilder builder = new ProcessBuilder(words)
                     .directory(directory.toFile())
                     .redirectError(
@@ -202,7 +201,7 @@ class WorkerProcessServerTest {
             for (int i = 0; i < 10; i++) {
                 Process started = builder.start();
                 String line = started.inputReader(StandardCharsets.UTF_8).readLine();
-                if (String.valueOf(line).contains("\"ready\":true")) {
+                if ("ready".equals(line)) {
                     return started;
                 }
             }

@@ -24,6 +24,7 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
+import dev.waymark.tool.EffectUnknownException;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.worker.server.DevServer;
 import io.temporal.api.enums.v1.EventType;
@@ -255,6 +256,28 @@ class HistoryRecorderServerTest {
             Conversation state = rig.awaitTurn(thread, 1);
             assertThat(state.turn().text()).contains("tool-durability-error");
             recordNewest(rig, thread, "lost-after-its-time-limit");
+        }
+    }
+
+    /** The person says so before the call's fence, so a timer passes before the model is told. */
+    @Test
+    void settledAsNotDone() throws Exception {
+        JavaTool<ToolProtocolCases.Charge> unsure = JavaTool.of(
+                        "charge_card", "Charges the card", ToolProtocolCases.Charge.class, (args, context) -> {
+                            throw new EffectUnknownException("no answer");
+                        })
+                .withTimeout(Duration.ofSeconds(1))
+                .askingOnUnknown();
+        ModelProvider model = ToolProtocolCases.calling(ToolProtocolCases.charge("tu_1", 5));
+        try (WorkflowRig rig = new WorkflowRig(TestServers.real(), model, unsure)) {
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
+            rig.awaitSettled(thread);
+            rig.update(
+                    thread,
+                    WireNames.SETTLE,
+                    Map.of("callId", "tu_1", "outcome", "not-done", "by", "ann", "note", "not on the statement"));
+            assertThat(rig.awaitTurn(thread, 1).turn().text()).contains("did not take effect, as settled by ann");
+            recordNewest(rig, thread, "settled-as-not-done");
         }
     }
 

@@ -2,6 +2,8 @@ package dev.waymark.worker.workflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.client.span.Span;
+import dev.waymark.client.span.ThreadSpans;
 import dev.waymark.contract.TraceIds;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.SayPayload;
@@ -25,8 +27,6 @@ import dev.waymark.history.ProjectedHistory;
 import dev.waymark.history.ThreadHistory;
 import dev.waymark.history.Timeline;
 import dev.waymark.tool.JavaTool;
-import dev.waymark.trace.Span;
-import dev.waymark.trace.ThreadSpans;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;

@@ -102,7 +102,10 @@ class WebUiCardTest {
         assertThat(new WebUiCard("t-1").of(lost))
                 .startsWith("**Waiting for people**\n\n> Did `pay` `{}` take effect? The outcome is unknown: gone\n\n"
                         + "`{\"callId\": \"tu_1\", \"outcome\": \"done\", \"result\": \"what it returned\"}`\n\n")
-                .contains("Send a Signal →* `settle`", "`rerun` or `give-up`");
+                .contains(
+                        "Instead of `done`, without a result: `not-done` or `rerun` or `give-up`.\n",
+                        "Send a Signal →* `settle`",
+                        "A `note` in it is kept with the call");
     }
 
     @Test

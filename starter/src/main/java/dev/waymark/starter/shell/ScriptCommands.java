@@ -1,0 +1,18 @@
+package dev.waymark.starter.shell;
+
+import dev.waymark.cli.CommandError;
+import dev.waymark.cli.CommandFailure;
+import dev.waymark.cli.ExitCode;
+
+/** Reports that the script has not run one of its commands, because its file is missing. */
+final class ScriptCommands {
+    private ScriptCommands() {}
+
+    static CommandFailure missing(String command) {
+        return new CommandFailure(
+                ExitCode.NOT_FOUND,
+                CommandError.NOT_FOUND,
+                "no file of the command next to the script ./waymark: shell/" + command + ".sh",
+                "Run it in a checkout of Waymark");
+    }
+}

@@ -1,0 +1,147 @@
+package dev.waymark.starter.worker;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.FallbackModel;
+import dev.waymark.agent.ModelOptions;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.cli.CommandGroup;
+import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
+import dev.waymark.starter.render.Output;
+import dev.waymark.worker.agents.AgentInvalid;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+@HelpEntry(
+        group = CommandGroup.RUN_AGENTS,
+        examples = {"agents", "agents --agents my-agents"})
+@Command(name = "agents", description = "Checks the agent files and lists them, with their models and tools.")
+public final class AgentsCommand implements Callable<Integer> {
+
+    @Mixin
+    private Output output;
+
+    @Mixin
+    private AgentsOptions agents;
+
+    @JsonInclude(JsonInclude.Include.NON_ABSENT)
+    record Row(
+            @JsonProperty("name") String name,
+            @JsonProperty("description") Optional<String> description,
+            @JsonProperty("model") String model,
+            @JsonProperty("options") Optional<ModelOptions> options,
+            @JsonProperty("silence") Optional<Duration> silence,
+
+            @JsonProperty("fallback") @JsonInclude(JsonInclude.Include.NON_EMPTY)
+            List<FallbackModel> fallback,
+
+            @JsonProperty("maxTokens") int maxTokens,
+            @JsonProperty("maxIterations") int maxIterations,
+            @JsonProperty("tools") List<ToolRow> tools,
+
+            @JsonProperty("servers") @JsonInclude(JsonInclude.Include.NON_EMPTY)
+            List<String> servers) {
+
+        static Row of(AgentSpec agent, List<String> servers) {
+            return new Row(
+                    agent.name(),
+                    agent.description(),
+                    agent.model(),
+                    agent.options(),
+                    agent.silence(),
+                    agent.fallback(),
+                    agent.maxTokens(),
+                    agent.maxIterations(),
+                    agent.tools().stream().map(ToolRow::of).toList(),
+                    servers);
+        }
+    }
+
+    record ToolRow(
+            @JsonProperty("name") String name,
+            @JsonProperty("kind") ToolSpec.Kind kind,
+            @JsonProperty("safeToRetry") boolean safeToRetry) {
+
+        static ToolRow of(ToolSpec tool) {
+            return new ToolRow(tool.name(), tool.kind(), tool.safeToRetry());
+        }
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        WorkerLog.toStderr(output.isVerbose());
+        try {
+            list(agents.load());
+        } catch (AgentInvalid e) {
+            AgentsOptions.Setup valid = agents.loadValid(problem -> {});
+            if (!output.isJson() && !valid.agents().names().isEmpty()) {
+                list(valid);
+            }
+            throw e;
+        }
+        return ExitCode.DONE;
+    }
+
+    private void list(AgentsOptions.Setup setup) {
+        setup.warnings().forEach(output::note);
+        Collection<AgentSpec> all = setup.agents().agents().values();
+        if (output.isJson()) {
+            output.document(all.stream()
+                    .map(agent -> Row.of(agent, servers(setup, agent)))
+                    .toList());
+            return;
+        }
+        if (all.isEmpty()) {
+            output.note("No agents in " + setup.agents().path() + ". Add a file NAME.yaml.");
+        }
+        int nameWidth =
+                all.stream().mapToInt(agent -> agent.name().length()).max().orElse(0);
+        int modelWidth =
+                all.stream().mapToInt(agent -> model(agent).length()).max().orElse(0);
+        for (AgentSpec agent : all) {
+            String tools = Stream.concat(
+                            agent.tools().stream().map(AgentsCommand::words),
+                            servers(setup, agent).stream().map(server -> server + " (MCP)"))
+                    .collect(Collectors.joining(", "));
+            output.line(
+                    String.format("%-" + nameWidth + "s  %-" + modelWidth + "s  %s", agent.name(), model(agent), tools)
+                            .stripTrailing());
+        }
+    }
+
+    private static String model(AgentSpec agent) {
+        return Stream.concat(
+                        Stream.of(model(agent.model(), agent.options(), agent.silence())),
+                        agent.fallback().stream().map(other -> model(other.model(), other.options(), other.silence())))
+                .collect(Collectors.joining(", else "));
+    }
+
+    private static String model(String name, Optional<ModelOptions> chosen, Optional<Duration> silence) {
+        Stream<String> options = chosen.stream()
+                .flatMap(all -> all.values().entrySet().stream())
+                .map(option -> option.getKey().field() + " " + option.getValue());
+        Stream<String> limit = silence.stream().map(most -> "silence " + most.toSeconds() + "s");
+        String settings = Stream.concat(options, limit).collect(Collectors.joining(", "));
+        return settings.isEmpty() ? name : name + " (" + settings + ")";
+    }
+
+    private static String words(ToolSpec tool) {
+        return tool.kind() == ToolSpec.Kind.SUBAGENT ? tool.name() + " (subagent)" : tool.name();
+    }
+
+    /** Returns the names of the MCP servers. Their tools are not listed here, because that would take queries. */
+    private static List<String> servers(AgentsOptions.Setup setup, AgentSpec agent) {
+        return setup.agents().servers(agent.name()).stream()
+                .map(entry -> entry.server().name())
+                .toList();
+    }
+}

@@ -1,0 +1,198 @@
+package dev.waymark.starter.worker;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.cli.CommandError;
+import dev.waymark.cli.CommandFailure;
+import dev.waymark.cli.ExitCode;
+import dev.waymark.codec.EncryptionKeys;
+import dev.waymark.connect.Connection;
+import dev.waymark.connect.ProcessEnvironment;
+import dev.waymark.contract.WireNames;
+import dev.waymark.extension.WorkerExtension;
+import dev.waymark.model.ModelProvider;
+import dev.waymark.worker.AgentWorker;
+import dev.waymark.worker.agents.AgentDirectory;
+import dev.waymark.worker.agents.AgentInvalid;
+import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.model.price.PriceTable;
+import dev.waymark.worker.model.scripted.ScriptedProvider;
+import dev.waymark.worker.tool.java.JavaTools;
+import dev.waymark.worker.yaml.YamlProblem;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.ServiceConfigurationError;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The options that name the agent files, extensions and prices of a worker. */
+final class AgentsOptions {
+    private static final String VARIABLE = "WAYMARK_AGENTS";
+
+    @Option(
+            names = "--agents",
+            paramLabel = "DIR",
+            description = "The directory of the agent files. Default: WAYMARK_AGENTS, or agents.")
+    private @Nullable Path directory;
+
+    @Option(
+            names = "--classpath",
+            paramLabel = "PATH",
+            split = ":",
+            description =
+                    "Jars, or directories of jars, with additional Java tools and model providers; separated by colons.")
+    private List<Path> classpath = List.of();
+
+    @Option(
+            names = "--prices",
+            paramLabel = "FILE",
+            description =
+                    "A YAML file with prices of models, which override the built-in ones. Default: WAYMARK_PRICES.")
+    private @Nullable Path prices;
+
+    /** What a worker needs to run agents, as read from the options. */
+    record Setup(AgentDirectory agents, ModelProviders providers, JavaTools tools) {
+        /** Returns the builder of a worker with these agents, for this task queue. */
+        AgentWorker.Builder worker(Connection connection, String taskQueue) {
+            return AgentWorker.builder(connection.client())
+                    .taskQueue(taskQueue)
+                    .agents(agents)
+                    .providers(providers)
+                    .tools(tools);
+        }
+
+        /** Explains what agents lack to call their models or fallbacks. Their files are valid, so the worker starts. */
+        List<String> warnings() {
+            return Stream.concat(
+                            warnings(agent -> providers.lacks(agent).stream(), "their turns fail"),
+                            warnings(agent -> providers.fallbacksLack(agent).stream(), "their fallbacks can't answer"))
+                    .toList();
+        }
+
+        private Stream<String> warnings(Function<AgentSpec, Stream<String>> lacks, String consequence) {
+            Map<String, List<String>> mute = new LinkedHashMap<>();
+            agents.agents()
+                    .forEach((name, agent) -> lacks.apply(agent)
+                            .forEach(words -> mute.computeIfAbsent(words, key -> new ArrayList<>())
+                                    .add(name)));
+            return mute.entrySet().stream()
+                    .map(entry -> "waymark: " + entry.getKey() + ": " + String.join(", ", entry.getValue())
+                            + ". Set it and restart; until then " + consequence);
+        }
+    }
+
+    /** Whether the directory is set on the command line or in the environment. */
+    boolean isNamed() {
+        return directory != null || !variable(VARIABLE, "").isEmpty();
+    }
+
+    boolean exists() {
+        return Files.isDirectory(path());
+    }
+
+    Path path() {
+        return Optional.ofNullable(directory).orElseGet(() -> Path.of(variable(VARIABLE, "agents")));
+    }
+
+    /** Reads the agent files of a directory, either all of them or only the valid ones. */
+    private interface Reading<X extends Exception> {
+        AgentDirectory read(Path directory, ModelProviders providers, JavaTools tools) throws X, IOException;
+    }
+
+    Setup load() throws AgentInvalid, IOException, CommandFailure {
+        return load(AgentDirectory::load);
+    }
+
+    /** Like {@link #load()}, but leaves out agents that cannot be used, and passes their files' problems on. */
+    Setup loadValid(Consumer<AgentInvalid> problems) throws IOException, CommandFailure {
+        return this.<RuntimeException>load(
+                (path, providers, tools) -> AgentDirectory.loadValid(path, providers, tools, problems));
+    }
+
+    private <X extends Exception> Setup load(Reading<X> reading) throws X, IOException, CommandFailure {
+        EncryptionKeys.of(ProcessEnvironment.get()); // Rejects unusable keys before anything starts.
+        Path path = path();
+        if (!Files.isDirectory(path)) {
+            throw new CommandFailure(
+                    ExitCode.NOT_FOUND,
+                    CommandError.NOT_FOUND,
+                    "no agents directory: " + path,
+                    "Create it, or name another with --agents");
+        }
+        List<WorkerExtension> extensions = extensions();
+        ModelProviders providers = providers(path, extensions).withPrices(prices()::of);
+        JavaTools tools = tools(extensions);
+        return new Setup(reading.read(path, providers, tools), providers, tools);
+    }
+
+    static String taskQueue() {
+        return variable("WAYMARK_TASK_QUEUE", WireNames.TASK_QUEUE);
+    }
+
+    private PriceTable prices() throws CommandFailure {
+        String file = Optional.ofNullable(prices).map(Path::toString).orElseGet(() -> variable("WAYMARK_PRICES", ""));
+        if (file.isEmpty()) {
+            return PriceTable.builtIn();
+        }
+        try {
+            return PriceTable.read(Path.of(file));
+        } catch (YamlProblem e) {
+            throw new CommandFailure(
+                    ExitCode.BAD_INPUT, "PricesInvalid", "invalid prices: " + e.getMessage(), "Fix the file");
+        }
+    }
+
+    private List<WorkerExtension> extensions() throws IOException, CommandFailure {
+        try {
+            return ExtensionLoader.load(classpath);
+        } catch (NoSuchFileException e) {
+            throw new CommandFailure(
+                    ExitCode.NOT_FOUND,
+                    CommandError.NOT_FOUND,
+                    "no such jar or directory in --classpath: " + e.getFile(),
+                    "Name existing ones, separated by colons");
+        } catch (ServiceConfigurationError e) {
+            throw new CommandFailure(
+                    ExitCode.BAD_INPUT,
+                    CommandError.BAD_INPUT,
+                    "an extension can't be loaded: " + e.getMessage(),
+                    "Check META-INF/services/" + WorkerExtension.class.getName() + " in its jar");
+        }
+    }
+
+    private static JavaTools tools(List<WorkerExtension> extensions) throws CommandFailure {
+        try {
+            return JavaTools.of(extensions.stream()
+                    .flatMap(extension -> extension.tools(ProcessEnvironment.get()).stream())
+                    .toList());
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(
+                    ExitCode.BAD_INPUT,
+                    CommandError.BAD_INPUT,
+                    "the tools of the extensions can't be used: " + e.getMessage(),
+                    "Fix them, or leave one of them out of --classpath");
+        }
+    }
+
+    private static ModelProviders providers(Path agents, List<WorkerExtension> extensions) {
+        Map<String, ModelProvider> providers = new LinkedHashMap<>();
+        providers.put(ScriptedProvider.NAME, new ScriptedProvider(agents));
+        extensions.forEach(extension -> providers.putAll(extension.providers(ProcessEnvironment.get())));
+        return ModelProviders.fromEnvironment().plus(providers);
+    }
+
+    private static String variable(String name, String otherwise) {
+        return Optional.ofNullable(ProcessEnvironment.get().get(name))
+                .filter(value -> !value.isBlank())
+                .orElse(otherwise);
+    }
+}

@@ -1,0 +1,60 @@
+package dev.waymark.starter.worker;
+
+import dev.waymark.cli.CommandError;
+import dev.waymark.cli.CommandFailure;
+import dev.waymark.cli.ExitCode;
+import dev.waymark.connect.ProcessEnvironment;
+import dev.waymark.worker.AgentWorker;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The options that make a worker a version of a worker deployment. */
+final class DeploymentOptions {
+    private static final String NAME_VARIABLE = "TEMPORAL_DEPLOYMENT_NAME";
+    private static final String BUILD_VARIABLE = "TEMPORAL_WORKER_BUILD_ID";
+
+    @Option(
+            names = "--deployment",
+            paramLabel = "NAME",
+            description = "The name of this worker's deployment. Default: TEMPORAL_DEPLOYMENT_NAME, or none.")
+    private @Nullable String name;
+
+    @Option(
+            names = "--build-id",
+            paramLabel = "ID",
+            description = "With --deployment: the build id of this worker, such as a commit. Default:"
+                    + " TEMPORAL_WORKER_BUILD_ID.")
+    private @Nullable String buildId;
+
+    /** Makes the worker a version of a deployment, if the options or the environment name one. */
+    AgentWorker.Builder of(AgentWorker.Builder worker, boolean inMemory) throws CommandFailure {
+        Map<String, String> environment = ProcessEnvironment.get();
+        Optional<String> deployment = value(name, environment.get(NAME_VARIABLE));
+        Optional<String> build = value(buildId, environment.get(BUILD_VARIABLE));
+        if (deployment.isEmpty() && build.isEmpty()) {
+            return worker;
+        }
+        if (deployment.isEmpty() || build.isEmpty()) {
+            throw bad(
+                    "a version needs both a deployment and a build id; found only "
+                            + deployment.orElseGet(build::orElseThrow),
+                    "Add " + (deployment.isEmpty() ? "--deployment NAME" : "--build-id ID"));
+        }
+        if (inMemory) {
+            throw bad("the in-memory server has no worker deployments: " + deployment.get(), "Leave --deployment out");
+        }
+        return worker.deployment(deployment.get(), build.get());
+    }
+
+    private static Optional<String> value(@Nullable String given, @Nullable String variable) {
+        return Optional.ofNullable(given)
+                .or(() -> Optional.ofNullable(variable))
+                .filter(text -> !text.isBlank());
+    }
+
+    private static CommandFailure bad(String message, String remedy) {
+        return new CommandFailure(ExitCode.BAD_INPUT, CommandError.BAD_INPUT, message, remedy);
+    }
+}

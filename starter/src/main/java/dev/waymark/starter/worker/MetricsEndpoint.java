@@ -1,0 +1,99 @@
+package dev.waymark.starter.worker;
+
+import com.uber.m3.tally.RootScopeBuilder;
+import com.uber.m3.tally.Scope;
+import com.uber.m3.tally.ScopeCloseException;
+import com.uber.m3.util.Duration;
+import dev.waymark.smallhttp.SmallHttpReply;
+import dev.waymark.smallhttp.SmallHttpServer;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.temporal.common.reporter.MicrometerClientStatsReporter;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Serves a worker's metrics to Prometheus, and its health to supervisors: {@code /metrics}, {@code /healthz} and {@code
+ * /readyz}.
+ */
+final class MetricsEndpoint implements AutoCloseable {
+    private static final String PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
+    private static final int THREADS = 4;
+
+    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final JvmGcMetrics garbageCollection = new JvmGcMetrics();
+    private final Scope sdkScope;
+    private final SmallHttpServer server;
+    private volatile BooleanSupplier ready = () -> false;
+
+    private MetricsEndpoint(InetSocketAddress address) throws IOException {
+        sdkScope = new RootScopeBuilder()
+                .reporter(new MicrometerClientStatsReporter(registry))
+                .reportEvery(Duration.ofSeconds(1));
+        new JvmMemoryMetrics().bindTo(registry);
+        new JvmThreadMetrics().bindTo(registry);
+        new ProcessorMetrics().bindTo(registry);
+        new UptimeMetrics().bindTo(registry);
+        garbageCollection.bindTo(registry);
+        server = SmallHttpServer.start(address, THREADS, "metrics", request -> answer(request.path()));
+    }
+
+    /**
+     * Starts listening. Port 0 takes any free port.
+     *
+     * @throws IOException if the address cannot be listened on
+     */
+    static MetricsEndpoint listen(String host, int port) throws IOException {
+        return new MetricsEndpoint(new InetSocketAddress(host, port));
+    }
+
+    /** Returns the registry whose metrics are served. */
+    MeterRegistry registry() {
+        return registry;
+    }
+
+    /** Returns the scope for metrics of the Temporal SDK, which are served too. */
+    Scope sdkScope() {
+        return sdkScope;
+    }
+
+    /** Returns the address that the server listens on, as {@code HOST:PORT}. */
+    String address() {
+        InetSocketAddress address = server.address();
+        return address.getHostString() + ":" + address.getPort();
+    }
+
+    /** Sets the readiness condition. Until this is called, {@code /readyz} returns 503. */
+    void readyWhen(BooleanSupplier condition) {
+        ready = condition;
+    }
+
+    private SmallHttpReply answer(String path) {
+        return switch (path) {
+            case "/metrics" -> SmallHttpReply.of(200, PROMETHEUS, registry.scrape());
+            case "/healthz" -> SmallHttpReply.text(200, "ok");
+            case "/readyz" ->
+                ready.getAsBoolean() ? SmallHttpReply.text(200, "ready") : SmallHttpReply.text(503, "not ready");
+            default -> SmallHttpReply.text(404, "not found");
+        };
+    }
+
+    @Override
+    public void close() {
+        server.close();
+        garbageCollection.close();
+        try {
+            sdkScope.close(); // Ends its reporter thread.
+        } catch (ScopeCloseException e) {
+            // The registry is closed too, so nothing can be reported any more.
+        }
+        registry.close();
+    }
+}

@@ -1,0 +1,77 @@
+package dev.waymark.starter.worker;
+
+import com.uber.m3.tally.Scope;
+import dev.waymark.cli.CommandError;
+import dev.waymark.cli.CommandFailure;
+import dev.waymark.cli.ExitCode;
+import dev.waymark.worker.AgentWorker;
+import java.io.IOException;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The options for serving a worker's metrics. */
+final class MetricsOptions implements AutoCloseable {
+    private static final int LARGEST_PORT = 65_535;
+
+    @Option(
+            names = "--metrics-port",
+            paramLabel = "PORT",
+            description = "Serve /metrics for Prometheus, /healthz and /readyz on this port; 0 chooses one."
+                    + " Default: no metrics.")
+    private @Nullable Integer port;
+
+    @Option(
+            names = "--metrics-host",
+            paramLabel = "HOST",
+            defaultValue = "127.0.0.1",
+            description = "The address that --metrics-port listens on. Default: ${DEFAULT-VALUE}.")
+    private String host = "127.0.0.1";
+
+    private @Nullable MetricsEndpoint endpoint;
+
+    /** Starts serving metrics, if requested. {@code /readyz} reports that the worker is not ready yet. */
+    void listen() throws CommandFailure {
+        if (port == null) {
+            return;
+        }
+        if (port < 0 || port > LARGEST_PORT) {
+            throw new CommandFailure(
+                    ExitCode.BAD_INPUT, CommandError.BAD_INPUT, "not a port: " + port, "Use a number from 0 to 65535");
+        }
+        try {
+            endpoint = MetricsEndpoint.listen(host, port);
+        } catch (IOException | IllegalArgumentException e) {
+            throw new CommandFailure(
+                    ExitCode.BAD_INPUT,
+                    CommandError.BAD_INPUT,
+                    "metrics can't be served on " + host + ":" + port + ": " + e.getMessage(),
+                    "Choose another --metrics-port or --metrics-host");
+        }
+    }
+
+    /** Returns the scope for metrics of the SDK, if they are served. */
+    Optional<Scope> sdkScope() {
+        return Optional.ofNullable(endpoint).map(MetricsEndpoint::sdkScope);
+    }
+
+    /** Makes the worker report its metrics to the endpoint, if there is one. */
+    AgentWorker.Builder countedBy(AgentWorker.Builder worker) {
+        return endpoint == null ? worker : worker.metrics(endpoint.registry());
+    }
+
+    /** Called when the worker has started. From then on, {@code /readyz} reports whether the worker is ready. */
+    void started(AgentWorker worker) {
+        Optional.ofNullable(endpoint).ifPresent(found -> found.readyWhen(worker::isReady));
+    }
+
+    /** Returns the URL of {@code /metrics}, if it is served. */
+    Optional<String> url() {
+        return Optional.ofNullable(endpoint).map(found -> "http://" + found.address() + "/metrics");
+    }
+
+    @Override
+    public void close() {
+        Optional.ofNullable(endpoint).ifPresent(MetricsEndpoint::close);
+    }
+}

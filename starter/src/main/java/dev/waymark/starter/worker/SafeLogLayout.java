@@ -1,0 +1,97 @@
+package dev.waymark.starter.worker;
+
+import ch.qos.logback.classic.PatternLayout;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.IThrowableProxy;
+import ch.qos.logback.classic.spi.LoggingEvent;
+import ch.qos.logback.classic.spi.ThrowableProxy;
+import dev.waymark.codec.KeyProblem;
+import dev.waymark.codec.ThreadForgottenException;
+import dev.waymark.display.SafeText;
+import dev.waymark.keystore.KeyStoreException;
+import dev.waymark.worker.secret.LogSecrets;
+import io.temporal.failure.ApplicationFailure;
+import io.temporal.payload.codec.PayloadCodecException;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
+
+/**
+ * Escapes control characters and masks secrets in the log, because messages and exceptions may quote models, tools and
+ * servers.
+ */
+public final class SafeLogLayout extends PatternLayout {
+    /**
+     * Failures that need no stack trace, because the message says everything: keys that are unavailable, missing or
+     * destroyed.
+     */
+    private static final Set<String> OF_KEYS = Set.of(
+            KeyStoreException.class.getName(),
+            KeyProblem.class.getName(),
+            ThreadForgottenException.class.getName(),
+            PayloadCodecException.class.getName());
+
+    private static final String WORKFLOW_TASKS = "io.temporal.internal.replay.";
+    /** The logger that logs failures of workflow tasks a second time. */
+    private static final String POLLERS = "io.temporal.internal.worker.PollerOptions";
+
+    /**
+     * How long further failures of the key storage are not logged. While the storage is unavailable, tasks and
+     * activities of all threads fail.
+     */
+    private static final long SILENT_MILLIS = 10_000;
+
+    private final AtomicLong silentUntil = new AtomicLong();
+
+    @Override
+    public String doLayout(ILoggingEvent event) {
+        boolean isOfTask = event.getLoggerName().startsWith(WORKFLOW_TASKS);
+        Optional<String> keys = isOfTask || event.getLoggerName().equals(POLLERS) ? ofKeys(event) : Optional.empty();
+        if ((keys.isPresent() && !isOfTask) || isRepeated(event)) {
+            return "";
+        }
+        String line = super.doLayout(
+                keys.<ILoggingEvent>map(reason -> withReason(event, reason)).orElse(event));
+        return SafeText.lines(LogSecrets.ofThisProcess().mask(line));
+    }
+
+    /** Whether the event reports that the key storage is unavailable, and this was logged in the last 10 seconds. */
+    private boolean isRepeated(ILoggingEvent event) {
+        long now = event.getTimeStamp();
+        return cause(event, SafeLogLayout::isOfStorage).isPresent()
+                && silentUntil.getAndUpdate(until -> now < until ? until : now + SILENT_MILLIS) > now;
+    }
+
+    /** Returns the message of the key failure, if one caused the event. */
+    private static Optional<String> ofKeys(ILoggingEvent event) {
+        return cause(event, cause -> OF_KEYS.contains(cause.getClassName())).map(IThrowableProxy::getMessage);
+    }
+
+    private static boolean isOfStorage(IThrowableProxy cause) {
+        return cause.getClassName().equals(KeyStoreException.class.getName())
+                || (cause instanceof ThrowableProxy proxy
+                        && proxy.getThrowable() instanceof ApplicationFailure failure
+                        && failure.getType().equals(KeyStoreException.TYPE));
+    }
+
+    private static Optional<IThrowableProxy> cause(ILoggingEvent event, Predicate<IThrowableProxy> condition) {
+        for (IThrowableProxy cause = event.getThrowableProxy(); cause != null; cause = cause.getCause()) {
+            if (condition.test(cause)) {
+                return Optional.of(cause);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Returns the event with a reason instead of its stack trace. */
+    private static ILoggingEvent withReason(ILoggingEvent event, String reason) {
+        LoggingEvent line = new LoggingEvent();
+        line.setLoggerName(event.getLoggerName());
+        line.setLevel(event.getLevel());
+        line.setThreadName(event.getThreadName());
+        line.setInstant(event.getInstant());
+        line.setMessage(event.getFormattedMessage() + " " + reason);
+        return line;
+    }
+}

@@ -1,0 +1,306 @@
+package dev.waymark.starter.worker;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.McpTool;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.cli.CommandError;
+import dev.waymark.cli.CommandFailure;
+import dev.waymark.cli.CommandGroup;
+import dev.waymark.cli.CommandName;
+import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
+import dev.waymark.connect.ProcessEnvironment;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.work.ToolOutcome;
+import dev.waymark.conversation.value.IdempotencyKey;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.display.Excerpt;
+import dev.waymark.display.SafeText;
+import dev.waymark.display.Suggestion;
+import dev.waymark.starter.render.CommandErrors;
+import dev.waymark.starter.render.Output;
+import dev.waymark.tool.ToolContext;
+import dev.waymark.worker.agents.AgentInvalid;
+import dev.waymark.worker.process.ProcessFence;
+import dev.waymark.worker.tool.ToolKinds;
+import dev.waymark.worker.tool.ToolRunner;
+import dev.waymark.worker.tool.kind.ToolRun;
+import dev.waymark.worker.tool.mcp.McpDiscovery;
+import io.temporal.failure.ApplicationFailure;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+@HelpEntry(
+        group = CommandGroup.RUN_AGENTS,
+        examples = {"tools assistant", "tools assistant --call NAME '{\"id\":7}'"})
+@Command(
+        name = "tools",
+        description = {
+            "Lists the tools that a new thread of an agent would have, or runs a safe one.",
+            "Shows whether the tools are safe to retry. Reads the agent file and queries its MCP servers directly; does"
+                    + " not need a running worker."
+        })
+public final class ToolsCommand implements Callable<Integer> {
+    /** The id of a thread that does not exist, because a call of this command is not recorded in any thread. */
+    private static final String NOWHERE = "tools";
+
+    private static final int LONGEST_DESCRIPTION = 80;
+
+    @Mixin
+    private Output output;
+
+    @Mixin
+    private AgentsOptions agents;
+
+    @Parameters(
+            index = "0",
+            paramLabel = "AGENT",
+            description = "The agent's name: the name of its file without .yaml, unless the file sets name.")
+    private String name;
+
+    @Option(
+            names = "--call",
+            paramLabel = "NAME",
+            description = "Run this tool with the JSON arguments, if it is safe to retry.")
+    private @Nullable String call;
+
+    @Parameters(
+            index = "1",
+            arity = "0..1",
+            paramLabel = "JSON",
+            description = "Arguments, as a JSON object. Default: {}.")
+    private @Nullable String args;
+
+    @Spec
+    private CommandSpec spec;
+
+    /** What a call of a tool does. This command runs only tools that are safe. */
+    private enum Safety {
+        /** Running the tool twice is harmless. */
+        SAFE,
+        /** The tool has side effects, so that a second run may do harm. */
+        SIDE_EFFECTING,
+        /** A person answers. */
+        ASKS,
+        /** The call changes only the thread's own state. */
+        STATE,
+        /** The call runs in a separate thread, which is started once. */
+        SUBAGENT;
+
+        static Safety of(ToolSpec tool) {
+            return switch (tool.kind().executor()) {
+                case QUESTION -> ASKS;
+                case STATE -> STATE;
+                case SUBAGENT -> SUBAGENT;
+                case ACTIVITY -> tool.hasEffect() ? SIDE_EFFECTING : SAFE;
+            };
+        }
+
+        String words() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+    }
+
+    @JsonInclude(JsonInclude.Include.NON_ABSENT)
+    record Row(
+            @JsonProperty("name") String name,
+            @JsonProperty("kind") ToolSpec.Kind kind,
+            @JsonProperty("safety") String safety,
+            @JsonProperty("approval") String approval,
+            @JsonProperty("description") String description,
+            @JsonProperty("server") Optional<String> server,
+            @JsonProperty("tool") Optional<String> tool,
+            @JsonProperty("input") Json input) {
+
+        static Row of(ToolSpec tool) {
+            return new Row(
+                    tool.name(),
+                    tool.kind(),
+                    Safety.of(tool).words(),
+                    tool.approval() ? "always" : "never",
+                    tool.description(),
+                    tool.mcp().map(McpTool::server).map(server -> server.name()),
+                    tool.mcp().map(McpTool::tool),
+                    tool.input());
+        }
+    }
+
+    @JsonInclude(JsonInclude.Include.NON_ABSENT)
+    record Came(
+            @JsonProperty("tool") String tool,
+            @JsonProperty("result") Optional<String> result,
+            @JsonProperty("error") Optional<String> error,
+            @JsonProperty("question") Optional<String> question) {}
+
+    @Override
+    public Integer call() throws Exception {
+        WorkerLog.toStderr(output.isVerbose());
+        if (args != null && call == null) {
+            throw new ParameterException(spec.commandLine(), "arguments without --call: " + args);
+        }
+        List<AgentInvalid> invalid = new ArrayList<>();
+        AgentsOptions.Setup setup = agents.loadValid(invalid::add);
+        Optional<AgentSpec> asked = setup.agents().find(name);
+        for (AgentInvalid problem : invalid) {
+            if (asked.isEmpty() && problem.agent().equals(name)) {
+                throw problem;
+            }
+            CommandErrors.of(problem).lines().forEach(output::note);
+        }
+        AgentSpec found = asked.orElseThrow(() -> unknown(
+                "agent",
+                name,
+                setup.agents().names(),
+                ", in " + setup.agents().path() + ". Another directory is named with --agents"));
+        try (ToolKinds kinds =
+                new ToolKinds(ProcessEnvironment.get(), setup.agents().path(), setup.tools())) {
+            AgentSpec agent = complete(found, setup, kinds.discovery());
+            if (call == null) {
+                list(agent);
+                tellOfTrust(setup);
+                return ExitCode.DONE;
+            }
+            ToolSpec tool = agent.tool(call)
+                    .orElseThrow(() -> unknown(
+                            "tool",
+                            Objects.requireNonNull(call),
+                            agent.tools().stream().map(ToolSpec::name).toList(),
+                            ""));
+            return attempt(
+                    tool,
+                    Optional.ofNullable(args).orElse("{}"),
+                    agent.context().orElse(Json.EMPTY_OBJECT),
+                    new ToolRunner(kinds));
+        }
+    }
+
+    private static AgentSpec complete(AgentSpec agent, AgentsOptions.Setup setup, McpDiscovery discovery)
+            throws InterruptedException, CommandFailure {
+        try {
+            return discovery.complete(agent, setup.agents().servers(agent.name()));
+        } catch (ApplicationFailure e) {
+            throw new CommandFailure(ExitCode.FAILED, e.getType(), e.getOriginalMessage(), "");
+        }
+    }
+
+    private void list(AgentSpec agent) {
+        List<Row> rows = agent.tools().stream().map(Row::of).toList();
+        if (output.isJson()) {
+            output.document(rows);
+            return;
+        }
+        if (rows.isEmpty()) {
+            output.note("Agent " + agent.name() + " has no tools.");
+            return;
+        }
+        int width = rows.stream().mapToInt(row -> row.name().length()).max().orElse(0);
+        for (Row row : rows) {
+            String approval = row.approval().equals("always") ? "approval" : "";
+            output.line(String.format(
+                            "%-" + width + "s  %-14s  %-8s  %s",
+                            row.name(),
+                            row.safety(),
+                            approval,
+                            brief(row.description()))
+                    .stripTrailing());
+        }
+    }
+
+    /** Prints a note for each MCP server whose safety hints are ignored, because the agent file does not trust it. */
+    private void tellOfTrust(AgentsOptions.Setup setup) {
+        setup.agents().servers(name).stream()
+                .filter(entry -> !entry.trust())
+                .forEach(entry -> output.note(
+                        "The MCP server " + SafeText.line(entry.server().name())
+                                + " is not trusted, so all of its tools count as side-effecting. With trust: true in the agent"
+                                + " file, tools that it marks as read-only or idempotent are safe to retry."));
+    }
+
+    private static String brief(String description) {
+        String line = SafeText.line(description);
+        return Excerpt.of(line, LONGEST_DESCRIPTION).text();
+    }
+
+    private int attempt(ToolSpec tool, String json, Json carried, ToolRunner tools) throws Exception {
+        Safety safety = Safety.of(tool);
+        if (safety != Safety.SAFE) {
+            throw new CommandFailure(
+                    ExitCode.BAD_INPUT,
+                    CommandError.BAD_INPUT,
+                    safety == Safety.SIDE_EFFECTING
+                            ? "tool has side effects: " + tool.name() + ", so it runs only in a thread"
+                            : "tool runs only in a thread: " + tool.name(),
+                    "Have the agent call it, with: " + CommandName.line("run --agent " + name));
+        }
+        Json args = arguments(json);
+        String key = IdempotencyKey.of(NOWHERE, tool.name(), args, 0);
+        ToolContext context =
+                new ToolContext(NOWHERE, NOWHERE, tool.name(), key, OptionalLong.empty(), carried, Optional.empty());
+        ToolOutcome outcome = outcome(tool, args, context, tools);
+        if (output.isJson()) {
+            output.document(new Came(tool.name(), outcome.result(), outcome.error(), outcome.question()));
+        } else {
+            output.line(outcome.result()
+                    .or(outcome::error)
+                    .or(() -> outcome.question().map(question -> "It asks: " + question))
+                    .orElse(""));
+        }
+        return outcome.error().isPresent() ? ExitCode.FAILED : ExitCode.DONE;
+    }
+
+    private static ToolOutcome outcome(ToolSpec tool, Json args, ToolContext context, ToolRunner tools)
+            throws InterruptedException, CommandFailure {
+        Optional<ToolOutcome> problem = tools.problem(tool, args);
+        if (problem.isPresent()) {
+            return problem.get();
+        }
+        try {
+            return tools.run(ToolRun.unclaimed(tool, args, context, ProcessFence.in(tool.timeout()), () -> false));
+        } catch (ApplicationFailure e) {
+            throw new CommandFailure(ExitCode.FAILED, e.getType(), e.getOriginalMessage(), "");
+        }
+    }
+
+    private static Json arguments(String json) throws CommandFailure {
+        try {
+            Json args = PayloadJson.MAPPER.readValue(json, Json.class);
+            if (args.isObject()) {
+                return args;
+            }
+        } catch (JsonProcessingException e) {
+            // The error below is clearer.
+        }
+        throw new CommandFailure(
+                ExitCode.BAD_INPUT,
+                CommandError.BAD_INPUT,
+                "arguments are not a JSON object: " + json,
+                "Example: '{\"a\":1}'");
+    }
+
+    private static CommandFailure unknown(String what, String name, List<String> known, String where) {
+        return new CommandFailure(
+                ExitCode.NOT_FOUND,
+                CommandError.NOT_FOUND,
+                "no " + what + ": " + name,
+                Suggestion.of(name, known)
+                                .map(meant -> "Did you mean \"" + meant + "\"? ")
+                                .orElse("")
+                        + "Known: " + (known.isEmpty() ? "none" : String.join(", ", known)) + where);
+    }
+}

@@ -1,0 +1,5 @@
+/** The commands that run agents: options, messages and exit codes. Must not implement what the commands do. */
+@NullMarked
+package dev.waymark.starter.worker;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,55 @@
+package dev.waymark.starter.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.starter.WaymarkCommand;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** How the {@code agents} command shows model settings. */
+class AgentsCommandTest {
+    @TempDir
+    Path directory;
+
+    @BeforeEach
+    void files() throws Exception {
+        Files.writeString(
+                directory.resolve("careful.yaml"),
+                "model: openai:m-1\noptions: { effort: high, temperature: 0.2 }\nsilence: 2m\n"
+                        + "fallback: [openai:m-2, { model: openai:m-3, silence: 90s }]");
+        Files.writeString(directory.resolve("plain.yaml"), "model: openai:m-1");
+    }
+
+    @Test
+    void agents_withOptionsAndFallbacks_areListedWithThem() {
+        assertThat(said("agents", "--agents", directory.toString()))
+                .isEqualTo("careful  openai:m-1 (effort high, temperature 0.2, silence 120s), else openai:m-2, else"
+                        + " openai:m-3 (silence 90s)\nplain    openai:m-1\n");
+    }
+
+    @Test
+    void agents_inJson_haveOptionsAndFallbacksWhereTheyAreSet() throws Exception {
+        JsonNode agents = PayloadJson.MAPPER.readTree(said("agents", "--json", "--agents", directory.toString()));
+
+        assertThat(agents.path(0).path("options").toString()).isEqualTo("{\"effort\":\"high\",\"temperature\":0.2}");
+        assertThat(agents.at("/0/fallback/0/model").asText()).isEqualTo("openai:m-2");
+        assertThat(agents.at("/0/silence").asText()).isEqualTo("PT2M");
+        assertThat(agents.at("/0/fallback/1/silence").asText()).isEqualTo("PT1M30S");
+        assertThat(agents.path(1).fieldNames()).toIterable().doesNotContain("options", "silence", "fallback");
+    }
+
+    private static String said(String... args) {
+        StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
+        int exitCode = WaymarkCommand.execute(new PrintWriter(out, true), new PrintWriter(err, true), args);
+        assertThat(exitCode).as(err.toString()).isZero();
+        return out.toString();
+    }
+}

@@ -1,0 +1,170 @@
+package dev.waymark.starter.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.state.ThreadIdentity;
+import dev.waymark.starter.WaymarkCommand;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Base64;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The gate, with threads in files. */
+@Tag("full")
+class GateCommandTest {
+    private static final Path RECORDED = Path.of("../worker/src/test/resources/histories/rules-4");
+
+    @TempDir
+    Path directory;
+
+    private Path histories;
+
+    record Said(int exitCode, String out, String err) {}
+
+    @BeforeEach
+    void recordings() throws IOException {
+        histories = Files.createDirectory(directory.resolve("histories"));
+        for (String name : new String[] {"parallel-tools.json", "approved-claimed-and-denied-by-time.json"}) {
+            Files.copy(RECORDED.resolve(name), histories.resolve(name));
+        }
+    }
+
+    private Said gate(String... more) {
+        String[] args = new String[more.length + 3];
+        args[0] = "gate";
+        args[1] = "--histories";
+        args[2] = histories.toString();
+        System.arraycopy(more, 0, args, 3, more.length);
+        StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
+        int exitCode = WaymarkCommand.execute(new PrintWriter(out, true), new PrintWriter(err, true), args);
+        return new Said(exitCode, out.toString(), err.toString());
+    }
+
+    private Path agent(String name) throws IOException {
+        Path agents = Files.createDirectories(directory.resolve("agents"));
+        Files.writeString(agents.resolve("a.script.yaml"), "replies: [{ text: Hello. }]");
+        Files.writeString(agents.resolve(name + ".yaml"), "model: scripted:a.script.yaml");
+        return agents;
+    }
+
+    @Test
+    void thisBuild_passes() throws Exception {
+        Said said = gate("--agents", agent("a").toString());
+
+        assertThat(said.exitCode()).as(said.toString()).isZero();
+        assertThat(said.out()).startsWith("passed: 2 of 2 threads checked, ").endsWith("no problem in a thread\n");
+    }
+
+    @Test
+    void theSameBuild_inAProcessOfItsOwn_passes() throws Exception {
+        Path build = ChangedBuild.same(Files.createDirectory(directory.resolve("build")));
+
+        Said said = gate("--build", build.toString(), "--agents", agent("a").toString(), "--json");
+
+        assertThat(said.exitCode()).as(said.toString()).isZero();
+        assertThat(PayloadJson.MAPPER.readTree(said.out()).path("passed").asBoolean())
+                .isTrue();
+    }
+
+    @Test
+    void buildThatDecidesOtherwise_isStoppedAtThreadAndEvent() throws Exception {
+        Path build = ChangedBuild.with(
+                Files.createDirectory(directory.resolve("build")),
+                "Decider",
+                "running < Conversation.MAX_PARALLEL_CALLS",
+                "running < 1");
+
+        Said said = gate("--build", build.toString(), "--json");
+
+        assertThat(said.exitCode()).as(said.toString()).isEqualTo(1);
+        JsonNode report = PayloadJson.MAPPER.readTree(said.out());
+        assertThat(report.path("findings").size()).isPositive();
+        assertThat(report.path("findings")).anySatisfy(finding -> {
+            assertThat(finding.path("thread").asText()).isEqualTo("parallel-tools.json");
+            assertThat(finding.path("kind").asText()).isEqualTo("nondeterminism");
+            assertThat(finding.path("event").asLong()).isPositive();
+        });
+    }
+
+    @Test
+    void buildThatTellsTheModelOtherwise_isStoppedAtTheModelCall() throws Exception {
+        Path build = ChangedBuild.with(
+                Files.createDirectory(directory.resolve("build")),
+                "call/ToolTexts",
+                "Nobody decided in time. ",
+                "Too late. ");
+
+        Said said = gate("--build", build.toString());
+
+        assertThat(said.exitCode()).as(said.toString()).isEqualTo(1);
+        assertThat(said.out())
+                .matches("(?s)approved-claimed-and-denied-by-time\\.json: projection at recorded/e\\d+: the model was"
+                        + " given .*failed: 2 of 2 threads checked, .*problems in 1\n");
+    }
+
+    /** The situation before a rollback: threads that newer workers started cannot continue. */
+    @Test
+    void threadOfNewerRules_isNamed_andTheOthersAreCheckedToo() throws Exception {
+        ObjectNode document = (ObjectNode)
+                PayloadJson.MAPPER.readTree(RECORDED.resolve("plain-turn.json").toFile());
+        ObjectNode input =
+                (ObjectNode) document.at("/events/0/workflowExecutionStartedEventAttributes/input/payloads/0");
+        ObjectNode start = (ObjectNode) PayloadJson.MAPPER.readTree(
+                Base64.getDecoder().decode(input.path("data").asText()));
+        start.put("rules", ThreadIdentity.RULES + 1);
+        input.put("data", Base64.getEncoder().encodeToString(PayloadJson.MAPPER.writeValueAsBytes(start)));
+        Files.writeString(histories.resolve("newer.json"), document.toString());
+
+        Said said = gate("--agents", agent("a").toString());
+
+        assertThat(said.exitCode()).as(said.toString()).isEqualTo(1);
+        assertThat(said.out())
+                .contains("newer.json: rules at recorded")
+                .contains("this thread goes by rules " + (ThreadIdentity.RULES + 1))
+                .contains("failed: 3 of 3 threads checked, ")
+                .contains("problems in 1\n");
+    }
+
+    @Test
+    void agentThatIsMissing_isNamedWithItsThreads() throws Exception {
+        Said said = gate("--agents", agent("b").toString(), "--sample", "1");
+
+        assertThat(said.exitCode()).as(said.toString()).isEqualTo(1);
+        assertThat(said.out())
+                .contains("json: agent-missing: no agent of this name in the directory: a\n")
+                .contains("failed: 1 of 2 threads checked");
+    }
+
+    @Test
+    void agentFileThatIsInvalid_isNamedWithItsThreads() throws Exception {
+        Path agents = agent("a");
+        Files.writeString(agents.resolve("a.yaml"), "model: scripted:a.script.yaml\nmax_iteratons: 3\n");
+
+        Said said = gate("--agents", agents.toString());
+
+        assertThat(said.exitCode()).as(said.toString()).isEqualTo(1);
+        assertThat(said.out())
+                .contains("parallel-tools.json: agent-invalid: " + agents.resolve("a.yaml") + ":2: ")
+                .contains("agents: a worker would not start: " + agents.resolve("a.yaml") + ":2: ");
+    }
+
+    @Test
+    void whatCannotBeTried_isRefusedWithTheReason() throws Exception {
+        Files.writeString(histories.resolve("other.json"), "{}");
+        assertThat(gate().err()).contains("not an exported thread: " + histories.resolve("other.json"));
+        assertThat(gate("--build", directory.toString()).err()).contains("the build has no gate command: " + directory);
+        assertThat(gate("--build", "/nowhere.jar").exitCode()).isEqualTo(3);
+        assertThat(gate("--sample", "0").exitCode()).isEqualTo(2);
+        assertThat(gate("--query", "StartTime > '2026-01-01'").exitCode()).isEqualTo(2);
+    }
+}
