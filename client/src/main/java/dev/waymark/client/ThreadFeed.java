@@ -89,7 +89,14 @@ final class ThreadFeed {
         if (isLast && failure.isPresent()) {
             throw failure.get();
         }
-        return new Unseen(List.copyOf(moments.subList(index, end)), isLast, isLast && closed, absence, lastEventId, foreseen, version);
+        return new Unseen(
+                List.copyOf(moments.subList(index, end)),
+                isLast,
+                isLast && closed,
+                absence,
+                lastEventId,
+                foreseen,
+                version);
     }
 
     /** Completes once the feed has changed since this version. */

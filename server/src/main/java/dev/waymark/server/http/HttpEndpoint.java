@@ -80,12 +80,12 @@ public final class HttpEndpoint implements AutoCloseable {
         connector.setPort(settings.port());
         connector.setIdleTimeout(IDLE.toMillis());
         connector.setAcceptQueueSize(CONNECTING);
-        HeadDeadline heads = new HeadDeadline(connector.getScheduler());
-        connector.addBean(heads);
         server.addConnector(connector);
         server.addBean(new NetworkConnectionLimit(CONNECTIONS, server));
         Gateway gateway = new Gateway(settings, new Router(routes), pages, checks, authenticator, failures);
-        server.setHandler(gateway);
+        HeadDeadline heads = new HeadDeadline(gateway, connector.getScheduler());
+        connector.addBean(heads);
+        server.setHandler(heads);
         server.setErrorHandler(new TerseErrors());
         try {
             server.start();
