@@ -229,6 +229,39 @@ class DecisionsTest {
     }
 
     @Test
+    void settle_notDone_tellsTheModel_andKeepsTheNote() {
+        start("unsure", "not-done");
+        String pending = waymark.run("pending", "not-done").out();
+        assertThat(pending)
+                .contains("--outcome not-done", "It can't be run again: the lost execution may still take effect")
+                .doesNotContain("--outcome rerun");
+
+        Done told = waymark.run(
+                "settle",
+                "not-done",
+                "--call",
+                "tu_1",
+                "--outcome",
+                "not-done",
+                "--by",
+                "ann",
+                "--note",
+                "not on the statement");
+
+        assertThat(told).isEqualTo(new Done(0, "So be it.\n", ""));
+        JsonNode call = waymark.run("calls", "not-done", "--json").json().get(0);
+        assertThat(call.get("status").textValue()).isEqualTo("failed");
+        assertThat(call.get("dispatches").intValue()).isEqualTo(1);
+        assertThat(call.at("/settled/outcome").textValue()).isEqualTo("not-done");
+        assertThat(call.at("/settled/note").textValue()).isEqualTo("not on the statement");
+        assertThat(waymark.run("show", "not-done").out())
+                .contains(
+                        "settled: not-done by ann: not on the statement",
+                        "<- error: Tool error: the call did not take effect, as settled by ann.");
+        assertThat(waymark.run("verify", "not-done").exitCode()).isZero();
+    }
+
+    @Test
     void settle_rerun_runsItAgainUnderTheSameKeyIfThatIsHonoured() {
         start("unsure", "not-honoured");
         assertRefused(

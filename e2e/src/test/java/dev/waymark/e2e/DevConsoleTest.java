@@ -76,6 +76,20 @@ class DevConsoleTest {
         await().atMost(Duration.ofSeconds(30)).until(() -> isClosed(console));
     }
 
+    @Test
+    void console_withoutAWorker_listsTheAgentsOfTheNamedDirectory() throws Exception {
+        Process dev = dev("--no-worker", "--console-port", "0");
+        try {
+            URI console = URI.create(ready(dev).path("console").asText());
+
+            assertThat(send(HttpRequest.newBuilder(console.resolve("/v1/agents")))
+                            .body())
+                    .contains("assistant");
+        } finally {
+            dev.destroyForcibly().waitFor();
+        }
+    }
+
     private static boolean isClosed(URI console) {
         try (Socket socket = new Socket(console.getHost(), console.getPort())) {
             return !socket.isConnected();

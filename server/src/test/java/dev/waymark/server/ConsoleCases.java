@@ -369,15 +369,17 @@ abstract class ConsoleCases {
         openThread(thread);
         browser.run("await page.locator('.decision.unknown').waitFor({ timeout: 60000 })");
         assertThat(browser.text("return page.locator('.decision').innerText()"))
-                .contains("pay", "504", "\"cents\": 500", "Idempotency key", "Started");
+                .contains("pay", "504", "\"cents\": 500", "Idempotency key", "Started", "It did not happen …");
         assertThat(browser.run("return axe()")).isEmpty();
         click("It took effect …");
         browser.run("await page.getByLabel('Its result, for the model (optional)').fill('receipt 17')");
+        browser.run("await page.getByLabel('Note for people').fill('in the ledger')");
         click("It took effect");
         see("So it is: receipt 17");
 
         assertThat(requests.get()).isEqualTo(before + 1);
         assertThat(call(thread, "tu_1").at("/settled/outcome").asText()).isEqualTo("done");
+        assertThat(call(thread, "tu_1").at("/settled/note").asText()).isEqualTo("in the ledger");
     }
 
     @Test

@@ -393,13 +393,17 @@ class RepeatedRequestsTest {
     @Test
     void agUiSettlement_sentAgain_settlesOnce() throws Exception {
         String thread = interrupted("sender", "settled");
-        String resume = resumed("settled", "run-2", resolved("tu_1", "{'outcome':'done','result':'It was sent.'}"));
+        String resume = resumed(
+                "settled",
+                "run-2",
+                resolved("tu_1", "{'outcome':'done','result':'It was sent.','note':'in the outbox'}"));
         List<JsonNode> first = events(agui("sender", resume));
 
         assertThat(events(agui("sender", resume))).isEqualTo(first);
         assertThat(problem(agui("sender", resumed("settled", "run-3", resolved("tu_1", "{'outcome':'give-up'}")))))
                 .isEqualTo("409 AlreadyDecided");
         assertThat(calls(thread).toString()).contains("It was sent.");
+        assertThat(calls(thread).get(0).at("/settled/note").textValue()).isEqualTo("in the outbox");
     }
 
     // ---- AI SDK
@@ -478,11 +482,12 @@ class RepeatedRequestsTest {
 
     @Test
     void uiSettlement_sentAgain_settlesOnce() throws Exception {
-        assertThat(chat("sender", submitted("settled", "m-1", "Send")).statusCode())
-                .isEqualTo(200);
+        HttpResponse<String> asked = chat("sender", submitted("settled", "m-1", "Send"));
+        assertThat(asked.body()).contains("\"outcomes\":[\"done\",\"not-done\",\"give-up\"]", "\"whyNoRerun\":\"the");
+        assertThat(asked.statusCode()).isEqualTo(200);
         String thread = thread("sender", "settled");
         String settled = "{'id':'settled','trigger':'submit-message','messages':[{'id':'wm-m2','role':'assistant',"
-                + "'parts':[]}],'settlements':{'tu_1':{'outcome':'done','result':'It was sent.'}}}";
+                + "'parts':[]}],'settlements':{'tu_1':{'outcome':'done','result':'It was sent.','note':'in the outbox'}}}";
         HttpResponse<String> first = chat("sender", settled);
 
         assertThat(chunks(chat("sender", settled))).isEqualTo(chunks(first)).contains("It was sent.", "Sent.");

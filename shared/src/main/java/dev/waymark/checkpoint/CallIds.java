@@ -91,11 +91,11 @@ final class CallIds {
     String call(Optional<String> id, String tool) {
         String unique = id.map(this::unused).orElseGet(this::madeUp);
         tools.put(unique, tool);
-        id.ifPresent(given -> {
-            newest.put(given, unique);
-            uses.merge(given, 1, Integer::sum);
-            usesInReply.merge(given, 1, Integer::sum);
-        });
+        // Other programs make up the same names for calls without ids, and may refer to the calls by them.
+        String given = id.orElse(unique);
+        newest.put(given, unique);
+        uses.merge(given, 1, Integer::sum);
+        usesInReply.merge(given, 1, Integer::sum);
         (id.isPresent() ? named : unnamed)
                 .computeIfAbsent(id.orElse(tool), key -> new ArrayDeque<>())
                 .add(unique);

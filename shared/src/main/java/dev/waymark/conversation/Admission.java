@@ -1,6 +1,7 @@
 package dev.waymark.conversation;
 
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.call.OpenRequest;
 import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.fact.Fact;
@@ -210,6 +211,12 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
             if (!decided.approved()) {
                 return refused(Problem.BAD_INPUT, "a denial takes no arguments");
             }
+            if (awaited.get().mayHaveRun()) {
+                return refused(
+                        Problem.BAD_INPUT,
+                        "call " + awaited.get().callId() + " comes from a file and may have run with its own arguments:"
+                                + " approve it as it is, or deny it");
+            }
             if (!args.isObject()) {
                 return refused(Problem.BAD_INPUT, "the arguments must be an object");
             }
@@ -238,18 +245,17 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
             return notAskedBelow(state, callId);
         }
         if (ask.isEmpty()) {
-            return call.get().claim().isPresent() && !call.get().isOpen()
+            return call.get().settlement().isPresent()
+                            || (call.get().claim().isPresent() && !call.get().isOpen())
                     ? refused(Problem.ALREADY_DECIDED, "the outcome of call " + callId + " is settled")
                     : refused(Problem.NOT_FOUND, "the outcome of call " + callId + " is not in question");
         }
         if (state.terms().isEmpty()) {
             return refused(Problem.BAD_INPUT, "the agent is being looked up");
         }
-        if (settled.settlement() == PersonFact.Settlement.RERUN && !ask.get().rerun()) {
-            return refused(
-                    Problem.BAD_INPUT,
-                    "the tool " + ask.get().tool() + " can't be run again: what is left of the lost call could still"
-                            + " take effect, and the tool does not honour idempotency keys");
+        Optional<String> noRerun = ask.get().whyNoRerun();
+        if (settled.settlement() == CallSettlement.Verdict.RERUN && noRerun.isPresent()) {
+            return refused(Problem.BAD_INPUT, ask.get().tool() + " can't be run again: " + noRerun.get());
         }
         return SignatureRules.objection(ask.get(), settled);
     }

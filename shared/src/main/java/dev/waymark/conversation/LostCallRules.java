@@ -1,6 +1,7 @@
 package dev.waymark.conversation;
 
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.call.EffectLog;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.fact.PersonFact;
@@ -52,7 +53,9 @@ final class LostCallRules {
 
     /** Handles a call for which the time to report is over. */
     void giveUpWaiting(Call call) {
-        if (draft.policyOf(call).verify()) {
+        if (call.isSettledAsNotDone()) {
+            endAsNotDone(call);
+        } else if (draft.policyOf(call).verify()) {
             draft.book.put(call.doubted(draft.at));
         } else {
             leaveUndecided(call);
@@ -63,9 +66,10 @@ final class LostCallRules {
     /**
      * Finds out the outcome of a claimed call without waiting for its report. A tool's check starts as soon as the call
      * can no longer be running. Without a check, a person settles the call, or the model is told that the outcome is
-     * unknown.
+     * unknown. An earlier decision of a person about the outcome does not count any more.
      */
-    void doubt(Call call) {
+    void doubt(Call lost) {
+        Call call = lost.unsettledAgain();
         if (!draft.policyOf(call).verify()) {
             leaveUndecided(call);
         } else if (fenceOf(call).isAfter(draft.at)) {
@@ -123,10 +127,10 @@ final class LostCallRules {
      * call had no effect.
      */
     private void runAgain(Call call) {
-        Call kept = call.withUsedKey();
+        Call kept = call.fromFileHavingRun(false).withUsedKey();
         Call again = fenceToCome(call).isPresent() ? kept : kept.withoutClaim();
         if (approvals.isMissingFor(call)) {
-            approvals.askFor(again); // A reset undid the approval, or only a checkpoint states it.
+            approvals.askFor(again); // A reset undid the approval, or only a file states it or has the call.
         } else {
             draft.book.put(again.issued(fenceToCome(again), draft.at));
         }
@@ -179,15 +183,36 @@ final class LostCallRules {
                 .ifPresent(call -> draft.book.put(call.doubted(draft.at)));
     }
 
-    void settle(Call call, PersonFact.OutcomeSettled fact) {
+    void settle(Call unsettled, PersonFact.OutcomeSettled fact) {
+        Call call = unsettled.settled(
+                new CallSettlement(fact.settlement(), fact.by(), fact.verified(), fact.note(), draft.at));
         switch (fact.settlement()) {
             case DONE -> settleAsDone(call, fact.result().orElseGet(() -> ToolTexts.done(fact.by())));
+            case NOT_DONE -> believeNotDone(call);
             case RERUN -> runAgain(call);
             case GIVE_UP -> {
                 giveUp(call);
                 draft.reachVersionWhenBatchIsDone();
             }
         }
+    }
+
+    /**
+     * Ends a call that a person says did not take effect, as soon as it can no longer be running: a person may say so
+     * too early. Until then, a report of its execution decides the outcome.
+     */
+    private void believeNotDone(Call call) {
+        Optional<Instant> fence = fenceToCome(call);
+        if (fence.isPresent()) {
+            draft.book.put(call.unknown(fence.get(), draft.at));
+        } else {
+            endAsNotDone(call);
+        }
+    }
+
+    /** The next identical call keeps the key: a person's word is no proof that nothing took effect. */
+    void endAsNotDone(Call call) {
+        draft.end(call, Call.Status.FAILED, ToolTexts.notDone(call.settlement().flatMap(CallSettlement::by)));
     }
 
     private void settleAsDone(Call call, String text) {

@@ -28,6 +28,7 @@ final class SignatureRules {
                                 settled.settlement().wireName(),
                                 Optional.empty(),
                                 settled.result(),
+                                settled.note(),
                                 settled.by()),
                         settled.signature()));
     }
@@ -50,6 +51,7 @@ final class SignatureRules {
                 decided.signal(),
                 decided.args(),
                 decided.reason(),
+                Optional.empty(),
                 decided.by());
     }
 }

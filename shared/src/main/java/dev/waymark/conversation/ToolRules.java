@@ -168,7 +168,9 @@ final class ToolRules {
 
     /** Prepares a call that did not run for another dispatch. The model is told only if the call never runs. */
     private void dispatchAgain(Call call, String reason) {
-        if (call.dispatches() >= Conversation.MAX_DISPATCHES) {
+        if (call.isSettledAsNotDone()) {
+            lost.endAsNotDone(call.withoutClaim());
+        } else if (call.dispatches() >= Conversation.MAX_DISPATCHES) {
             draft.end(call.withoutClaim(), Call.Status.FAILED, ToolTexts.failure("could not be started: " + reason));
         } else if (approvals.isMissingFor(call)) {
             approvals.askFor(call.withoutClaim()); // It was approved and claimed in a run that was undone.

@@ -47,6 +47,7 @@ public final class UnsignedDecisions {
                                 approval.approved() ? "approve" : "deny",
                                 signed.newArgsDigest(),
                                 approval.reason(),
+                                Optional.empty(),
                                 approval.by().orElse("")),
                         signed.signature()))
                 .isPresent();

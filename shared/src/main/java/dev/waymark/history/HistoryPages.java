@@ -11,11 +11,13 @@ import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryResponse;
 import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryReverseRequest;
 import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryReverseResponse;
 import io.temporal.client.WorkflowClient;
+import io.temporal.common.converter.DataConverterException;
 import io.temporal.payload.codec.PayloadCodec;
 import io.temporal.serviceclient.WorkflowServiceStubs;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -131,7 +133,11 @@ final class HistoryPages {
 
     /** The start input in the first event of a run. */
     static StartInput startInput(HistoryEvent started) {
-        return input(started, StartInput.class);
+        try {
+            return Objects.requireNonNull(input(started, StartInput.class), "no start input");
+        } catch (DataConverterException | NullPointerException e) {
+            throw new ForeignThreadException(e);
+        }
     }
 
     /** The start input in the first event of a run, for any workflow type. */

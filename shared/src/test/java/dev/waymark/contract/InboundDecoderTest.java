@@ -11,6 +11,7 @@ import dev.waymark.contract.message.InboundDecoder;
 import dev.waymark.contract.message.Refusal;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
@@ -145,10 +146,28 @@ class InboundDecoderTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"done,DONE", "rerun,RERUN", "give-up,GIVE_UP"})
-    void settle_outcome_isRead(String outcome, PersonFact.Settlement settlement) {
+    @CsvSource({"done,DONE", "not-done,NOT_DONE", "rerun,RERUN", "give-up,GIVE_UP"})
+    void settle_outcome_isRead(String outcome, CallSettlement.Verdict settlement) {
         assertThat(read("settle", "{\"callId\":\"tu_7\",\"outcome\":\"" + outcome + "\"}"))
                 .isEqualTo(new PersonFact.OutcomeSettled("tu_7", settlement, NONE, NONE));
+    }
+
+    @Test
+    void settle_note_isRead() {
+        assertThat(read("settle", "{\"callId\":\"tu_7\",\"outcome\":\"not-done\",\"note\":\"seen\"}"))
+                .isEqualTo(new PersonFact.OutcomeSettled(
+                        "tu_7",
+                        CallSettlement.Verdict.NOT_DONE,
+                        NONE,
+                        NONE,
+                        Optional.of("seen"),
+                        NONE,
+                        Optional.empty()));
+        assertThat(read("settle", "{\"callId\":\"tu_7\",\"outcome\":\"done\",\"note\":null}"))
+                .isEqualTo(new PersonFact.OutcomeSettled("tu_7", CallSettlement.Verdict.DONE, NONE, NONE));
+        assertThat(read("settle", "{\"callId\":\"tu_7\",\"outcome\":\"done\",\"note\":\"" + "x".repeat(4_001) + "\"}"))
+                .isEqualTo(new ThreadFact.MessageIgnored(
+                        "settle", new Problem(Problem.BAD_INPUT, "\"note\" may have at most 4000 characters")));
     }
 
     @ParameterizedTest
@@ -201,7 +220,7 @@ class InboundDecoderTest {
                 "stop   | \"ann\"                               | the payload is no object",
                 "stop   | {\"by\":5}                            | \"by\" must be a string",
                 "settle | {}                                    | \"callId\" is missing",
-                "settle | {\"callId\":\"a\"}                      | \"outcome\" must be done, rerun or give-up",
+                "settle | {\"callId\":\"a\"}                      | \"outcome\" must be one of done, not-done, rerun, give-up",
                 "settle | {\"callId\":\"a\",\"outcome\":\"rerun\",\"result\":\"x\"} | \"result\" goes with the outcome done only",
                 "approve | {\"args\":[]}                        | \"args\" must be an object",
                 "deny   | {\"argsDigest\":5}                    | \"argsDigest\" must be a string",

@@ -12,8 +12,10 @@ import dev.waymark.contract.work.PartialReply;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallApproval;
+import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.call.Delegation;
 import dev.waymark.conversation.call.EffectLog;
+import dev.waymark.conversation.call.FromFile;
 import dev.waymark.conversation.call.OpenRequest;
 import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.call.SubagentProgress;
@@ -51,6 +53,7 @@ import dev.waymark.conversation.value.SignerKey;
 import dev.waymark.conversation.value.Spent;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
+import dev.waymark.conversation.value.VerifiedSubject;
 import java.io.IOException;
 import java.io.InputStream;
 import java.math.BigDecimal;
@@ -110,12 +113,21 @@ class StoredFormsTest {
                 true,
                 AT,
                 Optional.of("HTTP 504"),
-                Optional.of(signers));
+                Optional.of(signers),
+                true,
+                true);
         SubagentProgress report = new SubagentProgress(true, List.of(ask), spent);
         Delegation.Decision decision = new Delegation.Decision("approve", ARGS);
         Delegation delegation = new Delegation(
                 report, List.of("tu_9"), List.of("tu_8"), List.of(decision), Optional.of(budget), spent, true);
+        FromFile fromFile = new FromFile(true, true);
         Parent parent = new Parent("tu_0", 2, Optional.of(budget));
+        CallSettlement settlement = new CallSettlement(
+                CallSettlement.Verdict.NOT_DONE,
+                Optional.of("ann"),
+                Optional.of(new VerifiedSubject("ann", Optional.of("https://id"))),
+                Optional.of("not on the statement"),
+                AT);
         Call call = new Call(
                 "tu_1",
                 "add",
@@ -132,7 +144,9 @@ class StoredFormsTest {
                 Optional.of(approval),
                 Optional.of("e3b0"),
                 Optional.of(delegation),
-                Optional.of("HTTP 504"));
+                Optional.of("HTTP 504"),
+                Optional.of(settlement),
+                Optional.of(fromFile));
         AgentPolicy.ToolPolicy policy =
                 new AgentPolicy.ToolPolicy(true, true, true, true, true, true, 60_000, true, true);
         AgentPolicy.Approvals approvals = new AgentPolicy.Approvals(true, Optional.of(1_000L), Optional.of(signers));
@@ -213,6 +227,7 @@ class StoredFormsTest {
                 stored(terms, "agent", "tools"),
                 stored(turn, "status", "usage", "text", "startedAt"),
                 stored(call, "id", "tool", "args", "status", "since"),
+                stored(fromFile),
                 stored(claim, "execution", "at"),
                 stored(approval, "at"),
                 stored(signers, "place", "keys"),
@@ -221,6 +236,7 @@ class StoredFormsTest {
                 stored(approvals),
                 stored(effect),
                 stored(remembered, "callId", "claim"),
+                stored(settlement, "outcome", "at"),
                 stored(todo, "id", "content", "status"),
                 stored(planStep, "id", "description", "status"),
                 stored(plan),
@@ -352,7 +368,7 @@ class StoredFormsTest {
         "0, No release has these rules",
         "1, No release has these rules",
         "3, No release has these rules",
-        "5, Upgrade the workers first"
+        "5, Use a newer version"
     })
     void conversation_ofRulesThatAreNotKnown_isRefused(int rules, String reason) {
         ObjectNode tree = PayloadJson.MAPPER.valueToTree(started());

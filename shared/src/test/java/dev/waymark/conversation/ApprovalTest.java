@@ -17,6 +17,7 @@ import dev.waymark.contract.work.ModelInput;
 import dev.waymark.contract.work.RunOutcome;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallApproval;
+import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
@@ -202,7 +203,7 @@ class ApprovalTest {
                         new ModelFact.ModelCalled(1),
                         reply(1, use("a", "drop"), ConversationScript.ask("q", "Day?")))
                 .at(DEADLINE, new ThreadFact.TimePassed(), ToolConversationScript.restored("a", 1, "drop", "old"))
-                .with(ToolConversationScript.settled("a", PersonFact.Settlement.RERUN));
+                .with(ToolConversationScript.settled("a", CallSettlement.Verdict.RERUN));
 
         assertThat(story.call("a").status()).isEqualTo(Call.Status.AWAITING);
     }

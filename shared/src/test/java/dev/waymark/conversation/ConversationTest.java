@@ -66,7 +66,7 @@ class ConversationTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ConversationScript.begun(
                         new ThreadFact.RunStarted(ThreadIdentity.RULES + 1, "helper", false, Optional.empty())))
-                .withMessageContaining("Upgrade the workers first");
+                .withMessageContaining("Use a newer version");
     }
 
     @Test

@@ -10,6 +10,7 @@ import static dev.waymark.conversation.ConversationScript.use;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
@@ -140,7 +141,7 @@ class ResumptionTest {
                 .apply(new ThreadFact.AgentRequested(), LATER)
                 .apply(new ThreadFact.AgentResolved(charging(guarded)), LATER);
         Conversation settled = begun.apply(
-                new PersonFact.OutcomeSettled("tu_1", PersonFact.Settlement.RERUN, Optional.empty(), Optional.empty()),
+                new PersonFact.OutcomeSettled("tu_1", CallSettlement.Verdict.RERUN, Optional.empty(), Optional.empty()),
                 LATER);
 
         assertThat(call(begun, "tu_1").approval().orElseThrow().stated()).isTrue();

@@ -17,6 +17,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallApproval;
+import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.call.OpenRequest;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
@@ -30,6 +31,7 @@ import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.SignerKey;
+import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
@@ -88,7 +90,7 @@ class SignedDecisionTest {
     private static DecisionStatement statement(ConversationScript story, String decision, Optional<Json> args) {
         OpenRequest ask = story.state().asks().get(0);
         return DecisionStatement.about(
-                ask.signers().orElseThrow(), ask.since(), ask.argsDigest(), decision, args, NONE, BY_ANN);
+                ask.signers().orElseThrow(), ask.since(), ask.argsDigest(), decision, args, NONE, NONE, BY_ANN);
     }
 
     private static PersonFact.ApprovalDecided signed(
@@ -163,6 +165,7 @@ class SignedDecisionTest {
                         said.decision(),
                         said.newArgsDigest(),
                         said.words(),
+                        said.note(),
                         said.by()),
                 said -> new DecisionStatement(
                         "trip/b",
@@ -171,6 +174,7 @@ class SignedDecisionTest {
                         said.decision(),
                         said.newArgsDigest(),
                         said.words(),
+                        said.note(),
                         said.by()),
                 said -> new DecisionStatement(
                         said.place(),
@@ -179,6 +183,7 @@ class SignedDecisionTest {
                         said.decision(),
                         said.newArgsDigest(),
                         said.words(),
+                        said.note(),
                         said.by()),
                 said -> new DecisionStatement(
                         said.place(),
@@ -187,6 +192,7 @@ class SignedDecisionTest {
                         said.decision(),
                         said.newArgsDigest(),
                         said.words(),
+                        said.note(),
                         said.by()),
                 said -> new DecisionStatement(
                         said.place(),
@@ -195,6 +201,7 @@ class SignedDecisionTest {
                         "deny",
                         said.newArgsDigest(),
                         said.words(),
+                        said.note(),
                         said.by()),
                 said -> new DecisionStatement(
                         said.place(),
@@ -203,6 +210,7 @@ class SignedDecisionTest {
                         said.decision(),
                         Optional.of("0".repeat(64)),
                         said.words(),
+                        said.note(),
                         said.by()),
                 said -> new DecisionStatement(
                         said.place(),
@@ -211,6 +219,7 @@ class SignedDecisionTest {
                         said.decision(),
                         said.newArgsDigest(),
                         Optional.of("because"),
+                        said.note(),
                         said.by()),
                 said -> new DecisionStatement(
                         said.place(),
@@ -219,7 +228,17 @@ class SignedDecisionTest {
                         said.decision(),
                         said.newArgsDigest(),
                         said.words(),
-                        "ben"));
+                        said.note(),
+                        "ben"),
+                said -> new DecisionStatement(
+                        said.place(),
+                        said.asked(),
+                        said.argsDigest(),
+                        said.decision(),
+                        said.newArgsDigest(),
+                        said.words(),
+                        Optional.of("seen"),
+                        said.by()));
     }
 
     @ParameterizedTest
@@ -270,15 +289,77 @@ class SignedDecisionTest {
     void settlement_hasToBeSigned() {
         ConversationScript story =
                 replied("trip", use("a", "mail")).with(dispatched("a", 1), claimed("a", 1, "mail", "x"), lost("a", 1));
-        assertThat(story.refusal(settled("a", PersonFact.Settlement.RERUN))).contains(Problem.SIGNATURE_REQUIRED);
+        assertThat(story.refusal(settled("a", CallSettlement.Verdict.RERUN))).contains(Problem.SIGNATURE_REQUIRED);
         String signature = signature(ANN.getPrivate(), statement(story, "rerun", Optional.empty()));
 
         assertThat(story.refusal(new PersonFact.OutcomeSettled(
-                        "a", PersonFact.Settlement.GIVE_UP, NONE, BY_ANN, Optional.of(signature), Optional.empty())))
+                        "a",
+                        CallSettlement.Verdict.GIVE_UP,
+                        NONE,
+                        BY_ANN,
+                        NONE,
+                        Optional.of(signature),
+                        Optional.empty())))
                 .contains(Problem.SIGNATURE_REQUIRED);
         assertThat(story.refusal(new PersonFact.OutcomeSettled(
-                        "a", PersonFact.Settlement.RERUN, NONE, BY_ANN, Optional.of(signature), Optional.empty())))
+                        "a",
+                        CallSettlement.Verdict.RERUN,
+                        NONE,
+                        BY_ANN,
+                        NONE,
+                        Optional.of(signature),
+                        Optional.empty())))
                 .isEmpty();
+    }
+
+    @Test
+    void settlement_signatureCoversItsNoteAndOutcome() {
+        ConversationScript story =
+                replied("trip", use("a", "sign")).with(dispatched("a", 1), claimed("a", 1, "sign", "x"), lost("a", 1));
+        OpenRequest ask = story.state().asks().get(0);
+        Optional<String> note = Optional.of("not on the statement");
+        String signature = signature(
+                ANN.getPrivate(),
+                DecisionStatement.about(
+                        ask.signers().orElseThrow(),
+                        ask.since(),
+                        ask.argsDigest(),
+                        "not-done",
+                        Optional.empty(),
+                        NONE,
+                        note,
+                        BY_ANN));
+
+        assertThat(story.refusal(notDone(note, signature))).isEmpty();
+        for (Optional<String> other : List.of(NONE, Optional.of(""), Optional.of("seen"))) {
+            assertThat(story.refusal(notDone(other, signature))).contains(Problem.SIGNATURE_REQUIRED);
+        }
+        assertThat(story.refusal(new PersonFact.OutcomeSettled(
+                        "a",
+                        CallSettlement.Verdict.GIVE_UP,
+                        NONE,
+                        BY_ANN,
+                        note,
+                        Optional.of(signature),
+                        Optional.empty())))
+                .contains(Problem.SIGNATURE_REQUIRED);
+    }
+
+    private static PersonFact.OutcomeSettled notDone(Optional<String> note, String signature) {
+        return new PersonFact.OutcomeSettled(
+                "a", CallSettlement.Verdict.NOT_DONE, NONE, BY_ANN, note, Optional.of(signature), Optional.empty());
+    }
+
+    /** Signatures of earlier versions, whose statements had no note. */
+    @Test
+    void statement_withoutANote_hasTheBytesOfEarlierVersions() {
+        DecisionStatement statement = new DecisionStatement(
+                "trip/a", ConversationScript.START, "e3b0", "rerun", NONE, Optional.of("why"), NONE, "ann");
+
+        assertThat(new String(statement.bytes(), StandardCharsets.UTF_8))
+                .isEqualTo("{\"argsDigest\": \"e3b0\", \"asked\": \"" + ConversationScript.START
+                        + "\", \"by\": \"ann\", \"decision\": \"rerun\", \"place\": \"trip/a\","
+                        + " \"purpose\": \"waymark decision 1\", \"words\": \"why\"}");
     }
 
     @Test

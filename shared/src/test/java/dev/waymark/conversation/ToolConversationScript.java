@@ -1,5 +1,6 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
@@ -98,7 +99,7 @@ final class ToolConversationScript {
         return new ToolFact.ToolVerified(callId, dispatch, Optional.of(landed), Optional.empty());
     }
 
-    static PersonFact.OutcomeSettled settled(String callId, PersonFact.Settlement how) {
+    static PersonFact.OutcomeSettled settled(String callId, CallSettlement.Verdict how) {
         return new PersonFact.OutcomeSettled(callId, how, Optional.empty(), Optional.of("ann"));
     }
 

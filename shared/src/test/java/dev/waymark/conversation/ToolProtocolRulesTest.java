@@ -24,6 +24,7 @@ import static dev.waymark.conversation.ToolConversationScript.verified;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
@@ -308,14 +309,14 @@ class ToolProtocolRulesTest {
         ConversationScript story = unsettled(tool);
         assertThat(story.state().isInterrupted()).isTrue();
 
-        story.with(settled("a", PersonFact.Settlement.DONE));
+        story.with(settled("a", CallSettlement.Verdict.DONE));
         assertThat(story.call("a").toolResult()).contains(result("a", "Done, as settled by ann."));
-        assertThat(story.refusal(settled("a", PersonFact.Settlement.DONE))).contains(Problem.ALREADY_DECIDED);
+        assertThat(story.refusal(settled("a", CallSettlement.Verdict.DONE))).contains(Problem.ALREADY_DECIDED);
     }
 
     @Test
     void settle_rerun_waitsForTheFenceAndKeepsTheClaimUntilThen() {
-        ConversationScript story = unsettled("mail").with(settled("a", PersonFact.Settlement.RERUN));
+        ConversationScript story = unsettled("mail").with(settled("a", CallSettlement.Verdict.RERUN));
         Instant fence = ConversationScript.START.plusSeconds(7).plus(FENCE);
 
         assertThat(story.decides()).containsExactly(new Step.WakeAt(fence));
@@ -327,13 +328,13 @@ class ToolProtocolRulesTest {
 
     @Test
     void settle_rerunOfWhatCannotBeFenced_isRefused() {
-        assertThat(unsettled("sign").refusal(settled("a", PersonFact.Settlement.RERUN)))
+        assertThat(unsettled("sign").refusal(settled("a", CallSettlement.Verdict.RERUN)))
                 .contains(Problem.BAD_INPUT);
     }
 
     @Test
     void settle_giveUp_isReported() {
-        ConversationScript story = unsettled("sign").with(settled("a", PersonFact.Settlement.GIVE_UP));
+        ConversationScript story = unsettled("sign").with(settled("a", CallSettlement.Verdict.GIVE_UP));
 
         assertThat(story.call("a").toolResult())
                 .contains(error("a", durability("sign", "a", ConversationScript.START.plusSeconds(7))));
@@ -343,9 +344,9 @@ class ToolProtocolRulesTest {
     void settle_whatIsNotInQuestion_isRefusedByName() {
         ConversationScript story = replied(use("a", "charge"), use("b", "add"));
 
-        assertThat(story.refusal(settled("z", PersonFact.Settlement.DONE))).contains(Problem.NOT_FOUND);
-        assertThat(story.refusal(settled("a", PersonFact.Settlement.DONE))).contains(Problem.NOT_FOUND);
-        assertThat(story.refusal(settled("b", PersonFact.Settlement.RERUN))).contains(Problem.NOT_FOUND);
+        assertThat(story.refusal(settled("z", CallSettlement.Verdict.DONE))).contains(Problem.NOT_FOUND);
+        assertThat(story.refusal(settled("a", CallSettlement.Verdict.DONE))).contains(Problem.NOT_FOUND);
+        assertThat(story.refusal(settled("b", CallSettlement.Verdict.RERUN))).contains(Problem.NOT_FOUND);
     }
 
     // ---- resets
@@ -505,7 +506,7 @@ class ToolProtocolRulesTest {
     void rerun_ofACallThatRanBeforeAReset_keepsItsKey() {
         ConversationScript story = replied(use("a", "drop"), use("b", "drop"))
                 .with(restored("b", 1, "drop", "old"))
-                .at(ConversationScript.START.plus(Duration.ofHours(1)), settled("b", PersonFact.Settlement.RERUN));
+                .at(ConversationScript.START.plus(Duration.ofHours(1)), settled("b", CallSettlement.Verdict.RERUN));
         assertThat(story.call("b").claim()).isEmpty();
 
         story.with(approved("a"), approved("b"), dispatched("a", 1), claimed("a", 1, "drop", "x"));
@@ -518,7 +519,7 @@ class ToolProtocolRulesTest {
         ConversationScript story = replied(use("a", "drop")).with(restored("a", 1, "drop", "old"));
         assertThat(story.call("a").status()).isEqualTo(Call.Status.UNSETTLED);
 
-        story.with(settled("a", PersonFact.Settlement.RERUN));
+        story.with(settled("a", CallSettlement.Verdict.RERUN));
         assertThat(story.call("a").status()).isEqualTo(Call.Status.AWAITING);
         assertThat(story.with(approved("a")).decides())
                 .containsExactly(

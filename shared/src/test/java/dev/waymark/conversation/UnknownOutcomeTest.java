@@ -19,6 +19,7 @@ import static dev.waymark.conversation.ToolConversationScript.verified;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.call.OpenRequest;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
@@ -127,8 +128,8 @@ class UnknownOutcomeTest {
     void rerunOnAPersonsWord_whereTheKeyIsNotHonoured_isRefused() {
         ConversationScript script = verifying("post").with(verified("a", 1, false));
 
-        assertThat(script.refusal(settled("a", PersonFact.Settlement.RERUN))).contains(Problem.BAD_INPUT);
-        assertThat(script.refusal(settled("a", PersonFact.Settlement.DONE))).isEmpty();
+        assertThat(script.refusal(settled("a", CallSettlement.Verdict.RERUN))).contains(Problem.BAD_INPUT);
+        assertThat(script.refusal(settled("a", CallSettlement.Verdict.DONE))).isEmpty();
     }
 
     /**
@@ -159,6 +160,123 @@ class UnknownOutcomeTest {
                             case "post" -> Call.Status.UNSETTLED;
                             default -> Call.Status.LOST;
                         });
+    }
+
+    // ---- settled as not done
+
+    @Test
+    void notDone_afterTheFence_isToldToTheModelAndKeepsTheKey() {
+        ConversationScript script = claimedCall("sign").with(lost("a", 1));
+        script.at(fence(script), settledAsNotDone("a"));
+
+        assertThat(script.call("a").status()).isEqualTo(Call.Status.FAILED);
+        assertThat(script.call("a").toolResult())
+                .contains(new Part.ToolResult(
+                        "a",
+                        "Tool error: the call did not take effect, as settled by ann. Its outcome had been unknown."
+                                + " It does not run again by itself.",
+                        true));
+        assertThat(script.decides()).containsExactly(new Step.CallModel(2));
+        assertThat(script.with(new ModelFact.ModelCalled(2), reply(2, use("b", "sign")))
+                        .call("b")
+                        .repeat())
+                .isZero();
+        assertThat(script.refusal(settledAsNotDone("a"))).contains(Problem.ALREADY_DECIDED);
+    }
+
+    @Test
+    void notDone_keepsItsNoteWithTheCall() {
+        ConversationScript script = claimedCall("sign").with(lost("a", 1));
+        script.at(fence(script), settledAsNotDone("a"));
+
+        assertThat(script.call("a").settlement())
+                .contains(new CallSettlement(
+                        CallSettlement.Verdict.NOT_DONE,
+                        Optional.of("ann"),
+                        Optional.empty(),
+                        Optional.of("not on the statement"),
+                        fence(script)));
+        script.with(new PersonFact.Cleared(false, NONE));
+        assertThat(script.call("a").settlement().orElseThrow())
+                .returns(NONE, CallSettlement::by)
+                .returns(NONE, CallSettlement::note);
+    }
+
+    @Test
+    void notDone_saidTooEarly_waitsUntilTheCallCanNoLongerBeRunning() {
+        ConversationScript script = claimedCall("sign").with(lost("a", 1), settledAsNotDone("a"));
+
+        assertThat(script.decides()).containsExactly(new Step.WakeAt(fence(script)));
+        assertThat(script.refusal(settledAsNotDone("a"))).contains(Problem.ALREADY_DECIDED);
+        script.at(fence(script), new ThreadFact.TimePassed());
+        assertThat(script.call("a").status()).isEqualTo(Call.Status.FAILED);
+        assertThat(script.decides()).containsExactly(new Step.CallModel(2));
+    }
+
+    @Test
+    void notDone_whoseExecutionReportsBeforeTheFence_hasThatResult() {
+        ConversationScript script = claimedCall("sign").with(lost("a", 1), settledAsNotDone("a"));
+        script.with(endedLate("a", "x", finished("a", 1, "signed")));
+
+        assertThat(script.call("a").toolResult()).contains(result("a", "signed"));
+    }
+
+    @Test
+    void notDone_whoseExecutionDidNotStart_isNotRunAgain() {
+        ConversationScript script = claimedCall("sign").with(lost("a", 1), settledAsNotDone("a"));
+        script.with(endedLate("a", "x", notStarted("a", 1, "x")));
+
+        assertThat(script.call("a").status()).isEqualTo(Call.Status.FAILED);
+        assertThat(script.decides()).containsExactly(new Step.CallModel(2));
+    }
+
+    @Test
+    void notDone_whoseExecutionReportsAfterTheModelWasTold_usesTheKeyUp() {
+        ConversationScript script = claimedCall("sign").with(lost("a", 1));
+        script.at(fence(script), settledAsNotDone("a"), new ModelFact.ModelCalled(2));
+        script.with(endedLate("a", "x", finished("a", 1, "signed")), reply(2, use("b", "sign")));
+
+        assertThat(script.call("a").status()).isEqualTo(Call.Status.FAILED);
+        assertThat(script.call("b").repeat()).isEqualTo(1);
+    }
+
+    @Test
+    void notDone_holdsAnIdenticalCallUntilTheFence() {
+        ConversationScript script = replied(use("a", "sign"), use("b", "sign"))
+                .with(dispatched("a", 1), claimed("a", 1, "sign", "x"), lost("a", 1), settledAsNotDone("a"));
+        assertThat(script.call("b").status()).isEqualTo(Call.Status.HELD);
+
+        script.at(fence(script), new ThreadFact.TimePassed());
+        assertThat(script.decides()).containsExactly(new Step.RunTool(script.call("b"), 1));
+        assertThat(script.call("b").repeat()).isZero();
+    }
+
+    @Test
+    void verdicts_ofATool_sayWhyNoneIsARerun() {
+        OpenRequest sign = claimedCall("sign").with(lost("a", 1)).state().asks().get(0);
+        OpenRequest mail = claimedCall("mail").with(lost("a", 1)).state().asks().get(0);
+
+        assertThat(sign.verdicts())
+                .containsExactly(
+                        CallSettlement.Verdict.DONE, CallSettlement.Verdict.NOT_DONE, CallSettlement.Verdict.GIVE_UP);
+        assertThat(sign.whyNoRerun().orElseThrow()).contains("honours_key", "verify_forbids");
+        assertThat(mail.verdicts()).containsExactly(CallSettlement.Verdict.values());
+        assertThat(mail.whyNoRerun()).isEmpty();
+    }
+
+    private static Instant fence(ConversationScript script) {
+        return script.call("a").claim().orElseThrow().at().plusSeconds(60 + 5);
+    }
+
+    private static PersonFact.OutcomeSettled settledAsNotDone(String callId) {
+        return new PersonFact.OutcomeSettled(
+                callId,
+                CallSettlement.Verdict.NOT_DONE,
+                NONE,
+                Optional.of("ann"),
+                Optional.of("not on the statement"),
+                NONE,
+                Optional.empty());
     }
 
     // ---- late outcomes
@@ -229,7 +347,7 @@ class UnknownOutcomeTest {
     @Test
     void lateOutcome_beforeItsRerun_isTheResult() {
         ConversationScript script =
-                claimedCall("mail").with(timedOut("a", 1), settled("a", PersonFact.Settlement.RERUN));
+                claimedCall("mail").with(timedOut("a", 1), settled("a", CallSettlement.Verdict.RERUN));
         script.with(endedLate("a", "x", finished("a", 1, "sent")));
 
         assertThat(script.call("a").toolResult()).contains(result("a", "sent"));

@@ -13,6 +13,7 @@ import static dev.waymark.conversation.ToolConversationScript.terms;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
@@ -52,7 +53,7 @@ class UnusualOrdersTest {
         Conversation state =
                 resumed(replied(use("a", "mail")).with(dispatched("a", 1), claimed("a", 1, "mail", "x"), lost("a", 1)));
 
-        for (PersonFact.Settlement settlement : PersonFact.Settlement.values()) {
+        for (CallSettlement.Verdict settlement : CallSettlement.Verdict.values()) {
             assertThat(state.refusal(settled("a", settlement))).contains(LOOKED_UP);
         }
     }

@@ -2,6 +2,7 @@ package dev.waymark.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.display.SafeText;
 import dev.waymark.display.Suggestion;
 import java.io.PrintWriter;
 import java.util.List;
@@ -91,7 +92,7 @@ public final class ErrorRenderer {
 
     private static String document(CommandError error) {
         try {
-            return PayloadJson.MAPPER.writeValueAsString(error.document());
+            return SafeText.lines(PayloadJson.MAPPER.writeValueAsString(error.document()));
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("strings are always JSON", e);
         }

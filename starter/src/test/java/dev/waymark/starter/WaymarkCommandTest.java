@@ -53,7 +53,7 @@ class WaymarkCommandTest {
                 "deny t1 --args {}|Unknown options: '--args', '{}'. Try: waymark deny --help",
                 "settle t1 --call c --outcome rerun --result x|--result requires --outcome done. Try: waymark"
                         + " settle --help",
-                "settle t1 --call c --outcome maybe|no such outcome: maybe. Use one of done, rerun, give-up. Try:"
+                "settle t1 --call c --outcome maybe|no such outcome: maybe. Use one of done, not-done, rerun, give-up. Try:"
                         + " waymark settle --help",
             })
     void execute_misused_isOneLineAndExitCode2(String arguments, String complaint) {
@@ -77,6 +77,15 @@ class WaymarkCommandTest {
         assertThat(execute(arguments.split(" "))).isZero();
         assertThat(out.toString()).isNotBlank();
         assertThat(err.toString()).isEmpty();
+    }
+
+    @Test
+    void execute_helpOfChat_hasNoJson_whichChatRefusesInWords() {
+        assertThat(execute("chat", "--help")).isZero();
+        assertThat(out.toString()).contains("--verbose").doesNotContain("--json");
+
+        assertThat(execute("chat", "--json")).isEqualTo(2);
+        assertThat(err.toString()).startsWith("waymark: chat has no --json: use waymark watch --json");
     }
 
     @Test

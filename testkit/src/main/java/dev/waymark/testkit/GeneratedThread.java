@@ -4,6 +4,7 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Step;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.call.OpenRequest;
 import dev.waymark.conversation.call.SubagentProgress;
 import dev.waymark.conversation.fact.Fact;
@@ -248,7 +249,7 @@ public final class GeneratedThread {
             case AWAITING -> decide(call);
             case UNSETTLED ->
                 apply(new PersonFact.OutcomeSettled(
-                        call.id(), PersonFact.Settlement.DONE, Optional.of("done"), Optional.empty()));
+                        call.id(), CallSettlement.Verdict.DONE, Optional.of("done"), Optional.empty()));
             default -> {
                 // The rules continue the call.
             }

@@ -260,6 +260,14 @@ class RepeatedIdsTest {
         assertCorrupt(snapshot("", "", "") + "\n" + end, AMBIGUOUS);
     }
 
+    @Test
+    void phases_effectOfACallWithoutAnId_isReplayed_underTheNameThatOtherProgramsGiveToo() {
+        String unnamed =
+                snapshot("", "", effects("call_2", "pay", Map.of("cents", 1))).replace("'id':'a'", "'id':null");
+
+        assertThat(openCalls(unnamed)).containsExactly("call_1");
+    }
+
     /** A snapshot that was printed without its record has the step that its effects belong to. */
     @ParameterizedTest
     @ValueSource(strings = {"a", "b"})

@@ -215,6 +215,16 @@ class SessionLogTest {
     }
 
     @Test
+    void callAhead_ofAToolWithoutSideEffects_leavesTheListOnceTheAgentIsKnown() {
+        Map<String, Object> row = row("c7", CENT, "issued");
+        row.put("tool_name", "add");
+        Json document = session(List.of(row), DONE);
+
+        assertThat(read(document).state().callsAheadOfTranscript()).hasSize(1);
+        assertThat(resumed(document, "Go on").callsAheadOfTranscript()).isEmpty();
+    }
+
+    @Test
     void callAhead_leavesTheListWhenAnIdenticalCallTakesItsPlace() {
         Conversation again = resumed(session(List.of(row("c7", CENT, "issued")), DONE), "Pay")
                 .apply(new ModelFact.ModelCalled(1), NOW)

@@ -6,7 +6,9 @@ import dev.waymark.codec.KeyProblem;
 import dev.waymark.codec.ThreadForgottenException;
 import dev.waymark.connect.ServerAnswer;
 import dev.waymark.contract.carry.PreviousRunGoneException;
+import dev.waymark.conversation.state.UnknownRulesException;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.history.ForeignThreadException;
 import dev.waymark.keystore.KeyStoreException;
 import io.grpc.StatusRuntimeException;
 import io.temporal.client.WorkflowServiceException;
@@ -55,6 +57,14 @@ public final class ServerFailures {
                     PreviousRunGoneException.TYPE,
                     String.valueOf(problem.getMessage()),
                     "Continue from a checkpoint, if a saver has one, under another thread id"));
+        }
+        if (failure instanceof UnknownRulesException problem) {
+            return Optional.of(new WaymarkException.Refused(
+                    Problem.UNKNOWN_RULES, String.valueOf(problem.getMessage()), Remedy.NONE));
+        }
+        if (failure instanceof ForeignThreadException problem) {
+            return Optional.of(new WaymarkException.Refused(
+                    ForeignThreadException.TYPE, String.valueOf(problem.getMessage()), Remedy.NONE));
         }
         return Optional.empty();
     }

@@ -6,14 +6,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.thread.CallItem;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.call.Call;
-import dev.waymark.conversation.fact.Fact;
-import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Part;
-import dev.waymark.conversation.value.VerifiedSubject;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -28,25 +23,18 @@ import java.util.Optional;
 public final class CallLog {
     private final String thread;
     private final Map<String, CallItem> forgotten = new HashMap<>();
-    private final Map<String, Settled> settled = new HashMap<>();
 
     private CallLog(String thread) {
         this.thread = thread;
     }
 
-    /** A call and, if a person settled its outcome, how. */
-    public record Row(CallItem call, Optional<Settled> settled) {}
-
-    public record Settled(
-            PersonFact.Settlement outcome, Optional<String> by, Optional<VerifiedSubject> verified, Instant at) {}
-
     /** Returns the calls of a thread, oldest first. */
-    public static List<Row> of(Timeline timeline) {
+    public static List<CallItem> of(Timeline timeline) {
         CallLog log = new CallLog(timeline.thread());
         Optional<Conversation> before = Optional.empty();
         for (Moment moment : timeline.moments()) {
             if (before.isPresent() && moment.fact().isPresent()) {
-                log.note(before.get(), moment.fact().get(), moment);
+                log.note(before.get(), moment);
             }
             before = Optional.of(moment.state());
         }
@@ -56,30 +44,19 @@ public final class CallLog {
                 (last, call) -> dropped.put(call.id(), CallItem.of(timeline.thread(), last, call.id())));
         calls.addAll(dropped.values());
         calls.sort(Comparator.comparing(CallItem::since).thenComparing(CallItem::callId));
-        return calls.stream().map(log::row).toList();
+        return calls.stream().map(log::recalled).toList();
     }
 
-    private void note(Conversation before, Fact fact, Moment moment) {
+    private void note(Conversation before, Moment moment) {
         if (!before.transcript().isEmpty() && moment.state().transcript().isEmpty()) {
             before.calls().forEach((id, call) -> forgotten.putIfAbsent(id, CallItem.of(thread, before, id)));
         }
-        if (fact instanceof PersonFact.OutcomeSettled said && isUnsettled(before, said.callId())) {
-            settled.put(said.callId(), new Settled(said.settlement(), said.by(), said.verified(), moment.at()));
-        }
     }
 
-    private static boolean isUnsettled(Conversation state, String callId) {
-        return state.calls()
-                .get(callId)
-                .filter(call -> call.status() == Call.Status.UNSETTLED)
-                .isPresent();
-    }
-
-    private Row row(CallItem call) {
-        CallItem whole = Optional.ofNullable(forgotten.get(call.callId()))
+    private CallItem recalled(CallItem call) {
+        return Optional.ofNullable(forgotten.get(call.callId()))
                 .map(call::recalling)
                 .orElse(call);
-        return new Row(whole, Optional.ofNullable(settled.get(call.callId())));
     }
 
     /** Returns the results of all calls in the history, by call id. */
@@ -97,18 +74,11 @@ public final class CallLog {
         return results;
     }
 
-    public static ArrayNode document(List<Row> rows, Map<String, Part.ToolResult> results) {
+    public static ArrayNode document(List<CallItem> calls, Map<String, Part.ToolResult> results) {
         ArrayNode list = JsonNodeFactory.instance.arrayNode();
-        for (Row row : rows) {
-            ObjectNode item = PayloadJson.MAPPER.valueToTree(row.call());
-            row.settled().ifPresent(settled -> {
-                ObjectNode said = item.putObject("settled");
-                said.set("outcome", JsonDocuments.tree(settled.outcome()));
-                settled.by().ifPresent(who -> said.put("by", who));
-                settled.verified().ifPresent(who -> said.set("verified", JsonDocuments.tree(who)));
-                said.put("at", settled.at().toString());
-            });
-            Optional.ofNullable(results.get(row.call().callId())).ifPresent(result -> {
+        for (CallItem call : calls) {
+            ObjectNode item = PayloadJson.MAPPER.valueToTree(call);
+            Optional.ofNullable(results.get(call.callId())).ifPresent(result -> {
                 item.put("result", result.content());
                 item.put("isError", result.isError());
             });

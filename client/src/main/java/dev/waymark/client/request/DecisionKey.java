@@ -100,12 +100,30 @@ public final class DecisionKey {
     }
 
     /**
-     * Signs a decision about an open request.
-     *
-     * @param by the signer's name; if empty, the name is found by the key
+     * Signs an approval or denial of a call that waits for it. If {@code by} is not set, the name is found by the key.
      */
-    public Signed sign(
-            PendingItem item, String decision, Optional<Json> newArgs, Optional<String> words, Optional<String> by) {
+    public Signed sign(PendingItem item, String decision, Approval approval) {
+        return sign(item, decision, approval.args(), approval.reason(), Optional.empty(), approval.by());
+    }
+
+    /** Signs a settlement, including its note. If {@code by} is not set, the name is found by the key. */
+    public Signed sign(PendingItem item, Settlement settlement) {
+        return sign(
+                item,
+                settlement.outcome().wireName(),
+                Optional.empty(),
+                settlement.result(),
+                settlement.note(),
+                settlement.by());
+    }
+
+    private Signed sign(
+            PendingItem item,
+            String decision,
+            Optional<Json> newArgs,
+            Optional<String> words,
+            Optional<String> note,
+            Optional<String> by) {
         Signers signers = item.signers()
                 .orElseThrow(() -> RequestLimits.badInput(
                         "decisions about this call need no signature: " + item.callId(), "Leave the key out"));
@@ -118,6 +136,7 @@ public final class DecisionKey {
                         decision,
                         newArgs,
                         words,
+                        note,
                         Optional.of(signer.getKey()));
                 String signature = sign(statement.bytes());
                 if (signer.getValue().verifies(statement.bytes(), signature)) {

@@ -4,17 +4,23 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * A person's decision about a call with an unknown outcome.
  *
  * @param result the call's result, as shown to the model
+ * @param note evidence for people who read the thread later, such as where the person has looked; kept with the call,
+ *     and not shown to the model
  */
-public record Settlement(String callId, Outcome outcome, Optional<String> result, Optional<String> by) {
+public record Settlement(
+        String callId, Outcome outcome, Optional<String> result, Optional<String> by, Optional<String> note) {
     /** What the person decides. */
     public enum Outcome {
         /** The call took effect. */
         DONE("done"),
+        /** The call did not take effect, and does not run again; the model is told so. */
+        NOT_DONE("not-done"),
         /** The call did not take effect and should run again. */
         RERUN("rerun"),
         /** The outcome stays unknown, and the model is told so. */
@@ -37,6 +43,11 @@ public record Settlement(String callId, Outcome outcome, Optional<String> result
                     .filter(outcome -> outcome.wireName.equals(wireName))
                     .findFirst();
         }
+
+        /** All wire names, for messages to users. */
+        public static String names() {
+            return Arrays.stream(values()).map(Outcome::wireName).collect(Collectors.joining(", "));
+        }
     }
 
     public Settlement {
@@ -47,12 +58,17 @@ public record Settlement(String callId, Outcome outcome, Optional<String> result
 
     /** Settles a call with this outcome. */
     public static Settlement of(String callId, Outcome outcome) {
-        return new Settlement(callId, outcome, Optional.empty(), Optional.empty());
+        return new Settlement(callId, outcome, Optional.empty(), Optional.empty(), Optional.empty());
     }
 
     /** The call took effect. */
     public static Settlement done(String callId) {
         return of(callId, Outcome.DONE);
+    }
+
+    /** The call did not take effect, and does not run again; the model is told so. */
+    public static Settlement notDone(String callId) {
+        return of(callId, Outcome.NOT_DONE);
     }
 
     /** The call did not take effect and should run again. */
@@ -67,12 +83,17 @@ public record Settlement(String callId, Outcome outcome, Optional<String> result
 
     /** Sets the result of the call, as shown to the model. */
     public Settlement withResult(String text) {
-        return new Settlement(callId, outcome, Optional.of(text), by);
+        return new Settlement(callId, outcome, Optional.of(text), by, note);
     }
 
     /** Names who settled the call. */
     public Settlement withBy(String who) {
-        return new Settlement(callId, outcome, result, Optional.of(who));
+        return new Settlement(callId, outcome, result, Optional.of(who), note);
+    }
+
+    /** Adds a note of at most 4,000 characters. */
+    public Settlement withNote(String text) {
+        return new Settlement(callId, outcome, result, by, Optional.of(text));
     }
 
     /** The payload of the signal or update that carries the settlement. */
@@ -82,6 +103,7 @@ public record Settlement(String callId, Outcome outcome, Optional<String> result
         payload.put("outcome", outcome.wireName());
         result.ifPresent(text -> payload.put("result", text));
         by.ifPresent(who -> payload.put("by", who));
+        note.ifPresent(text -> payload.put("note", text));
         return payload;
     }
 }

@@ -26,9 +26,7 @@ class ServerFailuresTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock = """
+    @CsvSource(delimiter = '|', textBlock = """
             UNKNOWN            | ServerUnreachable | the server failed: 127.0.0.1:7233 (UNKNOWN, why)
             RESOURCE_EXHAUSTED | ServerUnreachable | the server is too busy: 127.0.0.1:7233 (RESOURCE_EXHAUSTED, why)
             FAILED_PRECONDITION | ServerUnreachable | the server is not ready: 127.0.0.1:7233 (FAILED_PRECONDITION, why)

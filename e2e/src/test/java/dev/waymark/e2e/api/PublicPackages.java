@@ -42,7 +42,7 @@ record PublicPackages(String module) {
                     "client/list/{Progress,ThreadPage,ThreadPageRequest,ThreadSummary}",
                     "client/save/{CheckpointLoaded,CheckpointSaved}",
                     "client/save/{SaveFollower,SaveInterval,SaveListener,SaveOptions}",
-                    "client/watch/{TextDelta,WatchEvent,Watcher}"),
+                    "client/watch/{TextDelta,ThreadStatus,WatchEvent,Watcher}"),
             "worker",
             List.of(
                     "worker/*",

@@ -83,6 +83,10 @@ final class AgUiDocuments {
         metadata.put("tool", item.tool());
         item.args().ifPresent(args -> metadata.set("args", JsonDocuments.tree(args)));
         item.evidence().ifPresent(seen -> metadata.put("evidence", seen));
+        item.whyNoRerun().ifPresent(why -> metadata.put("whyNoRerun", why));
+        if (item.fromFile()) {
+            metadata.put("fromFile", true).put("mayHaveRun", item.mayHaveRun());
+        }
         return document;
     }
 
@@ -94,7 +98,8 @@ final class AgUiDocuments {
                         + "\"additionalProperties\":false}";
             case PendingItem.UNKNOWN ->
                 "{\"type\":\"object\",\"required\":[\"outcome\"],\"properties\":{\"outcome\":"
-                        + "{\"enum\":[\"done\",\"rerun\",\"give-up\"]},\"result\":{\"type\":\"string\"}}}";
+                        + "{\"enum\":" + JsonDocuments.tree(item.outcomes())
+                        + "},\"result\":{\"type\":\"string\"},\"note\":{\"type\":\"string\"}}}";
             default ->
                 "{\"type\":\"object\",\"required\":[\"answer\"],\"properties\":{\"answer\":{\"type\":\"string\"}}}";
         };

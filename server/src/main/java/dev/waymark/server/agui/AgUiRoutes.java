@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.request.OutboundMessage;
-import dev.waymark.client.request.Settlement;
 import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.history.Timeline;
 import dev.waymark.server.api.AgentCatalogue;
@@ -127,12 +126,7 @@ public final class AgUiRoutes {
                         payload.path("args"),
                         Optional.ofNullable(payload.path("reason").textValue()));
             case PendingItem.UNKNOWN ->
-                answers.settlement(
-                        id.callId(),
-                        cancelled
-                                ? Settlement.Outcome.GIVE_UP.wireName()
-                                : payload.path("outcome").asText(),
-                        Optional.ofNullable(payload.path("result").textValue()));
+                cancelled ? answers.givingUp(id.callId()) : answers.settlement(id.callId(), payload);
             default -> answers.answer(id.callId(), cancelled ? TextNode.valueOf(CANCELLED_ANSWER) : payload);
         };
     }

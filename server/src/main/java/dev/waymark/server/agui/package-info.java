@@ -31,8 +31,8 @@
  * <tr><td>{@code resume} of a question</td><td>{@code answer}: the payload, or its {@code answer}</td></tr>
  * <tr><td>{@code resume} of an approval</td><td>{@code approve} or {@code deny}: the payload's {@code approved},
  * {@code args} and {@code reason}; {@code cancelled} denies</td></tr>
- * <tr><td>{@code resume} of an unknown outcome</td><td>{@code settle}: the payload's {@code outcome} and
- * {@code result}; {@code cancelled} gives up</td></tr>
+ * <tr><td>{@code resume} of an unknown outcome</td><td>{@code settle}: the payload's {@code outcome},
+ * {@code result} and {@code note}; {@code cancelled} gives up</td></tr>
  * <tr><td>several entries in {@code resume}</td><td>one message each, all of which are checked before the first is
  * sent</td></tr>
  * <tr><td>any other run</td><td>no command: streams the current turn</td></tr>

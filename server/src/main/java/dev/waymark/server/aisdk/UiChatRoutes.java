@@ -151,10 +151,7 @@ public final class UiChatRoutes {
             case PendingItem.UNKNOWN ->
                 Optional.of(request.json().path("settlements").path(item.callId()))
                         .filter(JsonNode::isObject)
-                        .map(settled -> by.settlement(
-                                item.callId(),
-                                settled.path("outcome").asText(),
-                                Optional.ofNullable(settled.path("result").textValue())));
+                        .map(settled -> by.settlement(item.callId(), settled));
             default ->
                 part(last, item.callId())
                         .filter(call -> call.path("state").asText().equals("output-available"))

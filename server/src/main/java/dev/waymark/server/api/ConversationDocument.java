@@ -6,12 +6,12 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.client.document.CallLog;
 import dev.waymark.client.document.JsonDocuments;
+import dev.waymark.client.request.Settlement;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.thread.CallItem;
 import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
-import dev.waymark.conversation.call.OpenRequest;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.display.SafeText;
 import dev.waymark.history.Moment;
@@ -102,24 +102,18 @@ final class ConversationDocument {
                     row.put("argsCut", true);
                 }
             });
-            row.put("rerun", mayRerun(item));
+            row.put("rerun", item.outcomes().contains(Settlement.Outcome.RERUN.wireName()));
             tool(item.tool()).ifPresent(tool -> row.put("description", tool.description()));
             list.add(row);
         }
         return list;
     }
 
-    private boolean mayRerun(PendingItem item) {
-        return state.asks().stream()
-                .filter(ask -> ask.callId().equals(item.callId()))
-                .anyMatch(OpenRequest::rerun);
-    }
-
     private ArrayNode calls() {
-        List<CallLog.Row> rows = CallLog.of(timeline);
+        List<CallItem> rows = CallLog.of(timeline);
         ArrayNode list = CallLog.document(rows, CallLog.results(timeline));
         for (int i = 0; i < rows.size(); i++) {
-            CallItem item = rows.get(i).call();
+            CallItem item = rows.get(i);
             ObjectNode row = (ObjectNode) list.get(i);
             Optional<Call> call = state.calls().get(item.callId());
             if (call.isPresent()) {

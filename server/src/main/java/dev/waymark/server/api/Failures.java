@@ -3,6 +3,7 @@ package dev.waymark.server.api;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.codec.KeyProblem;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.history.ForeignThreadException;
 import dev.waymark.server.http.HttpProblem;
 
 /**
@@ -43,7 +44,7 @@ public final class Failures {
         return switch (failure.type()) {
             case Problem.BAD_INPUT, Problem.CORRUPTION -> 400;
             case Problem.SIGNATURE_REQUIRED -> 403;
-            case KeyProblem.TYPE -> 500;
+            case KeyProblem.TYPE, Problem.UNKNOWN_RULES, ForeignThreadException.TYPE -> 500;
             default -> 409;
         };
     }

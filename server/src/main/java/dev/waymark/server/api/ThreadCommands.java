@@ -125,7 +125,8 @@ final class ThreadCommands {
     private static OutboundMessage settlement(ApiRequest request) {
         Settlement.Outcome how =
                 request.text("outcome").flatMap(Settlement.Outcome::named).orElseThrow();
-        Settlement settlement = Settlement.of(request.text("callId").orElseThrow(), how);
+        Settlement plain = Settlement.of(request.text("callId").orElseThrow(), how);
+        Settlement settlement = request.text("note").map(plain::withNote).orElse(plain);
         Optional<String> result = request.text("result");
         if (result.isPresent() && how != Settlement.Outcome.DONE) {
             throw HttpProblem.badInput("result is allowed only with outcome done");

@@ -65,14 +65,29 @@ public final class PendingAnswers {
         }
     }
 
-    /** Settles an unknown outcome. The result is used for the outcome {@code done} only. */
-    public OutboundMessage settlement(String callId, String outcome, Optional<String> result) {
+    /**
+     * Settles an unknown outcome with the payload's {@code outcome} and {@code note}. Its {@code result} is used for
+     * the outcome {@code done} only.
+     */
+    public OutboundMessage settlement(String callId, JsonNode payload) {
+        String outcome = payload.path("outcome").asText();
         Settlement.Outcome how = Settlement.Outcome.named(outcome)
-                .orElseThrow(() -> HttpProblem.badInput("outcome must be done, rerun or give-up, not " + outcome));
-        Settlement settlement = Settlement.of(callId, how);
-        Optional<String> told = result.filter(text -> how == Settlement.Outcome.DONE);
+                .orElseThrow(() -> HttpProblem.badInput(
+                        "outcome must be one of " + Settlement.Outcome.names() + ", not " + outcome));
+        Settlement plain = Settlement.of(callId, how);
+        Settlement settlement = text(payload, "note").map(plain::withNote).orElse(plain);
+        Optional<String> told = text(payload, "result").filter(text -> how == Settlement.Outcome.DONE);
         return decided(
                 OutboundMessage.settlement(told.map(settlement::withResult).orElse(settlement)));
+    }
+
+    /** Settles an unknown outcome by giving up. */
+    public OutboundMessage givingUp(String callId) {
+        return decided(OutboundMessage.settlement(Settlement.giveUp(callId)));
+    }
+
+    private static Optional<String> text(JsonNode payload, String field) {
+        return Optional.ofNullable(payload.path(field).textValue());
     }
 
     private OutboundMessage decided(OutboundMessage decision) {

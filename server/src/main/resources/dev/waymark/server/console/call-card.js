@@ -86,6 +86,7 @@ function facts(call) {
     row(how, [decider(call.approval), `, ${clock(at)}`, reason ? [': ', h('bdi', {}, reason)] : null]);
   }
   if (call.settled) row('Settled', [`${call.settled.outcome}, by ${decider(call.settled)}, ${clock(call.settled.at)}`]);
+  if (call.settled?.note) row('Note', [h('bdi', {}, call.settled.note)]);
   if (call.evidence) row('Seen', h('bdi', {}, call.evidence));
   if (call.claimedAt) row('Started', clock(call.claimedAt));
   row('Last change', clock(call.since));

@@ -53,6 +53,7 @@ class Card {
       ),
       item.description && item.kind !== 'question' ? h('p', { class: 'muted', dir: 'auto' }, item.description) : null,
       this.#origin(),
+      this.#fromFile(),
       this.#body(),
       this.controls,
       this.problem,
@@ -66,6 +67,13 @@ class Card {
    */
   isStillAbout(item, call) {
     return this.#sent === undefined && contentOf(item, call) === contentOf(this.item, this.call);
+  }
+
+  /** A call of a file looks like any other, but nobody here has chosen it or its arguments. */
+  #fromFile() {
+    if (!this.item.fromFile) return null;
+    const what = this.item.kind === 'question' ? 'This question' : 'This call';
+    return h('p', { class: 'from-file' }, `${what} is from a file${this.item.mayHaveRun ? ' and may have run before' : ''}.`);
   }
 
   #origin() {
@@ -152,7 +160,7 @@ class Card {
     replaceChildren(
       this.controls,
       h('button', { class: 'primary', onclick: () => this.#send('approve', {}) }, 'Approve'),
-      h('button', { onclick: () => this.#edit() }, 'Edit arguments'),
+      this.item.mayHaveRun ? null : h('button', { onclick: () => this.#edit() }, 'Edit arguments'),
       h('button', { class: 'danger', onclick: () => this.#deny() }, 'Deny'),
     );
   }
@@ -186,15 +194,23 @@ class Card {
 
   #outcome() {
     const choose = (note, outcome, fields = []) => {
-      const label = { done: 'It took effect', rerun: 'Run it again', 'give-up': 'Tell the model' }[outcome];
-      this.#form([h('p', {}, note), ...fields.map((field) => field.label)], label, outcome === 'rerun' ? 'danger' : 'primary', () =>
-        this.#send('settle', { outcome, ...Object.assign({}, ...fields.map((field) => field.body())) }),
+      const label = { done: 'It took effect', 'not-done': 'It did not happen', rerun: 'Run it again', 'give-up': 'Tell the model' }[outcome];
+      const all = [...fields, reasonField('Note for people, such as where you looked (optional)', 'note')];
+      this.#form([h('p', {}, note), ...all.map((field) => field.label)], label, outcome === 'rerun' ? 'danger' : 'primary', () =>
+        this.#send('settle', { outcome, ...Object.assign({}, ...all.map((field) => field.body())) }),
       );
     };
     const result = reasonField('Its result, for the model (optional)', 'result');
     replaceChildren(
       this.controls,
       h('button', { onclick: () => choose('The model continues as after a success.', 'done', [result]) }, 'It took effect …'),
+      this.item.outcomes.includes('not-done')
+        ? h(
+            'button',
+            { onclick: () => choose('The model is told that the call did not take effect. It does not run again by itself. The model hears it when the lost run can no longer be running; if it reports before that, its report counts.', 'not-done') },
+            'It did not happen …',
+          )
+        : null,
       this.item.rerun
         ? h(
             'button',
@@ -203,6 +219,7 @@ class Card {
           )
         : null,
       h('button', { onclick: () => choose('The model is told that the outcome is unknown.', 'give-up') }, 'Leave it unknown …'),
+      this.item.whyNoRerun ? h('p', { class: 'muted' }, `It can’t be run again: ${this.item.whyNoRerun}.`) : null,
     );
   }
 

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallApproval;
+import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;
 import java.time.Instant;
@@ -20,7 +21,9 @@ import java.util.Optional;
  *
  * @param key the idempotency key of the call with these arguments; empty if they were deleted
  * @param since the time of the last status change
+ * @param settled how a person settled the unknown outcome
  * @param claimedAt when an execution was allowed to take effect
+ * @param fromFile whether only a file contains the call, so that somebody decides here whether it runs
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -34,7 +37,11 @@ public record CallItem(
         @JsonProperty("since") Instant since,
         @JsonProperty("approval") Optional<CallApproval> approval,
         @JsonProperty("claimedAt") Optional<Instant> claimedAt,
-        @JsonProperty("question") Optional<String> question) {
+        @JsonProperty("question") Optional<String> question,
+        @JsonProperty("settled") Optional<CallSettlement> settled,
+
+        @JsonProperty("fromFile") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean fromFile) {
     private static final String ISSUED = "issued";
     private static final String CLAIMED = "claimed";
 
@@ -44,6 +51,7 @@ public record CallItem(
         approval = approval == null ? Optional.empty() : approval;
         claimedAt = claimedAt == null ? Optional.empty() : claimedAt;
         question = question == null ? Optional.empty() : question;
+        settled = settled == null ? Optional.empty() : settled;
     }
 
     /** The calls whose status changed last, at most this many, in the order of the changes. */
@@ -77,7 +85,9 @@ public record CallItem(
                 call.since(),
                 call.approval(),
                 call.claim().map(Call.Claim::at),
-                call.question());
+                call.question(),
+                call.settlement(),
+                call.fromFile().isPresent());
     }
 
     /** The name in spans and metrics for what a call waits for. */
@@ -114,7 +124,9 @@ public record CallItem(
                 since,
                 earlier.approval,
                 claimedAt,
-                earlier.question);
+                earlier.question,
+                earlier.settled.or(() -> settled),
+                fromFile);
     }
 
     /** Whether the call has no result yet. */
@@ -137,6 +149,8 @@ public record CallItem(
                 since,
                 approval,
                 claimedAt,
-                question.map(text -> PendingItem.shortened(text, most)));
+                question.map(text -> PendingItem.shortened(text, most)),
+                settled,
+                fromFile);
     }
 }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.call.OpenRequest;
 import dev.waymark.conversation.policy.Signers;
 import dev.waymark.conversation.value.Json;
@@ -20,6 +21,10 @@ import java.util.Optional;
  * @param evidence what was observed of a call with an unknown outcome, such as {@code HTTP 504}
  * @param argsDigest the digest of the arguments; a decision that contains it applies only to these arguments
  * @param signers who must sign the decision, if it must be signed
+ * @param outcomes how a person may settle a call with an unknown outcome; empty for other requests
+ * @param whyNoRerun why {@code rerun} is not among the outcomes
+ * @param fromFile whether only a file contains the call: no model made it in this thread
+ * @param mayHaveRun whether a call of a file may have run before, although it waits for approval
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -33,7 +38,17 @@ public record PendingItem(
         @JsonProperty("argsDigest") Optional<String> argsDigest,
         @JsonProperty("since") Instant since,
         @JsonProperty("evidence") Optional<String> evidence,
-        @JsonProperty("signers") Optional<Signers> signers) {
+        @JsonProperty("signers") Optional<Signers> signers,
+
+        @JsonProperty("outcomes") @JsonInclude(JsonInclude.Include.NON_EMPTY)
+        List<String> outcomes,
+
+        @JsonProperty("whyNoRerun") Optional<String> whyNoRerun,
+        @JsonProperty("fromFile") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean fromFile,
+
+        @JsonProperty("mayHaveRun") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean mayHaveRun) {
     /** The {@code kind} of a question. */
     public static final String QUESTION = "question";
     /** The {@code kind} of a call that waits for approval. */
@@ -48,6 +63,37 @@ public record PendingItem(
         argsDigest = argsDigest == null ? Optional.empty() : argsDigest;
         signers = signers == null ? Optional.empty() : signers;
         evidence = evidence == null ? Optional.empty() : evidence;
+        outcomes = outcomes == null ? List.of() : List.copyOf(outcomes);
+        whyNoRerun = whyNoRerun == null ? Optional.empty() : whyNoRerun;
+    }
+
+    /** A request other than the settlement of an unknown outcome, about a call that a model made in this thread. */
+    public PendingItem(
+            String thread,
+            String callId,
+            String kind,
+            String tool,
+            Optional<String> question,
+            Optional<Json> args,
+            Optional<String> argsDigest,
+            Instant since,
+            Optional<String> evidence,
+            Optional<Signers> signers) {
+        this(
+                thread,
+                callId,
+                kind,
+                tool,
+                question,
+                args,
+                argsDigest,
+                since,
+                evidence,
+                signers,
+                List.of(),
+                Optional.empty(),
+                false,
+                false);
     }
 
     /** The requests that wait for a person, of this thread and its subagents, in call order. */
@@ -55,7 +101,7 @@ public record PendingItem(
         return state.asks().stream().map(ask -> of(thread, ask)).toList();
     }
 
-    private static PendingItem of(String thread, OpenRequest ask) {
+    public static PendingItem of(String thread, OpenRequest ask) {
         return new PendingItem(
                 thread,
                 ask.callId(),
@@ -66,11 +112,30 @@ public record PendingItem(
                 ask.argsDigest(),
                 ask.since(),
                 ask.evidence(),
-                ask.signers());
+                ask.signers(),
+                ask.verdicts().stream().map(CallSettlement.Verdict::wireName).toList(),
+                ask.whyNoRerun(),
+                ask.fromFile(),
+                ask.mayHaveRun());
     }
 
-    /** The request as text. */
+    /** The request as text, and that the call is from a file if it is. */
     public String words() {
+        return request() + origin().map(words -> " " + words).orElse("");
+    }
+
+    /** A sentence for a call that only a file contains, since nobody here has chosen its arguments. */
+    public Optional<String> origin() {
+        if (!fromFile) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                mayHaveRun
+                        ? "This call is from a file and may have run before."
+                        : kind.equals(QUESTION) ? "This question is from a file." : "This call is from a file.");
+    }
+
+    private String request() {
         return switch (kind) {
             case APPROVAL -> "May " + call() + " run?";
             case UNKNOWN ->
@@ -110,7 +175,11 @@ public record PendingItem(
                 argsDigest,
                 since,
                 evidence,
-                signers);
+                signers,
+                outcomes,
+                whyNoRerun,
+                fromFile,
+                mayHaveRun);
     }
 
     static String shortened(String text, int most) {

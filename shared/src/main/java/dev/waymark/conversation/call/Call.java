@@ -31,6 +31,8 @@ import java.util.function.Consumer;
  * @param digest the digest of the arguments, if they were deleted and the digest may still be needed
  * @param evidence what was observed of an execution with an unknown outcome, such as {@code HTTP 504}
  * @param subagent the state of the thread that executes the call, if a subagent does
+ * @param settlement what a person decided about the unknown outcome
+ * @param fromFile set if only a checkpoint contains the call, so that somebody has to decide here whether it runs
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -53,7 +55,9 @@ public record Call(
         @JsonProperty("approval") Optional<CallApproval> approval,
         @JsonProperty("digest") Optional<String> digest,
         @JsonProperty("subagent") Optional<Delegation> subagent,
-        @JsonProperty("evidence") Optional<String> evidence) {
+        @JsonProperty("evidence") Optional<String> evidence,
+        @JsonProperty("settlement") Optional<CallSettlement> settlement,
+        @JsonProperty("fromFile") Optional<FromFile> fromFile) {
     /** Longer evidence is cut. */
     private static final int MAX_EVIDENCE_LENGTH = 500;
 
@@ -170,6 +174,8 @@ public record Call(
         digest = digest == null ? Optional.empty() : digest;
         subagent = subagent == null ? Optional.empty() : subagent;
         evidence = evidence == null ? Optional.empty() : evidence;
+        settlement = settlement == null ? Optional.empty() : settlement;
+        fromFile = fromFile == null ? Optional.empty() : fromFile;
     }
 
     public static Call issued(Part.ToolUse use, int turn, Instant at) {
@@ -189,12 +195,38 @@ public record Call(
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
                 Optional.empty());
     }
 
     /** A copy that will run, but not before this time if it is given. */
     public Call issued(Optional<Instant> notBefore, Instant at) {
         return become(Status.ISSUED, at, edit -> edit.wakeAt = notBefore);
+    }
+
+    /** A copy with this mark, or without one. */
+    public Call fromFile(Optional<FromFile> mark) {
+        return but(edit -> edit.fromFile = mark);
+    }
+
+    /** A copy that says whether a call of a file may have run before. Other calls stay as they are. */
+    public Call fromFileHavingRun(boolean perhaps) {
+        return fromFile(fromFile.map(mark -> new FromFile(mark.onlyEffects(), perhaps)));
+    }
+
+    /** Whether the call comes from a file, and waits for its decision although it may have run before. */
+    @JsonIgnore
+    public boolean mayHaveRunBefore() {
+        return fromFile.filter(FromFile::mayHaveRun).isPresent();
+    }
+
+    /** Whether a person approved the call in this thread. What a checkpoint says does not count. */
+    @JsonIgnore
+    public boolean isApprovedHere() {
+        return approval.filter(CallApproval::approved)
+                .filter(decision -> !decision.stated())
+                .isPresent();
     }
 
     public Call held(Instant at) {
@@ -267,14 +299,33 @@ public record Call(
         return but(edit -> edit.evidence = Optional.of(Problem.cut(what, MAX_EVIDENCE_LENGTH)));
     }
 
-    /** Whether this execution holds the claim and its outcome is still unknown. */
+    /** Records what a person decided about the unknown outcome. */
+    public Call settled(CallSettlement how) {
+        return but(edit -> edit.settlement = Optional.of(how));
+    }
+
+    /** Drops a person's decision about the outcome, which is in question again. */
+    public Call unsettledAgain() {
+        return settlement.isEmpty() ? this : but(edit -> edit.settlement = Optional.empty());
+    }
+
+    /** Whether a person said that the call did not take effect. */
+    @JsonIgnore
+    public boolean isSettledAsNotDone() {
+        return settlement
+                .filter(how -> how.verdict() == CallSettlement.Verdict.NOT_DONE)
+                .isPresent();
+    }
+
+    /** Whether this execution holds the claim and its outcome is still unknown, or only a person has stated it. */
     public boolean awaitsWordOf(String execution) {
         boolean isClaimed =
                 claim.filter(known -> known.execution().equals(execution)).isPresent();
         return isClaimed
                 && switch (status) {
                     case ISSUED, AWAITING, CLAIMED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED, CANCELLED, LOST -> true;
-                    case HELD, DISPATCHED, DELEGATED, ASKING, COMPLETED, FAILED, DENIED -> false;
+                    case FAILED -> isSettledAsNotDone();
+                    case HELD, DISPATCHED, DELEGATED, ASKING, COMPLETED, DENIED -> false;
                 };
     }
 
@@ -335,6 +386,7 @@ public record Call(
             edit.args = Json.EMPTY_OBJECT;
             edit.question = question.map(words -> "");
             edit.evidence = Optional.empty();
+            edit.settlement = settlement.map(CallSettlement::forgotten);
             edit.result = Optional.empty();
             edit.approval = approval.map(decision -> new CallApproval(
                     decision.approved(), decision.edited(), Optional.empty(), Optional.empty(), decision.at()));
@@ -347,10 +399,12 @@ public record Call(
         return status.waits != Waits.NOT;
     }
 
-    /** Whether the call completed, failed or was denied. No execution reports anything after that. */
+    /** Whether the call completed, failed or was denied, and no execution reports anything after that. */
     @JsonIgnore
     public boolean hasOwnResult() {
-        return status == Status.COMPLETED || status == Status.FAILED || status == Status.DENIED;
+        return status == Status.COMPLETED
+                || (status == Status.FAILED && !isSettledAsNotDone())
+                || status == Status.DENIED;
     }
 
     /** Whether only a person can continue the call. */
@@ -458,6 +512,8 @@ public record Call(
         private Optional<String> digest = Call.this.digest;
         private Optional<Delegation> subagent = Call.this.subagent;
         private Optional<String> evidence = Call.this.evidence;
+        private Optional<CallSettlement> settlement = Call.this.settlement;
+        private Optional<FromFile> fromFile = Call.this.fromFile;
 
         Call done() {
             return new Call(
@@ -476,7 +532,9 @@ public record Call(
                     approval,
                     digest,
                     subagent,
-                    evidence);
+                    evidence,
+                    settlement,
+                    fromFile);
         }
     }
 }

@@ -1,6 +1,6 @@
 package dev.waymark.conversation.fact;
 
-import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
@@ -38,11 +38,6 @@ public sealed interface PersonFact extends Fact.Inbound {
         }
 
         @Override
-        public String type() {
-            return "user-spoke";
-        }
-
-        @Override
         public <R> R match(InboundCases<R> cases) {
             return cases.userSpoke(this);
         }
@@ -59,11 +54,6 @@ public sealed interface PersonFact extends Fact.Inbound {
         @Override
         public Optional<String> messageId() {
             return id;
-        }
-
-        @Override
-        public String type() {
-            return "human-answered";
         }
 
         @Override
@@ -128,63 +118,34 @@ public sealed interface PersonFact extends Fact.Inbound {
         }
 
         @Override
-        public String type() {
-            return "approval-decided";
-        }
-
-        @Override
         public <R> R match(InboundCases<R> cases) {
             return cases.approvalDecided(this);
         }
     }
 
     /**
-     * A person's decision about a call with an unknown outcome. The names are part of signals, and are shown to users.
+     * Someone settled a call with an unknown outcome.
+     *
+     * @param note what the person noted, as evidence
      */
-    enum Settlement {
-        /** The call took effect. */
-        @JsonProperty("done")
-        DONE("done"),
-        /** The call did not take effect and should run again. */
-        @JsonProperty("rerun")
-        RERUN("rerun"),
-        /** The outcome stays unknown. */
-        @JsonProperty("give-up")
-        GIVE_UP("give-up");
-
-        private final String wireName;
-
-        Settlement(String wireName) {
-            this.wireName = wireName;
-        }
-
-        public String wireName() {
-            return wireName;
-        }
-    }
-
-    /** Someone settled a call with an unknown outcome. */
     record OutcomeSettled(
             String callId,
-            Settlement settlement,
+            CallSettlement.Verdict settlement,
             Optional<String> result,
             Optional<String> by,
+            Optional<String> note,
             Optional<String> signature,
             Optional<VerifiedSubject> verified)
             implements PersonFact {
-        /** A settlement without a signature, whose sender was not verified. */
-        public OutcomeSettled(String callId, Settlement settlement, Optional<String> result, Optional<String> by) {
-            this(callId, settlement, result, by, Optional.empty(), Optional.empty());
+        /** A settlement without a note and a signature, whose sender was not verified. */
+        public OutcomeSettled(
+                String callId, CallSettlement.Verdict settlement, Optional<String> result, Optional<String> by) {
+            this(callId, settlement, result, by, Optional.empty(), Optional.empty(), Optional.empty());
         }
 
         @Override
         public String signal() {
             return SignalNames.SETTLE;
-        }
-
-        @Override
-        public String type() {
-            return "outcome-settled";
         }
 
         @Override
@@ -205,11 +166,6 @@ public sealed interface PersonFact extends Fact.Inbound {
         }
 
         @Override
-        public String type() {
-            return "budget-raised";
-        }
-
-        @Override
         public <R> R match(InboundCases<R> cases) {
             return cases.budgetRaised(this);
         }
@@ -220,11 +176,6 @@ public sealed interface PersonFact extends Fact.Inbound {
         @Override
         public String signal() {
             return SignalNames.STOP;
-        }
-
-        @Override
-        public String type() {
-            return "stopped";
         }
 
         @Override
@@ -241,11 +192,6 @@ public sealed interface PersonFact extends Fact.Inbound {
         }
 
         @Override
-        public String type() {
-            return "cleared";
-        }
-
-        @Override
         public <R> R match(InboundCases<R> cases) {
             return cases.cleared(this);
         }
@@ -256,11 +202,6 @@ public sealed interface PersonFact extends Fact.Inbound {
         @Override
         public String signal() {
             return SignalNames.CLOSE;
-        }
-
-        @Override
-        public String type() {
-            return "close-requested";
         }
 
         @Override

@@ -75,6 +75,14 @@ public record AgentPolicy(
         return policies.getOrDefault(tool, ToolPolicy.NONE);
     }
 
+    /** Whether calls of this tool are known to have no side effects. A subagent may have tools with side effects. */
+    public boolean isHarmless(String tool) {
+        Executor executor = tools.get(tool);
+        return executor != null
+                && executor != Executor.SUBAGENT
+                && !policyOf(tool).effect();
+    }
+
     /** What executes calls of a tool. */
     public enum Executor {
         /** An activity with the tool's name. */

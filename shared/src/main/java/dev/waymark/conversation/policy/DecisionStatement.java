@@ -24,6 +24,7 @@ import java.util.Optional;
  * @param decision {@code approve}, {@code deny}, or the settlement of an unknown outcome
  * @param newArgsDigest the digest of the arguments that replace those shown
  * @param words the reason for a decision, or the result of a settlement
+ * @param note the note of a settlement
  * @param by the signer's name in the agent file
  */
 public record DecisionStatement(
@@ -33,6 +34,7 @@ public record DecisionStatement(
         String decision,
         Optional<String> newArgsDigest,
         Optional<String> words,
+        Optional<String> note,
         String by) {
     private static final String PURPOSE = "waymark decision 1";
 
@@ -57,6 +59,7 @@ public record DecisionStatement(
             String decision,
             Optional<Json> newArgs,
             Optional<String> words,
+            Optional<String> note,
             Optional<String> by) {
         return new DecisionStatement(
                 signers.place(),
@@ -65,6 +68,7 @@ public record DecisionStatement(
                 decision,
                 newArgs.map(args -> Sha256.hex(args.canonical())),
                 words,
+                note,
                 by.orElse(""));
     }
 
@@ -78,6 +82,7 @@ public record DecisionStatement(
         fields.put("decision", decision);
         newArgsDigest.ifPresent(digest -> fields.put("newArgsDigest", digest));
         words.ifPresent(text -> fields.put("words", text));
+        note.ifPresent(text -> fields.put("note", text));
         fields.put("by", by);
         return Json.of(fields).canonical().getBytes(StandardCharsets.UTF_8);
     }

@@ -6,7 +6,7 @@ public final class UnknownRulesException extends IllegalArgumentException {
         super("this thread goes by rules " + rules + "; this version of Waymark knows rules "
                 + ThreadIdentity.FIRST_RULES + " to " + ThreadIdentity.RULES + ". "
                 + (rules > ThreadIdentity.RULES
-                        ? "Upgrade the workers first."
+                        ? "Use a newer version."
                         : "No release has these rules; start a new thread."));
     }
 

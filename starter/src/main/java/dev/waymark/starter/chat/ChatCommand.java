@@ -37,7 +37,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -63,8 +62,11 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
     /** How long the exit waits for typed lines to be sent. A worker may take 10 s to accept a message. */
     private static final long LAST_ERRAND_SECONDS = 11;
 
-    @Mixin
-    private Output output;
+    @Option(names = Output.JSON, hidden = true)
+    private boolean json;
+
+    @Option(names = Output.VERBOSE, description = Output.VERBOSE_HELP)
+    private boolean verbose;
 
     @Option(
             names = {"--session", "--thread"},
@@ -120,7 +122,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
 
     @Override
     public Integer call() throws InterruptedException {
-        if (output.isJson()) {
+        if (json) {
             throw new ParameterException(
                     spec.commandLine(), "chat has no --json: use waymark watch --json, say, answer and approve");
         }
@@ -341,7 +343,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
 
     private void list() {
         Map<String, String> sessions = new LinkedHashMap<>();
-        for (ThreadSummary thread : client.lists().threads(new SlowProgress(output))) {
+        for (ThreadSummary thread : client.lists().threads(new SlowProgress(Output.forPeople(spec)))) {
             sessions.put(thread.thread(), thread.status() + (thread.open() ? "" : ", closed"));
         }
         try {

@@ -22,7 +22,7 @@ public final class ChatLine {
         approval, y approves it and n denies it. End a line with a backslash to continue it on the next line.
           /approve [ID] [--reason TEXT]       approves a call
           /deny [ID] [--reason TEXT]          denies it
-          /settle ID done|rerun|give-up [--result TEXT]
+          /settle ID done|not-done|rerun|give-up [--result TEXT] [--note TEXT]
                                               settles a call with an unknown outcome
           /say TEXT                           sends TEXT as a message, even if a decision is open
           /result ID                          shows the full result of a call
@@ -227,17 +227,20 @@ public final class ChatLine {
     }
 
     private void settle(String typed) {
-        Rest rest = Rest.of(typed, "--result");
+        Rest noted = Rest.of(typed, "--note");
+        Rest rest = Rest.of(noted.id(), "--result");
         String[] words = rest.id().split("\\s+");
         Optional<Settlement.Outcome> outcome =
                 words.length == 2 ? Settlement.Outcome.named(words[1]) : Optional.empty();
         if (outcome.isEmpty() || (rest.text().isPresent() && outcome.get() != Settlement.Outcome.DONE)) {
-            orders.hint("/settle needs ID and done, rerun or give-up; done may have --result TEXT");
+            orders.hint("/settle needs ID and one of " + Settlement.Outcome.names()
+                    + ". After that, done may have --result TEXT, and each may end with --note TEXT");
             return;
         }
-        Settlement settlement = Settlement.of(words[0], outcome.get());
+        Settlement plain = Settlement.of(words[0], outcome.get());
+        Settlement settlement = rest.text().map(plain::withResult).orElse(plain);
         orders.send(OutboundMessage.settlement(
-                rest.text().map(settlement::withResult).orElse(settlement)));
+                noted.text().map(settlement::withNote).orElse(settlement)));
     }
 
     private static String ids(List<PendingItem> items) {

@@ -212,7 +212,8 @@ public final class ChatScreen {
     private Optional<String> howToDecide(PendingItem item, PendingText text) {
         return switch (item.kind()) {
             case PendingItem.APPROVAL -> Optional.of("  " + approvalHint(item, text));
-            case PendingItem.UNKNOWN -> Optional.of("  /settle " + item.callId() + " done, rerun or give-up");
+            case PendingItem.UNKNOWN ->
+                Optional.of("  /settle " + item.callId() + " " + String.join(" or ", item.outcomes()));
             default -> Optional.empty();
         };
     }

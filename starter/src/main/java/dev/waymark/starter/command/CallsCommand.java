@@ -46,30 +46,28 @@ public final class CallsCommand implements Callable<Integer> {
         try (AgentClient client = SaverOptions.reader()) {
             Timeline timeline = client.timeline(client.lists().find(thread));
             Map<String, Part.ToolResult> results = full ? CallLog.results(timeline) : Map.of();
-            List<CallLog.Row> calls = CallLog.of(timeline).stream()
-                    .filter(row -> !pending || row.call().lacksResult())
+            List<CallItem> calls = CallLog.of(timeline).stream()
+                    .filter(call -> !pending || call.lacksResult())
                     .toList();
             if (output.isJson()) {
                 output.document(CallLog.document(calls, results));
                 return ExitCode.DONE;
             }
             if (full) {
-                calls.forEach(row -> CallText.full(
-                                row, Optional.ofNullable(results.get(row.call().callId())))
+                calls.forEach(call -> CallText.full(call, Optional.ofNullable(results.get(call.callId())))
                         .forEach(output::line));
                 return ExitCode.DONE;
             }
             List<List<String>> rows = new ArrayList<>();
             rows.add(List.of("CALL", "STATUS", "SINCE", "TOOL", "DISPATCHES", "DECIDED", "ARGS"));
-            for (CallLog.Row row : calls) {
-                CallItem call = row.call();
+            for (CallItem call : calls) {
                 rows.add(List.of(
                         SafeText.line(call.callId()),
                         call.status(),
                         call.since().truncatedTo(ChronoUnit.SECONDS).toString(),
                         SafeText.line(call.tool()),
                         String.valueOf(call.dispatches()),
-                        CallText.decisions(row),
+                        CallText.decisions(call),
                         OneLine.shortenedJson(call.args().canonical())));
             }
             TextTable.print(output, rows);

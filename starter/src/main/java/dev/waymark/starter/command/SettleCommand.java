@@ -10,9 +10,7 @@ import dev.waymark.starter.options.WaitOptions;
 import dev.waymark.starter.render.OutcomeRenderer;
 import dev.waymark.starter.render.Output;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -40,14 +38,25 @@ public final class SettleCommand implements Callable<Integer> {
 
     @Option(
             names = "--outcome",
-            paramLabel = "done|rerun|give-up",
+            paramLabel = "done|not-done|rerun|give-up",
             required = true,
-            description = "done: the call took effect; rerun: run it again, if its tool allows that; give-up: tell the"
-                    + " model that the outcome is unknown.")
+            description =
+                    "done: the call took effect; not-done: it did not, and does not run again; rerun: run it again,"
+                            + " if its tool allows that; give-up: tell the model that the outcome is unknown.")
     private String outcome;
 
     @Option(names = "--result", paramLabel = "TEXT", description = "The call's result, with --outcome done.")
     private String result;
+
+    @Option(names = "--by", paramLabel = "WHO", description = "The name of the person who decides.")
+    private String by;
+
+    @Option(
+            names = "--note",
+            paramLabel = "TEXT",
+            description =
+                    "Evidence for people, such as where you looked. Kept with the call; the model does not see it.")
+    private String note;
 
     @Option(
             names = "--key",
@@ -72,10 +81,13 @@ public final class SettleCommand implements Callable<Integer> {
     }
 
     private Settlement settlement() {
-        Settlement settlement = Settlement.Outcome.named(outcome)
-                .map(each -> Settlement.of(call, each))
+        Settlement.Outcome how = Settlement.Outcome.named(outcome)
                 .orElseThrow(() -> new ParameterException(
-                        spec.commandLine(), "no such outcome: " + outcome + ". Use one of " + outcomes()));
+                        spec.commandLine(),
+                        "no such outcome: " + outcome + ". Use one of " + Settlement.Outcome.names()));
+        Settlement plain = Settlement.of(call, how);
+        Settlement named = by == null ? plain : plain.withBy(by);
+        Settlement settlement = note == null ? named : named.withNote(note);
         if (result == null) {
             return settlement;
         }
@@ -83,11 +95,5 @@ public final class SettleCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), "--result requires --outcome done");
         }
         return settlement.withResult(result);
-    }
-
-    private static String outcomes() {
-        return Arrays.stream(Settlement.Outcome.values())
-                .map(Settlement.Outcome::wireName)
-                .collect(Collectors.joining(", "));
     }
 }

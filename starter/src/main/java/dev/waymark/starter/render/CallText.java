@@ -1,29 +1,28 @@
 package dev.waymark.starter.render;
 
-import dev.waymark.client.document.CallLog;
-import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.contract.thread.CallItem;
 import dev.waymark.conversation.call.CallApproval;
+import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.VerifiedSubject;
 import dev.waymark.display.SafeText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /** Formats tool calls, and the decisions about them, as text for people. */
 public final class CallText {
     private CallText() {}
 
     /** Formats a call in several lines, with its idempotency key, decisions, and full arguments and result. */
-    public static List<String> full(CallLog.Row row, Optional<Part.ToolResult> result) {
-        CallItem call = row.call();
+    public static List<String> full(CallItem call, Optional<Part.ToolResult> result) {
         List<String> lines = new ArrayList<>();
         lines.add(SafeText.line(call.callId()) + "  " + call.status() + "  " + SafeText.line(call.tool()) + "  since "
                 + call.since());
         call.key().ifPresent(key -> lines.add("  key      " + key));
         lines.add("  args     " + SafeText.json(call.args().canonical()));
-        String decisions = decisions(row);
+        String decisions = decisions(call, SafeText::line);
         if (!decisions.isEmpty()) {
             lines.add("  decided  " + decisions);
         }
@@ -40,13 +39,17 @@ public final class CallText {
     /**
      * Formats the decisions about a call, and who made them: its approval or denial, and the settlement of its outcome.
      */
-    public static String decisions(CallLog.Row row) {
+    public static String decisions(CallItem call) {
+        return decisions(call, OneLine::shortened);
+    }
+
+    private static String decisions(CallItem call, UnaryOperator<String> note) {
         List<String> words = new ArrayList<>();
-        row.call().approval().map(CallText::words).ifPresent(words::add);
-        row.settled()
-                .map(said ->
-                        "settled: " + JsonDocuments.tree(said.outcome()).textValue() + by(said.by(), said.verified()))
-                .ifPresent(words::add);
+        if (call.fromFile()) {
+            words.add("from a file");
+        }
+        call.approval().map(CallText::words).ifPresent(words::add);
+        call.settled().map(settled -> words(settled, note)).ifPresent(words::add);
         return String.join("; ", words);
     }
 
@@ -58,6 +61,12 @@ public final class CallText {
                 + who
                 + (approval.edited() ? ", with other arguments" : "")
                 + approval.reason().map(why -> ": " + OneLine.shortened(why)).orElse("");
+    }
+
+    /** Formats a settlement, such as {@code settled: not-done by ann: seen on the dashboard}. */
+    static String words(CallSettlement settled, UnaryOperator<String> note) {
+        return "settled: " + settled.verdict().wireName() + by(settled.by(), settled.verified())
+                + settled.note().map(text -> ": " + note.apply(text)).orElse("");
     }
 
     /** Names who decided: the name that a server verified, if any, and the stated name if it is a different one. */

@@ -9,6 +9,7 @@ import dev.waymark.display.SafeText;
 import dev.waymark.starter.terminal.Terminals;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.util.function.Consumer;
 import picocli.CommandLine.Model.CommandSpec;
@@ -19,6 +20,7 @@ import picocli.CommandLine.Spec;
 public final class Output {
     public static final String JSON = "--json";
     public static final String VERBOSE = "--verbose";
+    public static final String VERBOSE_HELP = "Print more to stderr, such as the stack trace of an error.";
 
     private static final String BEGINNING_OF_LINE = "\r";
     private static final String REST_OF_LINE_GONE = "\u001b[K";
@@ -30,11 +32,18 @@ public final class Output {
     @Option(names = JSON, description = "Print one JSON document; watch and save --follow print one object per line.")
     private boolean json;
 
-    @Option(names = VERBOSE, description = "Print more to stderr, such as the stack trace of an error.")
+    @Option(names = VERBOSE, description = VERBOSE_HELP)
     private boolean verbose;
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec command;
+
+    /** The output of a command that does not print JSON. */
+    public static Output forPeople(CommandSpec command) {
+        Output output = new Output();
+        output.command = command;
+        return output;
+    }
 
     public boolean isJson() {
         return json;
@@ -88,33 +97,46 @@ public final class Output {
 
     /** Prints a result for programs. */
     public void document(Object document) {
-        out().println(spell(document));
+        out().println(shown(spell(document)));
     }
 
     /** Prints a result that is JSON for people too. */
     public void pretty(JsonNode document) {
-        out().println(json ? spell(document) : document.toPrettyString());
+        out().println(shown(json ? spell(document) : document.toPrettyString()));
+    }
+
+    /**
+     * Makes a JSON document safe on a terminal, wherever it is printed to: escaped characters are the same JSON. Line
+     * breaks and tabs stay, because JSON has them only between its tokens.
+     */
+    private static String shown(String document) {
+        return SafeText.lines(document);
     }
 
     /** Prints a list as one document, item by item, because all versions of a thread may not fit into memory. */
     public void list(Consumer<Consumer<Json>> items) {
-        try (JsonGenerator generator = PayloadJson.MAPPER.createGenerator(out())) {
-            generator.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
+        StringWriter text = new StringWriter();
+        try (JsonGenerator generator = PayloadJson.MAPPER.createGenerator(text)) {
             if (!json) {
                 generator.useDefaultPrettyPrinter();
             }
             generator.writeStartArray();
-            items.accept(item -> write(generator, item));
+            items.accept(item -> {
+                write(generator, item);
+                out().print(shown(text.toString()));
+                text.getBuffer().setLength(0);
+            });
             generator.writeEndArray();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        out().println();
+        out().println(text);
     }
 
     private static void write(JsonGenerator generator, Json item) {
         try {
             generator.writePOJO(item);
+            generator.flush();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -2,10 +2,13 @@ package dev.waymark.starter.render;
 
 import dev.waymark.cli.CommandName;
 import dev.waymark.client.connection.ValueText;
+import dev.waymark.client.request.Settlement;
 import dev.waymark.contract.thread.PendingItem;
+import dev.waymark.conversation.call.Call;
 import dev.waymark.display.Excerpt;
 import dev.waymark.display.SafeText;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -17,6 +20,8 @@ public final class PendingText {
     /** Longer arguments and questions are cut, because they are more than a person reads at a terminal. */
     public static final int MOST_CHARACTERS = 8_000;
 
+    private static final String DONE = Settlement.Outcome.DONE.wireName();
+
     private static final String QUOTED = "│ ";
 
     private final PendingItem item;
@@ -26,6 +31,13 @@ public final class PendingText {
         this.item = item;
         this.arguments = Excerpt.of(
                 item.args().map(json -> SafeText.json(json.canonical())).orElse(""), MOST_CHARACTERS);
+    }
+
+    /** Returns a call with its arguments, which are cut if they are longer than a person reads. */
+    public static String line(Call call) {
+        String args =
+                Excerpt.of(SafeText.json(call.args().canonical()), MOST_CHARACTERS).text();
+        return SafeText.line(call.id()) + "  " + SafeText.line(call.tool()) + " " + args;
     }
 
     public static PendingText of(PendingItem item) {
@@ -42,13 +54,25 @@ public final class PendingText {
      * mistaken for a line of this program.
      */
     public List<String> question() {
+        List<String> lines = new ArrayList<>(request());
+        item.origin().ifPresent(lines::add);
+        return Collections.unmodifiableList(lines);
+    }
+
+    private List<String> request() {
         return switch (item.kind()) {
             case PendingItem.APPROVAL -> List.of("May " + call() + " run?");
             case PendingItem.UNKNOWN ->
-                List.of("Did " + call() + " take effect? The outcome is unknown"
-                        + item.evidence()
-                                .map(seen -> ": " + SafeText.line(seen))
-                                .orElse("."));
+                Stream.concat(
+                                Stream.of("Did " + call() + " take effect? The outcome is unknown"
+                                        + item.evidence()
+                                                .map(seen -> ": " + SafeText.line(seen))
+                                                .orElse(".")),
+                                item
+                                        .whyNoRerun()
+                                        .map(why -> "It can't be run again: " + SafeText.line(why) + ".")
+                                        .stream())
+                        .toList();
             default -> quoted(item.question().orElse(""));
         };
     }
@@ -77,10 +101,11 @@ public final class PendingText {
         return switch (item.kind()) {
             case PendingItem.APPROVAL -> approvalCommands(thread, call, key);
             case PendingItem.UNKNOWN ->
-                lines(
-                        "settle" + thread + named + " --outcome done --result TEXT" + key,
-                        "settle" + thread + named + " --outcome rerun" + key,
-                        "settle" + thread + named + " --outcome give-up" + key);
+                item.outcomes().stream()
+                        .map(outcome -> "settle" + thread + named + " --outcome " + outcome
+                                + (outcome.equals(DONE) ? " --result TEXT" : "") + key)
+                        .flatMap(command -> lines(command).stream())
+                        .toList();
             default -> lines("answer" + thread + call + " TEXT");
         };
     }

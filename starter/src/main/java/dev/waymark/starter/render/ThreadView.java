@@ -117,6 +117,7 @@ public final class ThreadView {
                             ? what + ": " + OneLine.shortenedJson(call.args().canonical())
                             : what));
         });
+        call.settlement().ifPresent(settled -> lines.add("     " + CallText.words(settled, OneLine::shortened)));
     }
 
     private void write(Queued queued) {

@@ -252,10 +252,12 @@ public final class WatchRenderer implements Fact.Cases<String> {
     public String outcomeSettled(PersonFact.OutcomeSettled fact) {
         String what = switch (fact.settlement()) {
             case DONE -> "done";
+            case NOT_DONE -> "not done";
             case RERUN -> "run again";
             case GIVE_UP -> "given up";
         };
-        return "[" + fact.callId() + "] " + what;
+        return "[" + fact.callId() + "] " + what + CallText.by(fact.by(), fact.verified())
+                + fact.note().map(words -> ": " + OneLine.shortened(words)).orElse("");
     }
 
     @Override

@@ -92,7 +92,10 @@ public final class DevCommand implements Callable<Integer> {
                     + " development servers. With a SHA-256, refuse a file that does not match it.")
     private @Nullable String download;
 
-    @Option(names = "--no-worker", description = "Do not start a worker. Run `waymark worker` yourself.")
+    @Option(
+            names = "--no-worker",
+            description = "Do not start a worker. Run `waymark worker` yourself. The console then lists agents only if"
+                    + " --agents names their directory.")
     private boolean noWorker;
 
     @Override
@@ -112,7 +115,9 @@ public final class DevCommand implements Callable<Integer> {
         try (TerminationSignal termination = TerminationSignal.listen();
                 DevServer server = start(binary, file);
                 DevConsole ending = console) {
-            console.start(server.address(), noWorker ? Optional.empty() : Optional.of(agents.path()));
+            // Without a worker and a named directory, it is not known which agents there will be.
+            boolean isKnown = !noWorker || (agents.isNamed() && agents.exists());
+            console.start(server.address(), Optional.of(agents.path()).filter(path -> isKnown));
             if (setup.isPresent()) {
                 setup.get().warnings().forEach(output::note);
                 serve(termination, server, setup.get());

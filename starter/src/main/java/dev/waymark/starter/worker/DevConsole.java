@@ -59,7 +59,7 @@ final class DevConsole implements AutoCloseable {
      * Starts the console for this server. Returns before the console is ready, so that the worker can start meanwhile;
      * see {@link #url}. Does nothing with {@code --no-console}, or if {@code ./waymark} did not start this program.
      *
-     * @param agents the directory of the agent files, if a worker runs
+     * @param agents the directory of the agent files, if it is known
      */
     void start(String server, Optional<Path> agents) throws IOException {
         Optional<Path> launcher = Optional.ofNullable(System.getProperty("waymark.home"))

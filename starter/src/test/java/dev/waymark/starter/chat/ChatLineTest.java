@@ -165,9 +165,14 @@ class ChatLineTest {
             value = {
                 "/settle tu_1 done --result it landed | send settle {callId=tu_1, outcome=done, result=it landed}",
                 "/settle tu_1 give-up | send settle {callId=tu_1, outcome=give-up}",
-                "/settle tu_1 | hint /settle needs ID and done, rerun or give-up; done may have --result TEXT",
-                "/settle tu_1 rerun --result no | hint /settle needs ID and done, rerun or give-up; done may have"
-                        + " --result TEXT",
+                "/settle tu_1 not-done --note not on the statement | send settle {callId=tu_1, outcome=not-done,"
+                        + " note=not on the statement}",
+                "/settle tu_1 done --result sent --note seen | send settle {callId=tu_1, outcome=done, result=sent,"
+                        + " note=seen}",
+                "/settle tu_1 | hint /settle needs ID and one of done, not-done, rerun, give-up. After that, done may"
+                        + " have --result TEXT, and each may end with --note TEXT",
+                "/settle tu_1 rerun --result no | hint /settle needs ID and one of done, not-done, rerun, give-up. After"
+                        + " that, done may have --result TEXT, and each may end with --note TEXT",
                 "/stop | send stop {}",
                 "/sessions | listSessions",
                 "/session | nameSession",

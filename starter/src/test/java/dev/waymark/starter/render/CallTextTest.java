@@ -3,6 +3,8 @@ package dev.waymark.starter.render;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.client.document.CallLog;
+import dev.waymark.contract.thread.CallItem;
+import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
@@ -34,32 +36,41 @@ class CallTextTest {
                 .then(new ToolFact.VerifyDispatched("tu_1", 1))
                 .then(new ToolFact.ToolVerified("tu_1", 1, Optional.empty(), Optional.empty()))
                 .then(new PersonFact.OutcomeSettled(
-                        "tu_1", PersonFact.Settlement.DONE, Optional.of("receipt 7"), Optional.of("bob")));
+                        "tu_1",
+                        CallSettlement.Verdict.DONE,
+                        Optional.of("receipt 7"),
+                        Optional.of("bob"),
+                        Optional.of("in the ledger\u202e, line 3"),
+                        Optional.empty(),
+                        Optional.empty()));
     }
 
     @Test
     void settledCall_saysWhatAndWho() {
-        CallLog.Row row = CallLog.of(charged().timeline()).get(0);
+        CallItem row = CallLog.of(charged().timeline()).get(0);
 
-        assertThat(CallText.decisions(row)).isEqualTo("approved by ann; settled: done by bob");
+        assertThat(CallText.decisions(row))
+                .isEqualTo("approved by ann; settled: done by bob: in the ledger\\u202e, line 3");
         assertThat(CallLog.document(CallLog.of(charged().timeline()), Map.of())
                         .get(0)
                         .get("settled")
                         .toString())
-                .matches("\\{\"outcome\":\"done\",\"by\":\"bob\",\"at\":\"2026.*Z\"}");
+                .matches(
+                        "\\{\"outcome\":\"done\",\"by\":\"bob\",\"note\":\"in the ledger\u202e, line 3\",\"at\":\"2026.*Z\"}");
     }
 
     @Test
     void forgottenCall_isRecalledFromHistory() {
-        CallLog.Row row = CallLog.of(charged()
+        CallItem row = CallLog.of(charged()
                         .then(new PersonFact.Cleared(false, Optional.empty()))
                         .then(new PersonFact.Cleared(true, Optional.empty()))
                         .timeline())
                 .get(0);
 
-        assertThat(row.call().args()).isEqualTo(ARGS);
-        assertThat(row.call().key()).contains(IdempotencyKey.of("t1", "charge_card", ARGS, 0));
-        assertThat(CallText.decisions(row)).isEqualTo("approved by ann; settled: done by bob");
+        assertThat(row.args()).isEqualTo(ARGS);
+        assertThat(row.key()).contains(IdempotencyKey.of("t1", "charge_card", ARGS, 0));
+        assertThat(CallText.decisions(row))
+                .isEqualTo("approved by ann; settled: done by bob: in the ledger\\u202e, line 3");
     }
 
     @Test
@@ -79,12 +90,12 @@ class CallTextTest {
         thread.then(new ModelFact.SummaryRequested(step))
                 .then(new ModelFact.Summarised(step, Reply.of(new Part.Text("They added."))));
 
-        List<CallLog.Row> rows = CallLog.of(thread.timeline());
+        List<CallItem> rows = CallLog.of(thread.timeline());
 
         assertThat(thread.now().calls().contains("tu_1")).isFalse();
         assertThat(rows).hasSize(1);
-        assertThat(rows.get(0).call().args()).isEqualTo(ARGS);
-        assertThat(rows.get(0).call().status()).isEqualTo("completed");
+        assertThat(rows.get(0).args()).isEqualTo(ARGS);
+        assertThat(rows.get(0).status()).isEqualTo("completed");
         assertThat(CallLog.results(thread.timeline()).get("tu_1").content()).isEqualTo("3");
     }
 
@@ -105,10 +116,10 @@ class CallTextTest {
                         Optional.empty(),
                         Optional.of(new VerifiedSubject("ann", Optional.of("https://id.example")))));
 
-        CallLog.Row row = CallLog.of(decided.timeline()).get(0);
+        CallItem row = CallLog.of(decided.timeline()).get(0);
 
         assertThat(CallText.decisions(row)).isEqualTo("approved by ann (verified), under the name the boss");
-        assertThat(row.call().approval().orElseThrow().verified())
+        assertThat(row.approval().orElseThrow().verified())
                 .contains(new VerifiedSubject("ann", Optional.of("https://id.example")));
     }
 }

@@ -12,6 +12,7 @@ import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.watch.TextDelta;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.thread.CallItem;
+import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.value.IdempotencyKey;
@@ -190,7 +191,7 @@ class JsonDocumentsTest {
                         Optional.of("ann"),
                         Optional.of("less")))
                 .then(new PersonFact.OutcomeSettled(
-                        "tu_1", PersonFact.Settlement.GIVE_UP, Optional.empty(), Optional.of("ann")))
+                        "tu_1", CallSettlement.Verdict.GIVE_UP, Optional.empty(), Optional.of("ann")))
                 .then(new ToolFact.ToolVerified("tu_1", 1, Optional.of(true), Optional.of("paid")));
 
         assertThat(fields(tale.moments().get(3)))

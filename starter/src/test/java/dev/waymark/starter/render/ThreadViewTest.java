@@ -76,6 +76,7 @@ class ThreadViewTest {
                 .endsWith(
                         "? Did charge_card {\"cents\": 8400} take effect? The outcome is unknown: the worker is gone",
                         "  waymark settle t1 --call tu_1 --outcome done --result TEXT",
+                        "  waymark settle t1 --call tu_1 --outcome not-done",
                         "  waymark settle t1 --call tu_1 --outcome rerun",
                         "  waymark settle t1 --call tu_1 --outcome give-up");
     }

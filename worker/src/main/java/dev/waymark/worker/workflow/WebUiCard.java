@@ -1,8 +1,10 @@
 package dev.waymark.worker.workflow;
 
 import dev.waymark.contract.WireNames;
+import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.call.OpenRequest;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
@@ -19,7 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * Shows the run as a Markdown card in the Web UI: its open requests, with the signals that answer, approve or settle
@@ -118,21 +120,13 @@ final class WebUiCard {
         List<OpenRequest> questions = asks(state, OpenRequest.Kind.QUESTION);
         questions.stream().limit(MOST_CALLS).forEach(ask -> {
             String which = questions.size() > 1 ? " (" + code(ask.callId()) + ")" : "";
-            sheet.add("> " + prose(ask.question().orElse(""), MOST_CHARACTERS_OF_A_QUESTION) + which + "\n\n");
+            sheet.add("> " + prose(ask.question().orElse(""), MOST_CHARACTERS_OF_A_QUESTION) + origin(ask) + which + "\n\n");
         });
         if (!questions.isEmpty()) {
             sheet.add("To answer: " + signal("`answer`", "with the JSON input " + code(example(questions))));
         }
         addApprovals(asks(state, OpenRequest.Kind.APPROVAL), sheet);
-        addDecisions(
-                asks(state, OpenRequest.Kind.UNKNOWN),
-                ask -> "Did " + shown(ask) + " take effect? The outcome is unknown" + evidence(ask),
-                ask -> json("callId", ask.callId(), "outcome", "done", "result", "what it returned"),
-                signal(
-                        "`settle`",
-                        "with the JSON input below the call. Instead of `done`, the outcome may be `rerun` or `give-up`,"
-                                + " without a result"),
-                sheet);
+        addUnknown(asks(state, OpenRequest.Kind.UNKNOWN), sheet);
     }
 
     /** A call whose arguments are cut cannot be decided here, so no input for a decision is shown. */
@@ -142,7 +136,7 @@ final class WebUiCard {
             Excerpt arguments = arguments(ask);
             String input =
                     json("callId", ask.callId(), "argsDigest", ask.argsDigest().orElse(""));
-            sheet.add("> May " + shown(ask) + " run?\n\n"
+            sheet.add("> May " + shown(ask) + " run?" + origin(ask) + "\n\n"
                     + (arguments.isCut()
                             ? "It can't be decided here, because the call is cut. To see all of it, run "
                                     + code("./waymark pending " + thread + " --json")
@@ -155,18 +149,33 @@ final class WebUiCard {
         }
     }
 
-    private static void addDecisions(
-            List<OpenRequest> asks,
-            Function<OpenRequest, String> question,
-            Function<OpenRequest, String> input,
-            String how,
-            Sheet sheet) {
-        asks.stream()
-                .limit(MOST_CALLS)
-                .forEach(ask -> sheet.add("> " + question.apply(ask) + "\n\n" + code(input.apply(ask)) + "\n\n"));
-        if (!asks.isEmpty()) {
-            sheet.add("To decide: " + how);
+    /** Says that only a file contains the call, since nobody here has chosen its arguments. */
+    private String origin(OpenRequest ask) {
+        return PendingItem.of(thread, ask).origin().map(words -> " " + words).orElse("");
+    }
+
+    private void addUnknown(List<OpenRequest> asks, Sheet sheet) {
+        for (OpenRequest ask : asks.subList(0, Math.min(MOST_CALLS, asks.size()))) {
+            String input = json("callId", ask.callId(), "outcome", "done", "result", "what it returned");
+            sheet.add("> Did " + shown(ask) + " take effect? The outcome is unknown" + evidence(ask) + origin(ask)
+                    + "\n\n"
+                    + code(input) + "\n\nInstead of `done`, without a result: " + otherVerdicts(ask) + "."
+                    + ask.whyNoRerun()
+                            .map(why -> " It can't be run again: " + prose(why) + ".")
+                            .orElse("")
+                    + "\n\n");
         }
+        if (!asks.isEmpty()) {
+            sheet.add("To decide: "
+                    + signal("`settle`", "with the JSON input below the call. A `note` in it is kept with the call"));
+        }
+    }
+
+    private static String otherVerdicts(OpenRequest ask) {
+        return ask.verdicts().stream()
+                .filter(verdict -> verdict != CallSettlement.Verdict.DONE)
+                .map(verdict -> "`" + verdict.wireName() + "`")
+                .collect(Collectors.joining(" or "));
     }
 
     /**

@@ -3,6 +3,8 @@ package dev.waymark.worker.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.FileCalls;
+import dev.waymark.conversation.Resumption;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
@@ -77,6 +79,17 @@ class WebUiCardTest {
     }
 
     @Test
+    void callOfAFile_saysWhereItIsFrom() {
+        Conversation state = after(use("tu_1", "look"));
+        Resumption how = new Resumption(
+                        "r", Optional.empty(), Optional.empty(), Optional.empty(), false, Optional.empty())
+                .withFileCalls(FileCalls.WAIT);
+
+        assertThat(new WebUiCard("t-1").of(how.of(state, AT)))
+                .startsWith("**Waiting for approval**\n\n> May `look` `{}` run? This call is from a file.\n\n");
+    }
+
+    @Test
     void claimedCall_isInFlight_andUnknownOnceItIsLost() {
         Conversation approved = after(use("tu_1", "pay")).apply(approval("tu_1"), AT);
         String digest = approved.calls().get("tu_1").orElseThrow().argsDigest();
@@ -89,7 +102,10 @@ class WebUiCardTest {
         assertThat(new WebUiCard("t-1").of(lost))
                 .startsWith("**Waiting for people**\n\n> Did `pay` `{}` take effect? The outcome is unknown: gone\n\n"
                         + "`{\"callId\": \"tu_1\", \"outcome\": \"done\", \"result\": \"what it returned\"}`\n\n")
-                .contains("Send a Signal →* `settle`", "`rerun` or `give-up`");
+                .contains(
+                        "Instead of `done`, without a result: `not-done` or `rerun` or `give-up`.\n",
+                        "Send a Signal →* `settle`",
+                        "A `note` in it is kept with the call");
     }
 
     @Test

@@ -1,0 +1,80 @@
+package dev.waymark.conversation.call;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.value.VerifiedSubject;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * A person's decision about a call with an unknown outcome.
+ *
+ * @param by the name that the decision states
+ * @param verified the person who decided, if a server verified them
+ * @param note what the person noted, as evidence; the model does not see it
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record CallSettlement(
+        @JsonProperty("outcome") Verdict verdict,
+        @JsonProperty("by") Optional<String> by,
+        @JsonProperty("verified") Optional<VerifiedSubject> verified,
+        @JsonProperty("note") Optional<String> note,
+        @JsonProperty("at") Instant at) {
+    /** What the person decided. The names are part of signals, stored, and shown to users. */
+    public enum Verdict {
+        /** The call took effect. */
+        @JsonProperty("done")
+        DONE("done"),
+        /** The call did not take effect, and does not run again. */
+        @JsonProperty("not-done")
+        NOT_DONE("not-done"),
+        /** The call did not take effect and should run again. */
+        @JsonProperty("rerun")
+        RERUN("rerun"),
+        /** The outcome stays unknown. */
+        @JsonProperty("give-up")
+        GIVE_UP("give-up");
+
+        private final String wireName;
+
+        Verdict(String wireName) {
+            this.wireName = wireName;
+        }
+
+        public String wireName() {
+            return wireName;
+        }
+
+        /** Returns the verdict with this wire name, if there is one. */
+        public static Optional<Verdict> named(String wireName) {
+            return Arrays.stream(values())
+                    .filter(verdict -> verdict.wireName.equals(wireName))
+                    .findFirst();
+        }
+
+        /** All wire names, for messages to users. */
+        public static String names() {
+            return Arrays.stream(values()).map(Verdict::wireName).collect(Collectors.joining(", "));
+        }
+    }
+
+    @JsonCreator
+    public CallSettlement {
+        Objects.requireNonNull(verdict, "verdict");
+        Objects.requireNonNull(at, "at");
+        by = by == null ? Optional.empty() : by;
+        verified = verified == null ? Optional.empty() : verified;
+        note = note == null ? Optional.empty() : note;
+    }
+
+    /** A copy for a deleted conversation, without texts and names. */
+    CallSettlement forgotten() {
+        return new CallSettlement(verdict, Optional.empty(), Optional.empty(), Optional.empty(), at);
+    }
+}
