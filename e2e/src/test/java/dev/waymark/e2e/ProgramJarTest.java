@@ -112,7 +112,8 @@ class ProgramJarTest {
     void dev_needsNoOtherFile() throws Exception {
         Process dev = start("dev", "--in-memory", "--no-worker", "--no-console", "--port", "0", "--json");
         try (BufferedReader output = dev.inputReader()) {
-            assertThat(output.lines()).anyMatch(line -> line.startsWith("{\"ready\":true"));
+            assertThat(output.lines().anyMatch(line -> line.startsWith("{\"ready\":true")))
+                    .isTrue();
         } finally {
             dev.destroy();
             assertThat(dev.waitFor()).isEqualTo(ExitCode.DONE);
