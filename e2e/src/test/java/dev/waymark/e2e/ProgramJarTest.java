@@ -61,7 +61,7 @@ class ProgramJarTest {
     @Test
     void librariesOfWaymark_areComplete() throws IOException {
         assertThat(classes(JAR))
-                .contains("dev/waymark/tool/ToolMethods.class", "dev/waymark/agent/Agent.class")
+                .contains("dev/waymark/tool/ToolMethods.class", "dev/waymark/worker/Agent.class")
                 .contains("dev/waymark/worker/AgentWorker.class", "dev/waymark/client/AgentClient.class");
     }
 
