@@ -75,7 +75,13 @@ final class CallbackDispatcher {
         if (item.kind().equals(PendingItem.APPROVAL)) {
             String digest = item.argsDigest().orElseThrow();
             ApprovalRequest request = new ApprovalRequest(
-                    thread, item.callId(), item.tool(), item.args().orElseThrow(), digest, item.since());
+                    thread,
+                    item.callId(),
+                    item.tool(),
+                    item.args().orElseThrow(),
+                    digest,
+                    item.since(),
+                    item.fromFile());
             Approval approval = context.callbacks()
                     .onApproval()
                     .orElseThrow()
