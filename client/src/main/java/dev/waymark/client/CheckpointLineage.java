@@ -69,7 +69,8 @@ final class CheckpointLineage {
             // The fork has idempotency keys of its own, so its calls are different calls.
             return file.inSessionOfItsOwn();
         }
-        ResumeSource known = file.inSession(timeline.now().session().orElse(thread));
+        ResumeSource inSession = file.inSession(timeline.now().session().orElse(thread));
+        ResumeSource known = hasAllCalls(timeline, file) ? inSession.knownHere() : inSession;
         if (effects.isEmpty()) {
             return known;
         }
@@ -102,6 +103,21 @@ final class CheckpointLineage {
         }
         continuations.checkThatNoneContinues(Continuations.Source.checkpoint(thread));
         earlierRun.ifPresent(run -> continuations.checkThatNoneContinues(Continuations.Source.checkpoint(thread, run)));
+    }
+
+    /**
+     * Returns whether every open call of the file is open in this thread, with the same tool and arguments, and was
+     * chosen there. The id of a call and the digests of a file prove nothing: whoever wrote the file chose them.
+     */
+    private static boolean hasAllCalls(Timeline closed, ResumeSource file) {
+        return file.state().openCalls().stream()
+                .allMatch(call -> closed.now()
+                        .calls()
+                        .get(call.id())
+                        .filter(Call::isOpen)
+                        .filter(own -> own.identity().equals(call.identity()))
+                        .filter(own -> own.fromFile().isEmpty() || own.isApprovedHere())
+                        .isPresent());
     }
 
     /** Checks that the call is still open in the closed thread, and has not started there since the checkpoint. */

@@ -13,6 +13,7 @@ import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.FileCalls;
 import dev.waymark.conversation.Resumption;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.state.Turn;
@@ -35,6 +36,7 @@ import java.util.stream.Collectors;
  * @param identity identifies the source: the thread and its run, or the content of the checkpoint
  * @param session the id from which the idempotency keys of its calls are derived; if empty, the id of the new thread
  * @param once whether the new thread closes after its turn, unless the options name it
+ * @param fromFile whether only a file contains the conversation, so that nobody knows who chose its open calls
  * @param continuation identifies the marker on the server, if only one thread may continue the conversation
  */
 record ResumeSource(
@@ -43,6 +45,7 @@ record ResumeSource(
         Optional<AgentSpec> agent,
         Optional<String> session,
         boolean once,
+        boolean fromFile,
         Optional<Continuations.Source> continuation) {
     private static final int ID_DIGITS = 32;
 
@@ -69,7 +72,7 @@ record ResumeSource(
         Conversation now = closed.now();
         String session = now.session().orElse(closed.thread());
         return new ResumeSource(
-                Json.of(identity), now, closed.agent(), Optional.of(session), now.once(), Optional.empty());
+                Json.of(identity), now, closed.agent(), Optional.of(session), now.once(), false, Optional.empty());
     }
 
     /**
@@ -77,21 +80,26 @@ record ResumeSource(
      * starts without a name.
      */
     static ResumeSource of(RestoredCheckpoint file) {
-        return new ResumeSource(file.document(), file.state(), Optional.empty(), file.thread(), true, Optional.empty());
+        return new ResumeSource(file.document(), file.state(), Optional.empty(), file.thread(), true, true, Optional.empty());
     }
 
     ResumeSource goingOnOnce(Continuations.Source marked) {
-        return new ResumeSource(identity, state, agent, session, once, Optional.of(marked));
+        return new ResumeSource(identity, state, agent, session, once, fromFile, Optional.of(marked));
     }
 
     /** Returns this source with idempotency keys that are derived from this session. */
     ResumeSource inSession(String id) {
-        return new ResumeSource(identity, state, agent, Optional.of(id), once, continuation);
+        return new ResumeSource(identity, state, agent, Optional.of(id), once, fromFile, continuation);
     }
 
     /** Returns this source with idempotency keys that are derived from the new thread. */
     ResumeSource inSessionOfItsOwn() {
-        return new ResumeSource(identity, state, agent, Optional.empty(), once, continuation);
+        return new ResumeSource(identity, state, agent, Optional.empty(), once, fromFile, continuation);
+    }
+
+    /** Returns this source as a conversation whose open calls this server has in a thread of its own. */
+    ResumeSource knownHere() {
+        return new ResumeSource(identity, state, agent, session, once, false, continuation);
     }
 
     /** Returns the thread or the session that the conversation comes from, if it is known. */
@@ -111,6 +119,18 @@ record ResumeSource(
                         .map(ToolSpec::hasEffect)
                         .orElseGet(() -> !SAFE_TOOLS.contains(call.tool())))
                 .toList();
+    }
+
+    /**
+     * Returns the open calls that were never started and that somebody has to allow: all calls of a file, except
+     * questions and calls of built-in tools that are known to be safe.
+     */
+    List<Call> undecidedCalls() {
+        return !fromFile
+                ? List.of()
+                : openEffects(Optional.empty()).stream()
+                        .filter(call -> call.status() == Call.Status.ISSUED)
+                        .toList();
     }
 
     /**
@@ -188,7 +208,8 @@ record ResumeSource(
                 how.maxIterations(),
                 once && how.thread().isEmpty(),
                 how.session().or(() -> session).filter(id -> !id.equals(thread)),
-                how.context());
+                how.context(),
+                fromFile ? how.fileCalls() : FileCalls.CONTINUE);
         resumption.refusal(state).ifPresent(problem -> {
             throw new WaymarkException.NotFound(problem.message(), Remedy.of(Remedy.Action.DECIDE_AFTER_RESUME));
         });

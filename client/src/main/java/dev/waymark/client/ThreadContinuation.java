@@ -18,6 +18,7 @@ import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.FileCalls;
 import dev.waymark.conversation.ForkRequest;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
@@ -202,6 +203,20 @@ final class ThreadContinuation {
         });
     }
 
+    /**
+     * Returns the calls of a checkpoint that somebody should look at before it is resumed. Starts nothing.
+     *
+     * @throws WaymarkException if the checkpoint cannot be resumed
+     */
+    CheckpointReview review(byte[] checkpoint, String place, ResumeOptions how) {
+        RestoredCheckpoint recovered = recovered(checkpoint, place);
+        return context.translated(() -> {
+            ResumeSource left = left(recovered, how);
+            boolean isToBeCompared = !left.isOver(how) && !left.undecidedCalls().isEmpty();
+            return CheckpointReview.of(recovered, isToBeCompared ? related(left, recovered, how) : left);
+        });
+    }
+
     /** Compares the checkpoint with the thread that it names, unless the options treat it as a copy. */
     private ResumeSource related(ResumeSource left, RestoredCheckpoint recovered, ResumeOptions how) {
         return how.copy() ? left.inSessionOfItsOwn() : lineage.checked(left, recovered.thread(), how);
@@ -331,7 +346,8 @@ final class ThreadContinuation {
             return Optional.empty();
         }
         Optional<CheckpointOwner> owner = saved.owner();
-        ResumeOptions named = checked(how.as(owner)).withThread(thread);
+        // The saver belongs to this installation, and the thread's calls were decided when it saved them.
+        ResumeOptions named = checked(how.as(owner)).withThread(thread).withFileCalls(FileCalls.CONTINUE);
         byte[] checkpoint = document.get().canonical().getBytes(StandardCharsets.UTF_8);
         ResumeSource left =
                 ResumeSource.of(recovered(() -> CheckpointReader.readSaved(checkpoint, now()), "of " + thread));

@@ -58,6 +58,16 @@ public final class ThreadRequests {
     }
 
     /**
+     * Returns the calls of a checkpoint that somebody should look at before it is resumed: calls that were never
+     * started, and calls with an unknown outcome. Starts nothing.
+     *
+     * @param place the origin of the checkpoint, for the messages of failures
+     */
+    public CheckpointReview review(byte[] checkpoint, String place, ResumeOptions how) {
+        return continuation.review(checkpoint, place, how);
+    }
+
+    /**
      * Forks a thread without waiting for an outcome. If the options contain no message, nothing runs in the new thread
      * until it gets a message or an answer.
      */

@@ -3,6 +3,8 @@ package dev.waymark.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.conversation.value.IdempotencyKey;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.Command;
 import dev.waymark.e2e.product.Command.Done;
@@ -11,6 +13,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterAll;
@@ -36,6 +39,7 @@ class FormatsTest {
                 .assistant()
                 .greeter()
                 .charger("charger", 1, "")
+                .payer()
                 .directory();
         here = Dev.inMemory(agents);
         elsewhere = Dev.inMemory(agents);
@@ -190,6 +194,94 @@ class FormatsTest {
         Done other = here().run("run", "--agent", "assistant", "--thread", "chosen", "--volatile", "Hi", "--json");
         assertThat(other.exitCode()).isEqualTo(2);
         assertThat(contents(here().run("show", "chosen", "--json"))).containsExactly("Hi", "Hello.");
+    }
+
+    /** A snapshot with a reply whose call was never started: nobody knows who wrote it. */
+    private static Path snapshot(String name, String tool) throws IOException {
+        return Files.writeString(
+                directory.resolve(name + ".json"),
+                """
+                {"schema_version":"v1","run_id":"r-%s","thread_id":"t-%s","step":1,"phase":"runtime_state",
+                 "timestamp_ms":1790000000123,"payload":{"state":"running","step":1,"llm_calls":1,"tool_calls":0,
+                 "started_at_s":1790000000,"usage":{"input_tokens":1,"output_tokens":1},
+                 "messages":[{"role":"user","content":"Pay"}],"tool_executions":[],"pending_llm_response":
+                 {"text":"","tool_calls":[{"id":"tu_1","tool_name":"%s","arguments":{"cents":5}}]}}}
+                """.formatted(name, name, tool));
+    }
+
+    @Test
+    void pendingCallOfAFile_waitsInAScript_unlessItIsAllowedToRun() throws IOException {
+        Path ledger = directory.resolve("agents/payer.ledger");
+        String file = snapshot("waiting", "charge_card").toString();
+        Done waiting = elsewhere()
+                .run("resume", file, "--agent", "payer", "--thread", "waiting", "--volatile");
+
+        assertThat(waiting.exitCode()).isZero();
+        assertThat(waiting.out())
+                .isEqualTo("May charge_card {\"cents\": 5} run?\nThis call is from a file.\n");
+        assertThat(waiting.err())
+                .contains(
+                        "The checkpoint asks for these calls, which were never started:\n  tu_1  charge_card"
+                                + " {\"cents\": 5}\n",
+                        "add --run-pending");
+        assertThat(ledger).doesNotExist();
+        JsonNode pending = elsewhere().run("pending", "waiting", "--json").json().get(0);
+        assertThat(pending.get("fromFile").booleanValue()).isTrue();
+        assertThat(elsewhere().run("calls", "waiting", "--json").json().get(0).get("fromFile").booleanValue())
+                .isTrue();
+        assertThat(elsewhere().run("approve", "waiting").out()).isEqualTo("Paid.\n");
+        assertThat(ledger).content().isEqualTo("{\"cents\":5}\n");
+        assertThat(elsewhere().run("verify", "waiting").exitCode()).isZero();
+
+        String other = snapshot("running", "charge_card").toString();
+        assertThat(elsewhere()
+                        .run("resume", other, "--agent", "payer", "--thread", "ran", "--volatile", "--run-pending")
+                        .out())
+                .isEqualTo("Paid.\n");
+        assertThat(ledger).content().hasLineCount(2);
+    }
+
+    @Test
+    void safeCallOfAFile_runsAtOnce() throws IOException {
+        String file = snapshot("safe", "look").toString();
+
+        assertThat(elsewhere()
+                        .run("resume", file, "--agent", "payer", "--thread", "safe", "--volatile")
+                        .out())
+                .isEqualTo("Paid.\n");
+    }
+
+    @Test
+    void callsWithAnUnknownOutcome_areListedBeforeAnythingGoesOn() throws IOException {
+        String at = "2026-05-01T09:00:00.000000+00:00";
+        String row = """
+                {"session_id":"s","call_id":"%s","tool_name":"charge_card","args_json":"{\\"cents\\": %d}",
+                 "idempotency_key":"%s","status":"issued","result_text":null,"started_at":"%s","completed_at":null}
+                """;
+        Path file = Files.writeString(directory.resolve("crashed.json"), """
+                {"session":{"session_id":"s","created_at":"AT","updated_at":"AT","status":"active"},
+                 "checkpoint":{"version":1,"created_at":"AT","plan":null,"budget_spent_usd":0.0,"transcript":[
+                 {"id":"m1","role":"user","created_at":"AT","blocks":[{"kind":"text","text":"Pay"}]},
+                 {"id":"m2","role":"assistant","created_at":"AT","blocks":[
+                  {"kind":"tool_call","id":"c1","name":"charge_card","args":{"cents":1}}]}]},
+                 "tool_calls":[ROW1,ROW2]}
+                """
+                .replace("ROW1", row.formatted("c1", 1, key(1), at))
+                .replace("ROW2", row.formatted("c9", 9, key(9), at))
+                .replace("AT", at));
+
+        Done resumed = elsewhere()
+                .run("resume", file.toString(), "--agent", "payer", "--thread", "crashed", "--volatile");
+
+        assertThat(resumed.out()).isEqualTo("Paid.\n");
+        assertThat(resumed.err())
+                .contains("outcome is unknown:\n  c1  charge_card {\"cents\": 1}\n")
+                .contains("Their outcome is unknown:\n  c9  charge_card {\"cents\": 9}\n");
+        assertThat(elsewhere().run("pending", "crashed").err()).contains("c9  charge_card {\"cents\": 9}");
+    }
+
+    private static String key(int cents) {
+        return IdempotencyKey.of("s", "charge_card", Json.of(Map.of("cents", cents)), 0);
     }
 
     @Test

@@ -120,7 +120,7 @@ final class PhasesSnapshot {
 
     private static boolean isHarmless(Conversation state, Call call) {
         return switch (call.status()) {
-            case ISSUED, HELD, AWAITING, ASKING, UNSETTLED -> call.claim().isEmpty();
+            case ISSUED, HELD, AWAITING, ASKING, UNSETTLED -> call.claim().isEmpty() && !call.mayHaveRunBefore();
             case DISPATCHED ->
                 !state.terms().map(terms -> hasEffect(terms, call)).orElse(true);
             case CLAIMED, DELEGATED, UNKNOWN, DOUBTED, VERIFYING -> false;

@@ -211,6 +211,12 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
             if (!decided.approved()) {
                 return refused(Problem.BAD_INPUT, "a denial takes no arguments");
             }
+            if (awaited.get().mayHaveRun()) {
+                return refused(
+                        Problem.BAD_INPUT,
+                        "call " + awaited.get().callId() + " comes from a file and may have run with its own arguments:"
+                                + " approve it as it is, or deny it");
+            }
             if (!args.isObject()) {
                 return refused(Problem.BAD_INPUT, "the arguments must be an object");
             }
@@ -249,7 +255,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
         }
         Optional<String> noRerun = ask.get().whyNoRerun();
         if (settled.settlement() == CallSettlement.Verdict.RERUN && noRerun.isPresent()) {
-            return refused(Problem.BAD_INPUT, ask.get().tool() + " can't be run again. " + noRerun.get());
+            return refused(Problem.BAD_INPUT, ask.get().tool() + " can't be run again: " + noRerun.get());
         }
         return SignatureRules.objection(ask.get(), settled);
     }

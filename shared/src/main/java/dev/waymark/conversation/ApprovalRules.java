@@ -6,7 +6,10 @@ import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.policy.AgentPolicy;
 import java.util.Optional;
 
-/** Rules of approvals: which calls need one, and what a denial does to a call. */
+/**
+ * Rules of approvals: which calls need one, and what a denial does to a call. A tool may require approval, and so does a
+ * call that only a file contains, whatever its tool.
+ */
 final class ApprovalRules {
     private final Draft draft;
 
@@ -15,18 +18,19 @@ final class ApprovalRules {
     }
 
     boolean isMissingFor(Call call) {
-        return draft.policyOf(call).approval()
-                && call.approval()
-                        .filter(CallApproval::approved)
-                        .filter(approval -> !approval.stated())
-                        .isEmpty();
+        return (draft.policyOf(call).approval() || call.fromFile().isPresent()) && !call.isApprovedHere();
+    }
+
+    /** Whether nothing may be done for this call, not even a check, before somebody has decided about it here. */
+    boolean isUndecided(Call call) {
+        return call.fromFile().filter(mark -> !mark.onlyEffects()).isPresent() && !call.isApprovedHere();
     }
 
     void askFor(Call call) {
         Optional<AgentPolicy.Approvals> approvals =
                 draft.binding.terms.orElseThrow().approvals();
         if (approvals.filter(AgentPolicy.Approvals::nobody).isPresent()) {
-            String text = ToolTexts.deniedByNobody(call.tool()) + Draft.claimNote(call);
+            String text = ToolTexts.deniedByNobody(call) + Draft.claimNote(call);
             draft.book.put(call.ended(Call.Status.DENIED, text, draft.at));
         } else {
             draft.book.put(call.awaiting(
@@ -41,6 +45,6 @@ final class ApprovalRules {
 
     void denyByTimeout(Call call) {
         CallApproval denial = new CallApproval(false, false, Optional.empty(), Optional.of("timeout"), draft.at);
-        deny(call, denial, ToolTexts.deniedByTime(call.tool()));
+        deny(call, denial, ToolTexts.deniedByTime(call));
     }
 }

@@ -104,6 +104,17 @@ final class CallRules {
                 .anyMatch(claim -> claim.callId().equals(call.id()));
     }
 
+    /** Continues a call that a person has approved. If it may have run before, its outcome is found out first. */
+    void goOnApproved(Call call) {
+        if (!call.mayHaveRunBefore()) {
+            bringOn(call);
+        } else if (draft.policyOf(call).effect()) {
+            lost.doubt(call);
+        } else {
+            advance(call);
+        }
+    }
+
     /** Advances an undispatched call as far as the thread can without a worker or a person. */
     void advance(Call call) {
         AgentPolicy.ToolPolicy policy = draft.policyOf(call);
@@ -111,15 +122,19 @@ final class CallRules {
         AgentPolicy.Executor executor =
                 draft.binding.terms.orElseThrow().tools().get(call.tool());
         Optional<EffectLog.Remembered> remembered = effect.rememberedFor(call.id());
-        if (remembered.isPresent()) {
+        boolean returnsKnownResult =
+                (policy.dedupe() || effect.inherited()) && effect.success().isPresent();
+        if (approvals.isUndecided(call) && !returnsKnownResult && executor != AgentPolicy.Executor.QUESTION) {
+            approvals.askFor(call); // Its claim may lead to a check, which runs a program.
+        } else if (remembered.isPresent()) {
             draft.book.put(call, effect.forgetting(remembered.get()));
             lost.doubt(call.repeating(remembered.get().repeat())
                     .claimedLater(remembered.get().claim()));
-        } else if ((policy.dedupe() || effect.inherited()) && effect.success().isPresent()) {
+        } else if (returnsKnownResult) {
             String text =
                     ToolTexts.replay(effect.success().get(), effect.result().orElse(""));
             draft.book.put(call.ended(Call.Status.COMPLETED, text, draft.at));
-        } else if (approvals.isMissingFor(call)) {
+        } else if (approvals.isMissingFor(call) && (policy.approval() || executor != AgentPolicy.Executor.QUESTION)) {
             approvals.askFor(call);
         } else if (executor == AgentPolicy.Executor.QUESTION) {
             ask(call);

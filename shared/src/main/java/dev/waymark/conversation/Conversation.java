@@ -45,6 +45,7 @@ import dev.waymark.conversation.value.Usd;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -277,6 +278,21 @@ public record Conversation(
     /** Whether a subagent's thread is executing one of the open calls. */
     public boolean hasSubagents() {
         return openCalls().stream().anyMatch(call -> call.status() == Call.Status.DELEGATED);
+    }
+
+    /**
+     * The calls that only a checkpoint shows as started, without a result, and whose outcome is unknown. An identical
+     * call of this thread takes their place.
+     */
+    public List<Call> startedElsewhere() {
+        List<Call> found = new ArrayList<>();
+        effects()
+                .map(EffectLog::known)
+                .ifPresent(known -> known.forEach((key, effect) -> effect.remembered().stream()
+                        .filter(remembered -> remembered.claim().isElsewhere())
+                        .flatMap(remembered -> calls().get(remembered.callId()).stream())
+                        .forEach(found::add)));
+        return Collections.unmodifiableList(found);
     }
 
     /** The requests that wait for a person, of this thread and its subagents, in call order. */

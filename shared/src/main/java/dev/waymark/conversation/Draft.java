@@ -119,7 +119,8 @@ final class Draft {
 
     void cancelOpenCalls(String text) {
         for (Call call : book.openCalls()) {
-            book.put(call.ended(Call.Status.CANCELLED, text + claimNote(call), at));
+            String note = call.mayHaveRunBefore() && call.claim().isEmpty() ? ToolTexts.ranBefore() : claimNote(call);
+            book.put(call.ended(Call.Status.CANCELLED, text + note, at));
         }
     }
 

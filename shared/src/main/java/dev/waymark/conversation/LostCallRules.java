@@ -127,10 +127,10 @@ final class LostCallRules {
      * call had no effect.
      */
     private void runAgain(Call call) {
-        Call kept = call.withUsedKey();
+        Call kept = call.fromFileHavingRun(false).withUsedKey();
         Call again = fenceToCome(call).isPresent() ? kept : kept.withoutClaim();
         if (approvals.isMissingFor(call)) {
-            approvals.askFor(again); // A reset undid the approval, or only a checkpoint states it.
+            approvals.askFor(again); // A reset undid the approval, or only a file states it or has the call.
         } else {
             draft.book.put(again.issued(fenceToCome(again), draft.at));
         }

@@ -120,7 +120,7 @@ final class PeopleRules {
 
     private void decide(Call call, PersonFact.ApprovalDecided fact, Optional<CallApproval.Signature> signed) {
         if (!fact.approved()) {
-            String text = ToolTexts.denied(call.tool(), fact.reason());
+            String text = ToolTexts.denied(call, fact.reason());
             CallApproval denial = new CallApproval(false, false, fact.by(), fact.reason(), draft.at, signed);
             approvals.deny(call, denial.verifiedAs(fact.verified()), text);
             return;
@@ -128,7 +128,7 @@ final class PeopleRules {
         Json args = fact.args().orElse(call.args());
         boolean edited = !args.equals(call.args());
         CallApproval approval = new CallApproval(true, edited, fact.by(), fact.reason(), draft.at, signed);
-        calls.bringOn(call.decided(approval.verifiedAs(fact.verified()), args, draft.at));
+        calls.goOnApproved(call.decided(approval.verifiedAs(fact.verified()), args, draft.at));
         draft.reachVersionWhenBatchIsDone();
     }
 

@@ -22,6 +22,7 @@ import java.util.stream.Collectors;
  * @param session the id that idempotency keys of the thread's calls are derived from, if it is not the new thread's own
  *     id
  * @param context the new thread's context for tools, if not the recorded one
+ * @param fileCalls what may happen to the open calls without a decision in the new thread
  */
 public record Resumption(
         String id,
@@ -30,9 +31,23 @@ public record Resumption(
         Optional<Integer> maxIterations,
         boolean once,
         Optional<String> session,
-        Optional<Json> context) {
+        Optional<Json> context,
+        FileCalls fileCalls) {
     public Resumption {
         Objects.requireNonNull(id, "id");
+        Objects.requireNonNull(fileCalls, "fileCalls");
+    }
+
+    /** A resumption of a conversation whose calls are trusted. */
+    public Resumption(
+            String id,
+            Optional<String> agent,
+            Optional<String> answer,
+            Optional<Integer> maxIterations,
+            boolean once,
+            Optional<String> session,
+            Optional<Json> context) {
+        this(id, agent, answer, maxIterations, once, session, context, FileCalls.CONTINUE);
     }
 
     /** A resumption with the recorded context. */
@@ -44,6 +59,11 @@ public record Resumption(
             boolean once,
             Optional<String> session) {
         this(id, agent, answer, maxIterations, once, session, Optional.empty());
+    }
+
+    /** A copy for a conversation that comes from a file. */
+    public Resumption withFileCalls(FileCalls allowed) {
+        return new Resumption(id, agent, answer, maxIterations, once, session, context, allowed);
     }
 
     /** The initial state of a thread that continues a thread with this final state. */

@@ -1,6 +1,7 @@
 package dev.waymark.conversation;
 
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.FromFile;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
@@ -66,6 +67,10 @@ final class TakeoverRules {
             draft.binding.agentRequested = false;
         }
         model.takeBackCall(); // Its reply will not arrive here.
+        if (how.fileCalls() != FileCalls.CONTINUE) {
+            Optional<FromFile> mark = Optional.of(new FromFile(how.fileCalls() == FileCalls.CONTINUE_SAFE, false));
+            draft.book.openCalls().forEach(call -> draft.book.put(call.fromFile(mark)));
+        }
         how.answer().ifPresent(this::answerOrSay);
         if (!draft.book.openCalls().isEmpty() || (draft.dialogue.turn.mayGoOn() && !draft.dialogue.isBlank())) {
             draft.dialogue.turn = draft.dialogue.turn.continued();
@@ -140,9 +145,16 @@ final class TakeoverRules {
     void takeUpOpenCalls() {
         if (draft.binding.terms.isPresent()) {
             List<Call> open = draft.book.openCalls();
-            open.forEach(call -> takeUp(call, draft.binding.terms.get()));
+            AgentPolicy terms = draft.binding.terms.get();
+            open.forEach(
+                    call -> takeUp(isExemptFromDecision(call, terms) ? call.fromFile(Optional.empty()) : call, terms));
             draft.versionReached |= !open.isEmpty() && draft.book.openCalls().isEmpty();
         }
+    }
+
+    /** Whether a call of a file needs no decision, because it has no side effects and those who resume said so. */
+    private boolean isExemptFromDecision(Call call, AgentPolicy terms) {
+        return call.fromFile().filter(FromFile::onlyEffects).isPresent() && terms.isHarmless(call.tool());
     }
 
     /**
@@ -156,7 +168,7 @@ final class TakeoverRules {
         boolean mayHaveRun = call.wasBegun();
         if (call.status() == Call.Status.ASKING) {
             takeUpQuestion(call);
-        } else if (executor.isEmpty() && !mayHaveRun) {
+        } else if (executor.isEmpty() && !mayHaveRun && !call.mayHaveRunBefore()) {
             draft.fail(call, ToolTexts.notFound(call.tool(), terms));
         } else if (executor.isEmpty()) {
             lost.giveUp(call);
@@ -167,7 +179,7 @@ final class TakeoverRules {
                 draft.book.put(
                         call.ended(Call.Status.LOST, ToolTexts.durabilityOfHarmless(call.tool(), call.id()), draft.at));
             } else {
-                calls.advance(call.issued(Optional.empty(), draft.at));
+                calls.advance(call.issued(Optional.empty(), draft.at).fromFileHavingRun(true));
             }
         } else if (call.status() == Call.Status.UNSETTLED && call.claim().isEmpty()) {
             if (isDecidable(call)) {
@@ -176,7 +188,11 @@ final class TakeoverRules {
                 lost.leaveUndecided(call);
             }
         } else if (mayHaveRun && call.status() != Call.Status.UNSETTLED) {
-            lost.doubt(call);
+            if (approvals.isUndecided(call) && draft.policyOf(call).verify()) {
+                approvals.askFor(call.fromFileHavingRun(true)); // A check runs a program.
+            } else {
+                lost.doubt(call);
+            }
         } else if (call.status() == Call.Status.DISPATCHED) {
             draft.book.put(call.issued(Optional.empty(), draft.at));
         } else if (call.status() == Call.Status.ISSUED

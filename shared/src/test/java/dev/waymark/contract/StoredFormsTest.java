@@ -15,6 +15,7 @@ import dev.waymark.conversation.call.CallApproval;
 import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.call.Delegation;
 import dev.waymark.conversation.call.EffectLog;
+import dev.waymark.conversation.call.FromFile;
 import dev.waymark.conversation.call.OpenRequest;
 import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.call.SubagentProgress;
@@ -112,11 +113,14 @@ class StoredFormsTest {
                 true,
                 AT,
                 Optional.of("HTTP 504"),
-                Optional.of(signers));
+                Optional.of(signers),
+                true,
+                true);
         SubagentProgress report = new SubagentProgress(true, List.of(ask), spent);
         Delegation.Decision decision = new Delegation.Decision("approve", ARGS);
         Delegation delegation = new Delegation(
                 report, List.of("tu_9"), List.of("tu_8"), List.of(decision), Optional.of(budget), spent, true);
+        FromFile fromFile = new FromFile(true, true);
         Parent parent = new Parent("tu_0", 2, Optional.of(budget));
         CallSettlement settlement = new CallSettlement(
                 CallSettlement.Verdict.NOT_DONE,
@@ -141,7 +145,8 @@ class StoredFormsTest {
                 Optional.of("e3b0"),
                 Optional.of(delegation),
                 Optional.of("HTTP 504"),
-                Optional.of(settlement));
+                Optional.of(settlement),
+                Optional.of(fromFile));
         AgentPolicy.ToolPolicy policy =
                 new AgentPolicy.ToolPolicy(true, true, true, true, true, true, 60_000, true, true);
         AgentPolicy.Approvals approvals = new AgentPolicy.Approvals(true, Optional.of(1_000L), Optional.of(signers));
@@ -222,6 +227,7 @@ class StoredFormsTest {
                 stored(terms, "agent", "tools"),
                 stored(turn, "status", "usage", "text", "startedAt"),
                 stored(call, "id", "tool", "args", "status", "since"),
+                stored(fromFile),
                 stored(claim, "execution", "at"),
                 stored(approval, "at"),
                 stored(signers, "place", "keys"),

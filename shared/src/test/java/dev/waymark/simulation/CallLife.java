@@ -3,6 +3,7 @@ package dev.waymark.simulation;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.fact.ToolFact;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -73,6 +74,9 @@ final class CallLife {
         Set<String> ids = new LinkedHashSet<>(before.batch());
         ids.addAll(after.batch());
         for (String id : ids) {
+            if (fact instanceof ThreadFact.AgentResolved && before.calls().contains(id)) {
+                continue; // The page is about calls whose agent is known.
+            }
             String from = before.calls().get(id).map(CallLife::name).orElse("new");
             String to = name(after.calls().get(id).orElseThrow());
             if (!from.equals(to)) {

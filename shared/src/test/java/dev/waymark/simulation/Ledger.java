@@ -1,6 +1,7 @@
 package dev.waymark.simulation;
 
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.FileCalls;
 import dev.waymark.conversation.Step;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallSettlement;
@@ -46,6 +47,7 @@ final class Ledger {
     private final Coverage coverage;
     private final AgentPolicy terms;
     private final World world;
+    private final FileStart file;
     private final List<String> accepted = new ArrayList<>();
     private final Map<String, String> outcomes = new HashMap<>();
     private final Map<String, String> approved = new HashMap<>();
@@ -59,11 +61,17 @@ final class Ledger {
     private final Map<String, Spent> below = new HashMap<>();
     private Optional<Long> mostTokens;
 
-    Ledger(Coverage coverage, AgentPolicy terms, World world) {
+    Ledger(Coverage coverage, AgentPolicy terms, World world, FileStart file) {
         this.coverage = coverage;
         this.terms = terms;
         this.world = world;
+        this.file = file;
         this.mostTokens = terms.budget().flatMap(Budget::tokens);
+        // In a file, a call that asks a question counts as executed.
+        file.restored()
+                .flatMap(Conversation::effects)
+                .ifPresent(effects -> effects.known()
+                        .forEach((key, effect) -> knownOutcomes.put(key.replace(':', ' '), effect.executions())));
     }
 
     private AgentPolicy.ToolPolicy policyOf(String tool) {
@@ -286,9 +294,22 @@ final class Ledger {
 
     // ---- tools
 
+    /** Checks that somebody in this thread has decided that a call of a file may go on, if that is needed. */
+    void allowed(Call call, boolean effect) {
+        if (!file.has(call.id())) {
+            return;
+        }
+        boolean needed = file.allowed() == FileCalls.WAIT || effect;
+        Violation.unless(
+                !needed || call.args().canonical().equals(approved.get(call.id())),
+                "a call of a file goes on that nobody has decided");
+        coverage.count(needed ? "decided calls of files" : "safe calls of files");
+    }
+
     /** Checks a call that is about to be dispatched to a worker. */
     void dispatched(Call call, int dispatch) {
         AgentPolicy.ToolPolicy policy = policyOf(call.tool());
+        allowed(call, policy.effect());
         Violation.unless(
                 terms.tools().get(call.tool()) == AgentPolicy.Executor.ACTIVITY, "no worker can run " + call.tool());
         Violation.unless(
@@ -327,9 +348,20 @@ final class Ledger {
 
     /** Checks a call that is about to be verified. */
     void verifying(Call call, Instant at) {
-        Instant claimedAt = call.claim().orElseThrow().at();
+        boolean ranHere = call.claim()
+                .filter(claim -> world.wasGranted(claim.execution()))
+                .isPresent();
+        if (!ranHere) { // A reset may have undone the decision, but not the execution that it allowed.
+            allowed(call, false);
+        }
+        Optional<Instant> claimedAt = call.claim().map(Call.Claim::at);
         Violation.unless(
-                !claimedAt.plus(World.TIMEOUT).plusSeconds(5).isAfter(at), "it is looked for an effect too early");
+                claimedAt.isPresent() || file.has(call.id()), "it is looked for the effect of a call that never ran");
+        Violation.unless(
+                claimedAt
+                        .filter(time -> time.plus(World.TIMEOUT).plusSeconds(5).isAfter(at))
+                        .isEmpty(),
+                "it is looked for an effect too early");
         coverage.count("verifies");
     }
 
@@ -353,9 +385,12 @@ final class Ledger {
                             ? "denied by time"
                             : fact instanceof PersonFact.ApprovalDecided ? "denied by somebody" : "denied by nobody");
         }
-        if (policy.approval() && terms.tools().get(call.tool()) == AgentPolicy.Executor.STATE) {
+        boolean mustBeApproved = policy.approval() || (file.has(call.id()) && file.allowed() == FileCalls.WAIT);
+        if (mustBeApproved && terms.tools().get(call.tool()) == AgentPolicy.Executor.STATE) {
             Violation.unless(
-                    call.status() != Call.Status.COMPLETED || approved.containsKey(call.id()),
+                    call.status() != Call.Status.COMPLETED
+                            || fact instanceof PersonFact.HumanAnswered
+                            || approved.containsKey(call.id()),
                     "a state tool ran without approval");
         }
     }
@@ -376,17 +411,19 @@ final class Ledger {
                 }
             }
             case LOST -> {
-                boolean known = call.claim()
-                        .map(claim -> world.wasGranted(claim.execution()))
-                        .orElse(policy.dedupe());
+                boolean known = ranElsewhere(call)
+                        || call.claim()
+                                .map(claim -> world.wasGranted(claim.execution()))
+                                .orElse(policy.dedupe());
                 Violation.unless(known, "lost, and nothing was ever claimed");
                 Violation.unless(text.contains("tool-durability-error"), "lost, and the model is not told so");
             }
             case UNKNOWN, DOUBTED, UNSETTLED -> {
                 Violation.unless(
-                        call.claim()
-                                .map(claim -> world.wasGranted(claim.execution()))
-                                .orElse(false),
+                        ranElsewhere(call)
+                                || call.claim()
+                                        .map(claim -> world.wasGranted(claim.execution()))
+                                        .orElse(false),
                         "in doubt, and nothing was ever claimed");
             }
             case DENIED, CANCELLED ->
@@ -397,6 +434,11 @@ final class Ledger {
                 // These statuses say nothing about whether the call took effect.
             }
         }
+    }
+
+    /** Whether a file says, or does not exclude, that the call ran before this thread began. */
+    private boolean ranElsewhere(Call call) {
+        return call.claim().map(Call.Claim::isElsewhere).orElse(file.has(call.id()));
     }
 
     private void calls(Conversation state) {

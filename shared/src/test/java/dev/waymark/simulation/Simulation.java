@@ -4,6 +4,8 @@ import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.StateDigest;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.FileCalls;
+import dev.waymark.conversation.Restoration;
 import dev.waymark.conversation.Step;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallSettlement;
@@ -44,7 +46,8 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * Simulates one thread; a seed determines everything that happens. Executes the steps that the state decides as
+ * Simulates one thread; a seed determines everything that happens. From {@link #FILE_SEEDS} on, the thread begins with a
+ * checkpoint whose calls nobody has decided. Executes the steps that the state decides as
  * activities that end at random times, lets people interfere, resets the thread, and continues as new. After every
  * fact, {@link Ledger} checks the state.
  */
@@ -100,6 +103,9 @@ final class Simulation {
 
     private static final String[] CALL_IDS = {"tu_1", "tu_2", "tu_3", "tu_1~2", "call", "", "漢", "a", "b", "c", "d/e"};
 
+    /** Threads with this seed or a larger one begin with a checkpoint. */
+    static final long FILE_SEEDS = 1_000_000;
+
     private final Random random;
     /** A separate generator, so that drawing a cost does not advance the generator of everything else. */
     private final Random money;
@@ -123,6 +129,7 @@ final class Simulation {
     private final Map<String, World.Execution> running = new HashMap<>();
     private final List<LateClaim> lateClaims = new ArrayList<>();
     private final AgentPolicy terms;
+    private final FileStart file;
     private final List<String> sentIds = new ArrayList<>();
 
     private Instant at = Instant.parse("2026-05-01T09:00:00Z");
@@ -150,7 +157,6 @@ final class Simulation {
         this.fault = fault;
         this.coverage = coverage;
         this.terms = summarised(budgeted(terms(random)));
-        this.ledger = new Ledger(coverage, terms, world);
         this.thorough = seed % 20 == 0;
         Optional<Integer> maxIterations = chance(3) ? Optional.of(1 + random.nextInt(4)) : Optional.empty();
         Optional<Parent> parent =
@@ -160,8 +166,36 @@ final class Simulation {
         recorded.add(started);
         times.add(at);
         state = Conversation.start(started, at);
+        this.file = seed < FILE_SEEDS ? FileStart.NONE : fileStart();
+        state = file.resumed(at).orElse(state);
+        this.ledger = new Ledger(coverage, terms, world, file);
         states.add(state);
         pendingAt.add(List.of());
+    }
+
+    /** A checkpoint with open calls of every kind, as a file may have it that somebody wrote by hand. */
+    private FileStart fileStart() {
+        List<Part.ToolUse> calls = new ArrayList<>();
+        for (int i = 0; i <= random.nextInt(5); i++) {
+            String tool = TOOLS[random.nextInt(TOOLS.length)];
+            calls.add(new Part.ToolUse("file" + i, tool, args(tool)));
+        }
+        Restoration restoration = new Restoration(at, false)
+                .say(Message.user("from elsewhere"), Optional.empty(), at)
+                .say(Message.assistant(calls.toArray(new Part[0])), Optional.empty(), at);
+        String some = calls.get(random.nextInt(calls.size())).id();
+        switch (random.nextInt(6)) {
+            case 0 -> restoration.pending(some);
+            case 1 -> restoration.begun(some);
+            case 2 -> restoration.allAsked();
+            case 3 -> restoration.approved(some);
+            default -> restoration.untouched();
+        }
+        if (chance(4)) {
+            restoration.rememberIssued("ahead", "pay", effectArgs(), at);
+        }
+        return new FileStart(
+                Optional.of(restoration.restore()), chance(3) ? FileCalls.CONTINUE_SAFE : FileCalls.WAIT, chance(6));
     }
 
     /** An execution that nobody waits for any more, but that may still request its claim. */
@@ -267,6 +301,7 @@ final class Simulation {
         @Override
         public Boolean startSubagent(Step.StartSubagent step) {
             Call call = step.call();
+            ledger.allowed(call, true);
             boolean exists = children.containsKey(call.id());
             begin("subagent " + call.id(), Activity.subagent(call, exists, runId()));
             if (!exists) {
@@ -354,7 +389,8 @@ final class Simulation {
                     "stuck: no reply will come");
         }
         for (Call call : state.batchCalls()) {
-            if (call.isInFlight()) {
+            boolean ranElsewhere = state.terms().isEmpty() && file.has(call.id());
+            if (call.isInFlight() && !ranElsewhere) {
                 waits = true;
                 String kind = call.status() == Call.Status.VERIFYING
                         ? "verify"
@@ -492,7 +528,8 @@ final class Simulation {
      * this reader, a claim of another run looks restored even if it was granted in time, before the reset.
      */
     private void refold() {
-        Conversation folded = Conversation.start((ThreadFact.RunStarted) recorded.get(0), times.get(0));
+        Conversation folded = file.resumed(times.get(0))
+                .orElseGet(() -> Conversation.start((ThreadFact.RunStarted) recorded.get(0), times.get(0)));
         for (int i = 1; i < recorded.size(); i++) {
             Fact fact = recorded.get(i);
             if (i > runBegan
@@ -613,7 +650,7 @@ final class Simulation {
         switch (flight.kind()) {
             case "agent" ->
                 apply(
-                        chance(25)
+                        chance(25) && file == FileStart.NONE
                                 ? new ThreadFact.AgentRefused(new Problem(Problem.NOT_FOUND, "no such agent"))
                                 : new ThreadFact.AgentResolved(terms));
             case "model" ->
@@ -965,7 +1002,7 @@ final class Simulation {
         runs++;
         closed = false;
         alarm = Optional.empty();
-        ledger = new Ledger(coverage, terms, world);
+        ledger = new Ledger(coverage, terms, world, file);
         for (int i = 1; i <= point; i++) {
             ledger.book(states.get(i - 1), recorded.get(i), states.get(i));
         }
@@ -1199,13 +1236,15 @@ final class Simulation {
             case AWAITING -> {
                 boolean approves = !chance(4);
                 Optional<Json> edit = approves && chance(4) ? Optional.of(effectArgs()) : Optional.empty();
-                edit = call.tool().equals("write_file") ? Optional.empty() : edit;
+                edit = call.tool().equals("write_file") || call.mayHaveRunBefore() ? Optional.empty() : edit;
                 Optional<String> digest = chance(2) ? Optional.of(call.argsDigest()) : Optional.empty();
                 yield new PersonFact.ApprovalDecided(
                         approves, id, Optional.of(call.id()), edit, digest, someone(), Optional.empty());
             }
             case UNSETTLED -> {
-                boolean landed = world.hasEffect(call.claim().orElseThrow().execution());
+                boolean landed = call.claim()
+                        .filter(claim -> world.hasEffect(claim.execution()))
+                        .isPresent();
                 CallSettlement.Verdict settlement = chance(3)
                         ? CallSettlement.Verdict.GIVE_UP
                         : landed

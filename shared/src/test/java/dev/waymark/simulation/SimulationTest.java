@@ -35,6 +35,8 @@ class SimulationTest {
     private static final int INTERLEAVINGS = 5_000;
     /** The number of simulations within which a wrong driver or rule must be noticed. */
     private static final int FAULTY = 1_500;
+    /** The number of simulations that begin with a file. */
+    private static final int FILES = 1_500;
 
     /** Events that must happen at least once, because the simulation does not test what never happens. */
     private static final String[] EXPECTED = {
@@ -190,11 +192,22 @@ class SimulationTest {
         }
     }
 
+    /** The calls of a file that somebody wrote: only what people decide happens. */
+    @Test
+    void threadThatBeginsWithAFile_anyInterleaving_keepsItsPromises() throws IOException {
+        Coverage coverage = simulated(Simulation.FILE_SEEDS, Simulation.FILE_SEEDS + FILES);
+
+        assertThat(notInTheTable(coverage)).isEmpty();
+        assertThat(coverage.counts())
+                .containsKeys("decided calls of files", "safe calls of files", "move awaiting -> unknown by person");
+    }
+
     /** Tests seeds beyond those that every build tests. */
     @Test
     @Tag("full")
     void conversation_moreInterleavings_keepsItsPromises() throws IOException {
         Coverage coverage = simulated(INTERLEAVINGS, 3 * INTERLEAVINGS);
+        coverage.add(simulated(Simulation.FILE_SEEDS + FILES, Simulation.FILE_SEEDS + INTERLEAVINGS));
 
         assertThat(notInTheTable(coverage)).isEmpty();
     }
@@ -470,6 +483,18 @@ class SimulationTest {
                             }
                         }),
                 broken(
+                        ThreadFact.AgentResolved.class,
+                        "a call of a file runs before it is decided",
+                        "that nobody has decided",
+                        (before, fact, after) -> before.openCalls().stream()
+                                .filter(call -> call.fromFile().isPresent())
+                                .filter(call -> after.get("calls")
+                                        .get(call.id())
+                                        .get("status")
+                                        .asText()
+                                        .equals("awaiting"))
+                                .forEach(call -> issue(after, call.id()))),
+                broken(
                         ModelFact.ModelCalled.class,
                         "a commit skips what cancelled calls came to",
                         "refuse the transcript",
@@ -513,7 +538,9 @@ class SimulationTest {
 
     /** The messages of the violations that the seeds notice. One mistake may cause several different violations. */
     private static Stream<String> violations(Core core, Simulation.Fault fault) {
-        return LongStream.range(0, FAULTY)
+        return LongStream.concat(
+                        LongStream.range(0, FAULTY),
+                        LongStream.range(Simulation.FILE_SEEDS, Simulation.FILE_SEEDS + FAULTY / 5))
                 .mapToObj(seed -> {
                     try {
                         new Simulation(seed, core, fault, new Coverage()).run();

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.contract.ThreadOwner;
 import dev.waymark.contract.thread.StartInput;
+import dev.waymark.conversation.FileCalls;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.saver.CheckpointOwner;
 import java.util.Optional;
@@ -20,6 +21,8 @@ import java.util.Optional;
  * @param session the id that idempotency keys are derived from, if not the checkpoint's
  * @param owner the owner of the new thread; if empty, the owner of the closed thread
  * @param copy whether to ignore the thread that a checkpoint names, and to derive idempotency keys from the new thread
+ * @param fileCalls what may happen to the open calls of a checkpoint before somebody decides about each of them. Calls
+ * of a thread that this server knows are not affected.
  */
 public record ResumeOptions(
         Optional<String> answer,
@@ -30,7 +33,8 @@ public record ResumeOptions(
         Optional<Json> context,
         Optional<String> session,
         Optional<ThreadOwner> owner,
-        boolean copy) {
+        boolean copy,
+        FileCalls fileCalls) {
     /** Options that only continue the conversation; the other methods add to them. */
     public static ResumeOptions onward() {
         return new ResumeOptions(
@@ -42,19 +46,20 @@ public record ResumeOptions(
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
-                false);
+                false,
+                FileCalls.CONTINUE_SAFE);
     }
 
     /** Answers the first open question, or sends a new message if no question is open. */
     public ResumeOptions withAnswer(String words) {
         return new ResumeOptions(
-                Optional.of(words), agent, thread, maxIterations, volatileAllowed, context, session, owner, copy);
+                Optional.of(words), agent, thread, maxIterations, volatileAllowed, context, session, owner, copy, fileCalls);
     }
 
     /** Sets the agent, for a checkpoint that names none, or to continue with another agent. */
     public ResumeOptions withAgent(String name) {
         return new ResumeOptions(
-                answer, Optional.of(name), thread, maxIterations, volatileAllowed, context, session, owner, copy);
+                answer, Optional.of(name), thread, maxIterations, volatileAllowed, context, session, owner, copy, fileCalls);
     }
 
     /**
@@ -73,36 +78,36 @@ public record ResumeOptions(
     /** Sets the id of the new thread. */
     public ResumeOptions withThread(String id) {
         return new ResumeOptions(
-                answer, agent, Optional.of(id), maxIterations, volatileAllowed, context, session, owner, copy);
+                answer, agent, Optional.of(id), maxIterations, volatileAllowed, context, session, owner, copy, fileCalls);
     }
 
     /** Sets the maximum number of model calls per turn. */
     public ResumeOptions withMaxIterations(int most) {
         return new ResumeOptions(
-                answer, agent, thread, Optional.of(most), volatileAllowed, context, session, owner, copy);
+                answer, agent, thread, Optional.of(most), volatileAllowed, context, session, owner, copy, fileCalls);
     }
 
     /** Accepts that an in-memory server loses the named thread when it stops. */
     public ResumeOptions allowingVolatile() {
-        return new ResumeOptions(answer, agent, thread, maxIterations, true, context, session, owner, copy);
+        return new ResumeOptions(answer, agent, thread, maxIterations, true, context, session, owner, copy, fileCalls);
     }
 
     /** Sets the new thread's context for tools, instead of the recorded one. */
     public ResumeOptions withContext(JsonNode carried) {
         Json checked = StartInput.context(RequestLimits.context(carried));
         return new ResumeOptions(
-                answer, agent, thread, maxIterations, volatileAllowed, Optional.of(checked), session, owner, copy);
+                answer, agent, thread, maxIterations, volatileAllowed, Optional.of(checked), session, owner, copy, fileCalls);
     }
 
     /** Sets the id that idempotency keys are derived from, instead of the checkpoint's. */
     public ResumeOptions withSession(String id) {
         return new ResumeOptions(
-                answer, agent, thread, maxIterations, volatileAllowed, context, Optional.of(id), owner, copy);
+                answer, agent, thread, maxIterations, volatileAllowed, context, Optional.of(id), owner, copy, fileCalls);
     }
 
     /** Sets the owner of the new thread. */
     public ResumeOptions ownedBy(Optional<ThreadOwner> whose) {
-        return new ResumeOptions(answer, agent, thread, maxIterations, volatileAllowed, context, session, whose, copy);
+        return new ResumeOptions(answer, agent, thread, maxIterations, volatileAllowed, context, session, whose, copy, fileCalls);
     }
 
     /**
@@ -110,6 +115,15 @@ public record ResumeOptions(
      * keys. For callers who may not be allowed to see that thread.
      */
     public ResumeOptions asCopy() {
-        return new ResumeOptions(answer, agent, thread, maxIterations, volatileAllowed, context, session, owner, true);
+        return new ResumeOptions(answer, agent, thread, maxIterations, volatileAllowed, context, session, owner, true, fileCalls);
+    }
+
+    /**
+     * Sets what may happen to the open calls of a checkpoint. By default, calls without side effects continue. Others
+     * wait for approval in the new thread, because nobody knows who chose their arguments.
+     */
+    public ResumeOptions withFileCalls(FileCalls allowed) {
+        return new ResumeOptions(
+                answer, agent, thread, maxIterations, volatileAllowed, context, session, owner, copy, allowed);
     }
 }

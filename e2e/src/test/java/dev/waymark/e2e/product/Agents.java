@@ -110,6 +110,16 @@ public final class Agents {
                 """.formatted(uses));
     }
 
+    /** An agent whose tool charges without being asked about it. Every charge is a line in {@code payer.ledger}. */
+    public Agents payer() {
+        program("payer-charge.sh", "read -r args; echo \"$args\" >> payer.ledger; printf 'charged %s' \"$args\"");
+        return agent("payer", """
+                tools:
+                  - { name: charge_card, command: [./payer-charge.sh] }
+                  - { name: look, command: [cat], safe_to_retry: true }
+                """, "replies: [{ text: Paid. }]");
+    }
+
     /** An agent whose tool charges at once, and then runs longer than its timeout. */
     public Agents dawdler(String name, String more) {
         program(name + "-charge.sh", "cat >> " + name + ".ledger; sleep 60");

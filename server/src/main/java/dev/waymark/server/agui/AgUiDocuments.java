@@ -84,6 +84,9 @@ final class AgUiDocuments {
         item.args().ifPresent(args -> metadata.set("args", JsonDocuments.tree(args)));
         item.evidence().ifPresent(seen -> metadata.put("evidence", seen));
         item.whyNoRerun().ifPresent(why -> metadata.put("whyNoRerun", why));
+        if (item.fromFile()) {
+            metadata.put("fromFile", true).put("mayHaveRun", item.mayHaveRun());
+        }
         return document;
     }
 

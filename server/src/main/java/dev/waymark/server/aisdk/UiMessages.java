@@ -60,6 +60,14 @@ final class UiMessages {
         return data;
     }
 
+    /** The data for a call that only a file contains, since its tool part looks like one that the model made here. */
+    static ObjectNode fromFile(PendingItem item) {
+        ObjectNode data = unknown(item);
+        data.put("mayHaveRun", item.mayHaveRun());
+        item.origin().ifPresent(words -> data.put("message", words));
+        return data;
+    }
+
     private void add(Transcript.Entry entry) {
         Message message = entry.message();
         if (!message.toolResults().isEmpty()) {
@@ -141,6 +149,9 @@ final class UiMessages {
         if (isOfSubagent(item)) {
             data("data-waiting", PendingId.of(item).text(), waiting(item));
             return;
+        }
+        if (item.fromFile()) {
+            data("data-from-file", item.callId(), fromFile(item));
         }
         Optional<ObjectNode> part = Optional.ofNullable(callParts.get(item.callId()));
         if (item.kind().equals(PendingItem.APPROVAL)) {

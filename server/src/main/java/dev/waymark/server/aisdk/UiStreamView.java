@@ -146,6 +146,11 @@ final class UiStreamView implements RunView {
             send(data);
             return;
         }
+        if (item.fromFile()) {
+            ObjectNode data = typed("data-from-file").put("id", item.callId());
+            data.set("data", UiMessages.fromFile(item));
+            send(data);
+        }
         switch (item.kind()) {
             case PendingItem.APPROVAL -> {
                 String id = PendingId.of(item).text();

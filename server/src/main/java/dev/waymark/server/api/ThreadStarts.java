@@ -1,6 +1,7 @@
 package dev.waymark.server.api;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.ThreadRequests;
@@ -10,6 +11,7 @@ import dev.waymark.client.request.Prompt;
 import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.ThreadOwner;
+import dev.waymark.conversation.FileCalls;
 import dev.waymark.server.http.ApiRequest;
 import dev.waymark.server.http.HttpAnswer;
 import dev.waymark.server.http.HttpProblem;
@@ -88,7 +90,8 @@ final class ThreadStarts {
 
     /**
      * Imports a checkpoint, whose content is untrusted. The new thread is a copy with its own idempotency keys, and has
-     * only the context that its agent defines.
+     * only the context that its agent defines. Nothing happens to its open calls before somebody with the role
+     * {@code decide} has decided about them, which may be the caller.
      */
     private HttpAnswer importCheckpoint(ApiRequest request) {
         Optional<ThreadOwner> owner = access.ownerOfNew(request.caller(), request.text("group"));
@@ -97,12 +100,19 @@ final class ThreadStarts {
                 .ownedBy(owner)
                 .withContext(PayloadJson.MAPPER.createObjectNode())
                 .asCopy()
+                .withFileCalls(request.caller().may(CallerRole.DECIDE) ? FileCalls.CONTINUE : FileCalls.WAIT)
                 .allowingVolatile();
         how = options(request, how);
         byte[] checkpoint = request.source("checkpoint");
+        ArrayNode calls = ImportedCalls.document(client.requests().review(checkpoint, PLACE, how));
+        if (request.json().path("review").booleanValue()) {
+            ObjectNode document = PayloadJson.MAPPER.createObjectNode();
+            document.set("calls", calls);
+            return HttpReply.json(200, document);
+        }
         return client.requests()
                 .resumeOnly(checkpoint, PLACE, how)
-                .map(started -> created(started, 201))
+                .map(started -> created(started, 201, Optional.of(calls)))
                 .orElseThrow(() -> HttpProblem.badInput("the checkpoint is complete: there is nothing to resume"));
     }
 
@@ -131,9 +141,14 @@ final class ThreadStarts {
     }
 
     private static HttpReply created(AgentClient.Started started, int status) {
+        return created(started, status, Optional.empty());
+    }
+
+    private static HttpReply created(AgentClient.Started started, int status, Optional<ArrayNode> calls) {
         ObjectNode document = PayloadJson.MAPPER.createObjectNode();
         document.put("thread", started.thread());
         document.put("runId", started.runId());
+        calls.ifPresent(list -> document.set("calls", list));
         HttpReply reply = HttpReply.json(status, document);
         return new HttpReply(status, reply.contentType(), reply.body(), Map.of("Location", location(started.thread())));
     }

@@ -53,6 +53,7 @@ class Card {
       ),
       item.description && item.kind !== 'question' ? h('p', { class: 'muted', dir: 'auto' }, item.description) : null,
       this.#origin(),
+      this.#fromFile(),
       this.#body(),
       this.controls,
       this.problem,
@@ -66,6 +67,13 @@ class Card {
    */
   isStillAbout(item, call) {
     return this.#sent === undefined && contentOf(item, call) === contentOf(this.item, this.call);
+  }
+
+  /** A call of a file looks like any other, but nobody here has chosen it or its arguments. */
+  #fromFile() {
+    if (!this.item.fromFile) return null;
+    const what = this.item.kind === 'question' ? 'This question' : 'This call';
+    return h('p', { class: 'from-file' }, `${what} is from a file${this.item.mayHaveRun ? ' and may have run before' : ''}.`);
   }
 
   #origin() {
@@ -152,7 +160,7 @@ class Card {
     replaceChildren(
       this.controls,
       h('button', { class: 'primary', onclick: () => this.#send('approve', {}) }, 'Approve'),
-      h('button', { onclick: () => this.#edit() }, 'Edit arguments'),
+      this.item.mayHaveRun ? null : h('button', { onclick: () => this.#edit() }, 'Edit arguments'),
       h('button', { class: 'danger', onclick: () => this.#deny() }, 'Deny'),
     );
   }
@@ -211,7 +219,7 @@ class Card {
           )
         : null,
       h('button', { onclick: () => choose('The model is told that the outcome is unknown.', 'give-up') }, 'Leave it unknown …'),
-      this.item.whyNoRerun ? h('p', { class: 'muted' }, `It can’t be run again. ${this.item.whyNoRerun}`) : null,
+      this.item.whyNoRerun ? h('p', { class: 'muted' }, `It can’t be run again: ${this.item.whyNoRerun}.`) : null,
     );
   }
 

@@ -90,8 +90,9 @@ public final class CheckpointMessages {
      * is known.
      */
     private static boolean isUnknown(Conversation state, Call call) {
-        return call.status() == Call.Status.UNSETTLED
-                && (call.claim().isPresent() || state.terms().isPresent());
+        return call.mayHaveRunBefore()
+                || (call.status() == Call.Status.UNSETTLED
+                        && (call.claim().isPresent() || state.terms().isPresent()));
     }
 
     /** The number of model replies in this turn. A running model call is not counted, since it may fail. */

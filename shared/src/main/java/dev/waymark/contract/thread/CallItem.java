@@ -23,6 +23,7 @@ import java.util.Optional;
  * @param since the time of the last status change
  * @param settled how a person settled the unknown outcome
  * @param claimedAt when an execution was allowed to take effect
+ * @param fromFile whether only a file contains the call, so that somebody decides here whether it runs
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -37,7 +38,10 @@ public record CallItem(
         @JsonProperty("approval") Optional<CallApproval> approval,
         @JsonProperty("claimedAt") Optional<Instant> claimedAt,
         @JsonProperty("question") Optional<String> question,
-        @JsonProperty("settled") Optional<CallSettlement> settled) {
+        @JsonProperty("settled") Optional<CallSettlement> settled,
+
+        @JsonProperty("fromFile") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean fromFile) {
     private static final String ISSUED = "issued";
     private static final String CLAIMED = "claimed";
 
@@ -82,7 +86,8 @@ public record CallItem(
                 call.approval(),
                 call.claim().map(Call.Claim::at),
                 call.question(),
-                call.settlement());
+                call.settlement(),
+                call.fromFile().isPresent());
     }
 
     /** The name in spans and metrics for what a call waits for. */
@@ -120,7 +125,8 @@ public record CallItem(
                 earlier.approval,
                 claimedAt,
                 earlier.question,
-                earlier.settled.or(() -> settled));
+                earlier.settled.or(() -> settled),
+                fromFile);
     }
 
     /** Whether the call has no result yet. */
@@ -144,6 +150,7 @@ public record CallItem(
                 approval,
                 claimedAt,
                 question.map(text -> PendingItem.shortened(text, most)),
-                settled);
+                settled,
+                fromFile);
     }
 }

@@ -23,6 +23,8 @@ import java.util.Optional;
  * @param signers who must sign the decision, if it must be signed
  * @param outcomes how a person may settle a call with an unknown outcome; empty for other requests
  * @param whyNoRerun why {@code rerun} is not among the outcomes
+ * @param fromFile whether only a file contains the call: no model made it in this thread
+ * @param mayHaveRun whether a call of a file may have run before, although it waits for approval
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -41,7 +43,12 @@ public record PendingItem(
         @JsonProperty("outcomes") @JsonInclude(JsonInclude.Include.NON_EMPTY)
         List<String> outcomes,
 
-        @JsonProperty("whyNoRerun") Optional<String> whyNoRerun) {
+        @JsonProperty("whyNoRerun") Optional<String> whyNoRerun,
+        @JsonProperty("fromFile") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean fromFile,
+
+        @JsonProperty("mayHaveRun") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean mayHaveRun) {
     /** The {@code kind} of a question. */
     public static final String QUESTION = "question";
     /** The {@code kind} of a call that waits for approval. */
@@ -60,7 +67,7 @@ public record PendingItem(
         whyNoRerun = whyNoRerun == null ? Optional.empty() : whyNoRerun;
     }
 
-    /** A request other than the settlement of an unknown outcome. */
+    /** A request other than the settlement of an unknown outcome, about a call that a model made in this thread. */
     public PendingItem(
             String thread,
             String callId,
@@ -84,7 +91,9 @@ public record PendingItem(
                 evidence,
                 signers,
                 List.of(),
-                Optional.empty());
+                Optional.empty(),
+                false,
+                false);
     }
 
     /** The requests that wait for a person, of this thread and its subagents, in call order. */
@@ -92,7 +101,7 @@ public record PendingItem(
         return state.asks().stream().map(ask -> of(thread, ask)).toList();
     }
 
-    private static PendingItem of(String thread, OpenRequest ask) {
+    public static PendingItem of(String thread, OpenRequest ask) {
         return new PendingItem(
                 thread,
                 ask.callId(),
@@ -105,11 +114,28 @@ public record PendingItem(
                 ask.evidence(),
                 ask.signers(),
                 ask.verdicts().stream().map(CallSettlement.Verdict::wireName).toList(),
-                ask.whyNoRerun());
+                ask.whyNoRerun(),
+                ask.fromFile(),
+                ask.mayHaveRun());
     }
 
-    /** The request as text. */
+    /** The request as text, and that the call is from a file if it is. */
     public String words() {
+        return request() + origin().map(words -> " " + words).orElse("");
+    }
+
+    /** A sentence for a call that only a file contains, since nobody here has chosen its arguments. */
+    public Optional<String> origin() {
+        if (!fromFile) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                mayHaveRun
+                        ? "This call is from a file and may have run before."
+                        : kind.equals(QUESTION) ? "This question is from a file." : "This call is from a file.");
+    }
+
+    private String request() {
         return switch (kind) {
             case APPROVAL -> "May " + call() + " run?";
             case UNKNOWN ->
@@ -151,7 +177,9 @@ public record PendingItem(
                 evidence,
                 signers,
                 outcomes,
-                whyNoRerun);
+                whyNoRerun,
+                fromFile,
+                mayHaveRun);
     }
 
     static String shortened(String text, int most) {

@@ -32,6 +32,7 @@ import java.util.function.Consumer;
  * @param evidence what was observed of an execution with an unknown outcome, such as {@code HTTP 504}
  * @param subagent the state of the thread that executes the call, if a subagent does
  * @param settlement what a person decided about the unknown outcome
+ * @param fromFile set if only a checkpoint contains the call, so that somebody has to decide here whether it runs
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -55,7 +56,8 @@ public record Call(
         @JsonProperty("digest") Optional<String> digest,
         @JsonProperty("subagent") Optional<Delegation> subagent,
         @JsonProperty("evidence") Optional<String> evidence,
-        @JsonProperty("settlement") Optional<CallSettlement> settlement) {
+        @JsonProperty("settlement") Optional<CallSettlement> settlement,
+        @JsonProperty("fromFile") Optional<FromFile> fromFile) {
     /** Longer evidence is cut. */
     private static final int MAX_EVIDENCE_LENGTH = 500;
 
@@ -173,6 +175,7 @@ public record Call(
         subagent = subagent == null ? Optional.empty() : subagent;
         evidence = evidence == null ? Optional.empty() : evidence;
         settlement = settlement == null ? Optional.empty() : settlement;
+        fromFile = fromFile == null ? Optional.empty() : fromFile;
     }
 
     public static Call issued(Part.ToolUse use, int turn, Instant at) {
@@ -193,12 +196,37 @@ public record Call(
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
+                Optional.empty(),
                 Optional.empty());
     }
 
     /** A copy that will run, but not before this time if it is given. */
     public Call issued(Optional<Instant> notBefore, Instant at) {
         return become(Status.ISSUED, at, edit -> edit.wakeAt = notBefore);
+    }
+
+    /** A copy with this mark, or without one. */
+    public Call fromFile(Optional<FromFile> mark) {
+        return but(edit -> edit.fromFile = mark);
+    }
+
+    /** A copy that says whether a call of a file may have run before. Other calls stay as they are. */
+    public Call fromFileHavingRun(boolean perhaps) {
+        return fromFile(fromFile.map(mark -> new FromFile(mark.onlyEffects(), perhaps)));
+    }
+
+    /** Whether the call comes from a file, and waits for its decision although it may have run before. */
+    @JsonIgnore
+    public boolean mayHaveRunBefore() {
+        return fromFile.filter(FromFile::mayHaveRun).isPresent();
+    }
+
+    /** Whether a person approved the call in this thread. What a checkpoint says does not count. */
+    @JsonIgnore
+    public boolean isApprovedHere() {
+        return approval.filter(CallApproval::approved)
+                .filter(decision -> !decision.stated())
+                .isPresent();
     }
 
     public Call held(Instant at) {
@@ -485,6 +513,7 @@ public record Call(
         private Optional<Delegation> subagent = Call.this.subagent;
         private Optional<String> evidence = Call.this.evidence;
         private Optional<CallSettlement> settlement = Call.this.settlement;
+        private Optional<FromFile> fromFile = Call.this.fromFile;
 
         Call done() {
             return new Call(
@@ -504,7 +533,8 @@ public record Call(
                     digest,
                     subagent,
                     evidence,
-                    settlement);
+                    settlement,
+                    fromFile);
         }
     }
 }

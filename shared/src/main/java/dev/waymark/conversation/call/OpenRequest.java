@@ -23,6 +23,8 @@ import java.util.Optional;
  * @param rerun whether a person may decide that the lost call runs again
  * @param evidence what was observed of a call with an unknown outcome
  * @param signers the people who may sign the decision, if it must be signed
+ * @param fromFile whether only a file contains the call: no model made it in this thread
+ * @param mayHaveRun whether a call of a file may have run before, although it waits for approval
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -39,9 +41,15 @@ public record OpenRequest(
 
         @JsonProperty("since") Instant since,
         @JsonProperty("evidence") Optional<String> evidence,
-        @JsonProperty("signers") Optional<Signers> signers) {
-    private static final String WHY_NO_RERUN = "The lost execution may still take effect: the tool does not set"
-            + " honours_key, and no check has made the other system refuse it (verify_forbids).";
+        @JsonProperty("signers") Optional<Signers> signers,
+
+        @JsonProperty("fromFile") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean fromFile,
+
+        @JsonProperty("mayHaveRun") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean mayHaveRun) {
+    private static final String WHY_NO_RERUN = "the lost execution may still take effect, because the tool"
+            + " does not set honours_key, and no check has made the other system refuse it (verify_forbids)";
 
     /** The kind of decision. The names are stored and shown to users. */
     public enum Kind {
@@ -86,7 +94,19 @@ public record OpenRequest(
             Optional<String> argsDigest,
             boolean rerun,
             Instant since) {
-        this(callId, kind, tool, question, args, argsDigest, rerun, since, Optional.empty(), Optional.empty());
+        this(
+                callId,
+                kind,
+                tool,
+                question,
+                args,
+                argsDigest,
+                rerun,
+                since,
+                Optional.empty(),
+                Optional.empty(),
+                false,
+                false);
     }
 
     /** The request of a call that waits for a person. */
@@ -102,7 +122,11 @@ public record OpenRequest(
                     Optional.empty(),
                     Optional.empty(),
                     false,
-                    call.since());
+                    call.since(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    call.fromFile().isPresent(),
+                    false);
         }
         boolean unknown = call.status() == Call.Status.UNSETTLED;
         return new OpenRequest(
@@ -115,7 +139,9 @@ public record OpenRequest(
                 unknown && policy.rerunOnWord(),
                 call.since(),
                 unknown ? call.evidence() : Optional.empty(),
-                terms.flatMap(AgentPolicy::signers).map(signers -> signers.of(call.id())));
+                terms.flatMap(AgentPolicy::signers).map(signers -> signers.of(call.id())),
+                call.fromFile().isPresent(),
+                !unknown && call.mayHaveRunBefore());
     }
 
     /** How a person may settle the call; empty if its outcome is not in question. */
@@ -136,7 +162,18 @@ public record OpenRequest(
     /** This request under its id in the parent thread. */
     public OpenRequest below(String call) {
         return new OpenRequest(
-                call + "/" + callId, kind, tool, question, args, argsDigest, rerun, since, evidence, signers);
+                call + "/" + callId,
+                kind,
+                tool,
+                question,
+                args,
+                argsDigest,
+                rerun,
+                since,
+                evidence,
+                signers,
+                fromFile,
+                mayHaveRun);
     }
 
     /**
@@ -167,6 +204,8 @@ public record OpenRequest(
                 rerun,
                 since,
                 evidence,
-                signers);
+                signers,
+                fromFile,
+                mayHaveRun);
     }
 }

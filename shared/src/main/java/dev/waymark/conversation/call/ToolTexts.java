@@ -27,21 +27,41 @@ public final class ToolTexts {
                 + ". Reply once more, with one JSON value that fits it and nothing else.";
     }
 
+    /** The result of a call that a checkpoint shows as denied. */
     public static String denied(String tool, Optional<String> reason) {
-        return "Tool execution denied by user. " + notExecuted(tool)
+        return deniedByUser(notExecuted(tool), reason);
+    }
+
+    public static String denied(Call call, Optional<String> reason) {
+        return deniedByUser(notExecuted(call), reason);
+    }
+
+    private static String deniedByUser(String notExecuted, Optional<String> reason) {
+        return "Tool execution denied by user. " + notExecuted
                 + reason.map(words -> " Reason: " + words).orElse("");
     }
 
-    public static String deniedByNobody(String tool) {
-        return "Tool execution denied. No approval callback provided. " + notExecuted(tool);
+    public static String deniedByNobody(Call call) {
+        return "Tool execution denied. No approval callback provided. " + notExecuted(call);
     }
 
-    public static String deniedByTime(String tool) {
-        return "Tool execution denied. Nobody decided in time. " + notExecuted(tool);
+    public static String deniedByTime(Call call) {
+        return "Tool execution denied. Nobody decided in time. " + notExecuted(call);
     }
 
     private static String notExecuted(String tool) {
         return "The " + tool + " tool was not executed.";
+    }
+
+    private static String notExecuted(Call call) {
+        return call.mayHaveRunBefore()
+                ? "The " + call.tool() + " tool was not executed here." + ranBefore()
+                : notExecuted(call.tool());
+    }
+
+    /** A sentence for the end of a call's result, if the call comes from a file that does not say whether it ran. */
+    public static String ranBefore() {
+        return " The call comes from a file, and may have run before; whether it took effect is not known.";
     }
 
     public static String replay(String callId, String result) {

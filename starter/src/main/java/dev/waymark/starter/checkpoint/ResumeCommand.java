@@ -90,6 +90,12 @@ public final class ResumeCommand implements Callable<Integer> {
             description = "A JSON object as context for the new thread's tools, instead of the recorded one.")
     private String context;
 
+    @Option(
+            names = "--run-pending",
+            description = "Run the calls that a checkpoint has not started yet, also those with side effects. Default: ask"
+                    + " at a terminal; in a script, calls with side effects wait for approval.")
+    private boolean runPending;
+
     @Option(names = "--no-wait", description = "Return once the server has stored the request. Needs no worker.")
     private boolean noWait;
 
@@ -108,9 +114,12 @@ public final class ResumeCommand implements Callable<Integer> {
             source = SaverOptions.using(
                     from, saver -> saver.exists(source) ? source : ThreadLists.theOnly(source, saver.list()));
         }
-        ResumeOptions how = how();
+        ResumeOptions asked = how();
         try (AgentClient client = wait.client(output, !isVolatile)) {
             Optional<byte[]> checkpoint = checkpoint();
+            ResumeOptions how = checkpoint
+                    .map(text -> new CheckpointQuestions(output, runPending).decided(client, text, place(), asked))
+                    .orElse(asked);
             if (noWait) {
                 return started(client, checkpoint, how);
             }

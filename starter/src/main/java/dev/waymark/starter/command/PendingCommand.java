@@ -7,6 +7,7 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.client.list.PendingPage;
 import dev.waymark.contract.thread.PendingItem;
+import dev.waymark.conversation.call.Call;
 import dev.waymark.display.SafeText;
 import dev.waymark.starter.options.ListOptions;
 import dev.waymark.starter.options.SaverOptions;
@@ -89,10 +90,19 @@ public final class PendingCommand implements Callable<Integer> {
         if (list.isFiltering() && !list.isWanted(client.status(found))) {
             return new PendingPage(List.of(), Optional.empty());
         }
+        tellOfUnknownCalls(client.timeline(found).now().startedElsewhere());
         List<PendingItem> requests = client.pending(found).stream()
                 .filter(item -> kind == null || item.kind().equals(kind))
                 .toList();
         return new PendingPage(list.limited(requests, "request", output), Optional.empty());
+    }
+
+    /** Nobody has to decide about these calls. The model is told about one when it asks for the same call again. */
+    private void tellOfUnknownCalls(List<Call> calls) {
+        if (!calls.isEmpty()) {
+            output.note("The thread comes from a checkpoint that shows these calls as started. Their outcome is unknown:");
+            calls.forEach(call -> output.note("  " + PendingText.line(call)));
+        }
     }
 
     private void print(List<PendingItem> items) {

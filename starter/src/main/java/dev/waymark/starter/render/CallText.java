@@ -45,6 +45,9 @@ public final class CallText {
 
     private static String decisions(CallItem call, UnaryOperator<String> note) {
         List<String> words = new ArrayList<>();
+        if (call.fromFile()) {
+            words.add("from a file");
+        }
         call.approval().map(CallText::words).ifPresent(words::add);
         call.settled().map(settled -> words(settled, note)).ifPresent(words::add);
         return String.join("; ", words);

@@ -4,9 +4,11 @@ import dev.waymark.cli.CommandName;
 import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.request.Settlement;
 import dev.waymark.contract.thread.PendingItem;
+import dev.waymark.conversation.call.Call;
 import dev.waymark.display.Excerpt;
 import dev.waymark.display.SafeText;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -31,6 +33,13 @@ public final class PendingText {
                 item.args().map(json -> SafeText.json(json.canonical())).orElse(""), MOST_CHARACTERS);
     }
 
+    /** Returns a call with its arguments, which are cut if they are longer than a person reads. */
+    public static String line(Call call) {
+        String args =
+                Excerpt.of(SafeText.json(call.args().canonical()), MOST_CHARACTERS).text();
+        return SafeText.line(call.id()) + "  " + SafeText.line(call.tool()) + " " + args;
+    }
+
     public static PendingText of(PendingItem item) {
         return new PendingText(item);
     }
@@ -45,6 +54,12 @@ public final class PendingText {
      * mistaken for a line of this program.
      */
     public List<String> question() {
+        List<String> lines = new ArrayList<>(request());
+        item.origin().ifPresent(lines::add);
+        return Collections.unmodifiableList(lines);
+    }
+
+    private List<String> request() {
         return switch (item.kind()) {
             case PendingItem.APPROVAL -> List.of("May " + call() + " run?");
             case PendingItem.UNKNOWN ->
@@ -53,7 +68,10 @@ public final class PendingText {
                                         + item.evidence()
                                                 .map(seen -> ": " + SafeText.line(seen))
                                                 .orElse(".")),
-                                item.whyNoRerun().map(why -> "It can't be run again. " + SafeText.line(why)).stream())
+                                item
+                                        .whyNoRerun()
+                                        .map(why -> "It can't be run again: " + SafeText.line(why) + ".")
+                                        .stream())
                         .toList();
             default -> quoted(item.question().orElse(""));
         };

@@ -1,6 +1,7 @@
 package dev.waymark.worker.workflow;
 
 import dev.waymark.contract.WireNames;
+import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallSettlement;
@@ -119,7 +120,7 @@ final class WebUiCard {
         List<OpenRequest> questions = asks(state, OpenRequest.Kind.QUESTION);
         questions.stream().limit(MOST_CALLS).forEach(ask -> {
             String which = questions.size() > 1 ? " (" + code(ask.callId()) + ")" : "";
-            sheet.add("> " + prose(ask.question().orElse(""), MOST_CHARACTERS_OF_A_QUESTION) + which + "\n\n");
+            sheet.add("> " + prose(ask.question().orElse(""), MOST_CHARACTERS_OF_A_QUESTION) + origin(ask) + which + "\n\n");
         });
         if (!questions.isEmpty()) {
             sheet.add("To answer: " + signal("`answer`", "with the JSON input " + code(example(questions))));
@@ -135,7 +136,7 @@ final class WebUiCard {
             Excerpt arguments = arguments(ask);
             String input =
                     json("callId", ask.callId(), "argsDigest", ask.argsDigest().orElse(""));
-            sheet.add("> May " + shown(ask) + " run?\n\n"
+            sheet.add("> May " + shown(ask) + " run?" + origin(ask) + "\n\n"
                     + (arguments.isCut()
                             ? "It can't be decided here, because the call is cut. To see all of it, run "
                                     + code("./waymark pending " + thread + " --json")
@@ -148,13 +149,19 @@ final class WebUiCard {
         }
     }
 
-    private static void addUnknown(List<OpenRequest> asks, Sheet sheet) {
+    /** Says that only a file contains the call, since nobody here has chosen its arguments. */
+    private String origin(OpenRequest ask) {
+        return PendingItem.of(thread, ask).origin().map(words -> " " + words).orElse("");
+    }
+
+    private void addUnknown(List<OpenRequest> asks, Sheet sheet) {
         for (OpenRequest ask : asks.subList(0, Math.min(MOST_CALLS, asks.size()))) {
             String input = json("callId", ask.callId(), "outcome", "done", "result", "what it returned");
-            sheet.add("> Did " + shown(ask) + " take effect? The outcome is unknown" + evidence(ask) + "\n\n"
+            sheet.add("> Did " + shown(ask) + " take effect? The outcome is unknown" + evidence(ask) + origin(ask)
+                    + "\n\n"
                     + code(input) + "\n\nInstead of `done`, without a result: " + otherVerdicts(ask) + "."
                     + ask.whyNoRerun()
-                            .map(why -> " It can't be run again. " + prose(why))
+                            .map(why -> " It can't be run again: " + prose(why) + ".")
                             .orElse("")
                     + "\n\n");
         }

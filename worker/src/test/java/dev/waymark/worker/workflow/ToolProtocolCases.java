@@ -4,11 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.WireNames;
+import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.FileCalls;
+import dev.waymark.conversation.Restoration;
+import dev.waymark.conversation.Resumption;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.SignalNames;
+import dev.waymark.conversation.call.OpenRequest;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
@@ -125,7 +130,7 @@ abstract class ToolProtocolCases {
 
             rig.update(
                     thread,
-                    WireNames.APPROVE,
+                    SignalNames.APPROVE,
                     Map.of(
                             "callId",
                             "tu_1",
@@ -147,13 +152,49 @@ abstract class ToolProtocolCases {
             String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
             rig.awaitSettled(thread);
 
-            rig.signalRaw(thread, WireNames.DENY, List.of());
+            rig.signalRaw(thread, SignalNames.DENY, List.of());
 
             Conversation state = rig.awaitTurn(thread, 1);
             assertThat(state.turn().text())
                     .isEqualTo("Tool execution denied by user. The charge_card tool was not executed.;");
             assertThat(call(state, "tu_1").status()).isEqualTo(Call.Status.DENIED);
             assertThat(ledger).isEmpty();
+        }
+    }
+
+    /** The input of a thread that begins with a file with this call, which was never started. */
+    private static StartInput ofFile(Part.ToolUse call, FileCalls allowed) {
+        Instant at = Instant.parse("2026-05-01T09:00:00Z");
+        Conversation file = new Restoration(at, false)
+                .say(Message.user("Charge"), Optional.empty(), at)
+                .say(Message.assistant(call), Optional.empty(), at)
+                .untouched()
+                .restore();
+        Resumption how = new Resumption(
+                "r", Optional.of("a"), Optional.empty(), Optional.empty(), false, Optional.empty());
+        Conversation begin = how.withFileCalls(allowed).of(file, at);
+        return StartInput.of("a").carrying(new CarriedState(begin, Optional.empty()).pack());
+    }
+
+    @Test
+    void callOfAFile_runsOnceItIsApproved_andNeverIfItIsDenied() {
+        try (WorkflowRig rig = new WorkflowRig(connection(), calling(charge("tu_1", 5)), charge())) {
+            String approved = rig.start(ofFile(charge("tu_1", 5), FileCalls.WAIT));
+            String denied = rig.start(ofFile(charge("tu_1", 7), FileCalls.WAIT));
+            String allowed = rig.start(ofFile(charge("tu_1", 9), FileCalls.CONTINUE));
+            assertThat(rig.awaitTurn(allowed, 1).turn().text()).isEqualTo("charged 9;");
+            for (String thread : List.of(approved, denied)) {
+                Conversation waiting = rig.awaitSettled(thread);
+                assertThat(waiting.asks()).singleElement().returns(true, OpenRequest::fromFile);
+            }
+            assertThat(ledger).containsExactly(9);
+
+            rig.update(approved, SignalNames.APPROVE, Map.of("callId", "tu_1", "by", "ann"));
+            rig.signalRaw(denied, SignalNames.DENY, List.of());
+
+            assertThat(rig.awaitTurn(approved, 1).turn().text()).isEqualTo("charged 5;");
+            assertThat(rig.awaitTurn(denied, 1).turn().text()).contains("was not executed");
+            assertThat(ledger).containsExactly(9, 5);
         }
     }
 
@@ -274,7 +315,7 @@ abstract class ToolProtocolCases {
         try (WorkflowRig rig = new WorkflowRig(connection(), twice(2), complainingOfInterruptions(keys, runs))) {
             String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
             runs.await();
-            rig.update(thread, WireNames.STOP, Map.of());
+            rig.update(thread, SignalNames.STOP, Map.of());
             rig.awaitTimeline(
                     thread,
                     timeline -> timeline.moments().stream()
@@ -282,7 +323,7 @@ abstract class ToolProtocolCases {
                                     .filter(ToolFact.ToolLost.class::isInstance)
                                     .isPresent()));
 
-            rig.update(thread, WireNames.SAY, Map.of("content", "Again"));
+            rig.update(thread, SignalNames.SAY, Map.of("content", "Again"));
 
             assertThat(call(rig.awaitTurn(thread, 2), "tu_1").status()).isEqualTo(Call.Status.COMPLETED);
             assertThat(keys).hasSize(2).containsOnly(keys.get(0));

@@ -3,6 +3,8 @@ package dev.waymark.worker.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.FileCalls;
+import dev.waymark.conversation.Resumption;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
@@ -74,6 +76,17 @@ class WebUiCardTest {
                 .contains(
                         "To decide: open *History*, then *More Actions → Send a Signal →* `approve` or `deny`, with the"
                                 + " JSON input below the call.");
+    }
+
+    @Test
+    void callOfAFile_saysWhereItIsFrom() {
+        Conversation state = after(use("tu_1", "look"));
+        Resumption how = new Resumption(
+                        "r", Optional.empty(), Optional.empty(), Optional.empty(), false, Optional.empty())
+                .withFileCalls(FileCalls.WAIT);
+
+        assertThat(new WebUiCard("t-1").of(how.of(state, AT)))
+                .startsWith("**Waiting for approval**\n\n> May `look` `{}` run? This call is from a file.\n\n");
     }
 
     @Test
