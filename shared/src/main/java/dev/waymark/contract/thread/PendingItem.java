@@ -101,6 +101,7 @@ public record PendingItem(
         return state.asks().stream().map(ask -> of(thread, ask)).toList();
     }
 
+    /** The request, in this thread. */
     public static PendingItem of(String thread, OpenRequest ask) {
         return new PendingItem(
                 thread,
