@@ -29,6 +29,7 @@ public final class Bench {
             "many-calls",
             "streams",
             "streams-killed",
+            "unread-streams",
             "crowd",
             "lists",
             "long");
@@ -81,6 +82,7 @@ public final class Bench {
                 case "many-calls" -> new ManyCallsBenchmark(laboratory, report, quick).run();
                 case "streams" -> streams(laboratory, report, root, quick, false);
                 case "streams-killed" -> streams(laboratory, report, root, quick, true);
+                case "unread-streams" -> new UnreadStreamsBenchmark(laboratory, report, root, quick).run();
                 case "crowd" -> new CrowdBenchmark(laboratory, report, quick).run();
                 case "lists" -> new ListsBenchmark(laboratory, report, root, quick).run();
                 case "long" -> new LongThreadBenchmark(laboratory, report, quick).run();

@@ -1,7 +1,7 @@
 package dev.waymark.bench;
 
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.worker.workflow.AgentWorkflowImpl;
 import io.temporal.api.workflowservice.v1.ResetStickyTaskQueueRequest;
 import io.temporal.client.WorkflowStub;
@@ -88,7 +88,7 @@ final class ColdReplayBenchmark {
             Thread.sleep(300);
             long start = BenchWorkerProcess.micros();
             if (side == MeasuredAgent.OURS) {
-                thread.signal(WireNames.ANSWER, "yes");
+                thread.signal(SignalNames.ANSWER, "yes");
             } else {
                 thread.signal("go");
             }

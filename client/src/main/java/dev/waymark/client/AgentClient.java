@@ -164,7 +164,7 @@ public final class AgentClient implements AutoCloseable {
      * as in {@link #run}.
      *
      * <p>The turn begins when the stream is consumed. Close the stream: otherwise, one that is not consumed to its end
-     * keeps a Java thread. Closing it early ends the wait; the turn continues.
+     * keeps a Java thread. Closing it early ends the wait and the saving; the turn continues.
      *
      * <pre>{@code
      * try (Stream<TurnEvent> events = client.savingIn(SaveOptions.in(saver)).stream(prompt)) {

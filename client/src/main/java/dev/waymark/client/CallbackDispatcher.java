@@ -7,9 +7,9 @@ import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.ApprovalRequest;
 import dev.waymark.client.request.Question;
-import dev.waymark.contract.WireNames;
 import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.value.Problem;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -88,8 +88,8 @@ final class CallbackDispatcher {
                     .apply(request)
                     .withCall(item.callId())
                     .withDigest(digest);
-            return Optional.of(
-                    new Decision(approval.approved() ? WireNames.APPROVE : WireNames.DENY, id, approval.payload(id)));
+            return Optional.of(new Decision(
+                    approval.approved() ? SignalNames.APPROVE : SignalNames.DENY, id, approval.payload(id)));
         }
         Question question =
                 new Question(thread, item.callId(), item.tool(), item.question().orElse(""), item.since());
@@ -98,7 +98,7 @@ final class CallbackDispatcher {
             payload.put("id", id);
             payload.put("callId", item.callId());
             payload.put("answer", RequestLimits.answer(answer));
-            return new Decision(WireNames.ANSWER, id, payload);
+            return new Decision(SignalNames.ANSWER, id, payload);
         });
     }
 

@@ -17,6 +17,7 @@ import dev.waymark.client.request.Settlement;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.PendingItem;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
@@ -34,7 +35,12 @@ final class ThreadSender {
     private final ClientContext context;
     /** Messages that continue a thread. If only the saver has the thread, it is restored before they are sent. */
     private static final Set<String> CONTINUING = Set.of(
-            WireNames.SAY, WireNames.ANSWER, WireNames.APPROVE, WireNames.DENY, WireNames.SETTLE, WireNames.BUDGET);
+            SignalNames.SAY,
+            SignalNames.ANSWER,
+            SignalNames.APPROVE,
+            SignalNames.DENY,
+            SignalNames.SETTLE,
+            SignalNames.BUDGET);
 
     private final OutcomeWaiter outcomes;
     private final ThreadContinuation continuation;
@@ -67,7 +73,7 @@ final class ThreadSender {
     }
 
     AgentResult say(String thread, SayPayload say, WaitDeadline deadline) {
-        Requests.Accepted accepted = update(thread, WireNames.SAY, say.id().orElseThrow(), say, deadline);
+        Requests.Accepted accepted = update(thread, SignalNames.SAY, say.id().orElseThrow(), say, deadline);
         return outcomes.await(
                 thread, accepted, () -> waitingFor(say, accepted.ack().fact()), deadline);
     }
@@ -85,14 +91,15 @@ final class ThreadSender {
         payload.put("id", id);
         callId.ifPresent(named -> payload.put("callId", named));
         payload.put("answer", RequestLimits.answer(answer));
-        return sendAndAwait(thread, WireNames.ANSWER, id, payload);
+        return sendAndAwait(thread, SignalNames.ANSWER, id, payload);
     }
 
     /** Decides about a call that needs approval. */
     AgentResult decide(String thread, Approval approval) {
         approval.args().ifPresent(args -> checkArguments(thread, approval, args));
         String id = newId();
-        return sendAndAwait(thread, approval.approved() ? WireNames.APPROVE : WireNames.DENY, id, approval.payload(id));
+        return sendAndAwait(
+                thread, approval.approved() ? SignalNames.APPROVE : SignalNames.DENY, id, approval.payload(id));
     }
 
     /**
@@ -102,7 +109,7 @@ final class ThreadSender {
     AgentResult decide(String thread, Approval approval, DecisionKey key) {
         approval.args().ifPresent(args -> checkArguments(thread, approval, args));
         PendingItem item = waiting(thread, PendingItem.APPROVAL, approval.callId());
-        String name = approval.approved() ? WireNames.APPROVE : WireNames.DENY;
+        String name = approval.approved() ? SignalNames.APPROVE : SignalNames.DENY;
         DecisionKey.Signed signed = key.sign(item, name, approval);
         String id = newId();
         Map<String, Object> payload = approval.payload(id);
@@ -169,7 +176,7 @@ final class ThreadSender {
 
     /** Settles a call with an unknown outcome. */
     AgentResult settle(String thread, Settlement settlement) {
-        return sendAndAwait(thread, WireNames.SETTLE, settlement.payload());
+        return sendAndAwait(thread, SignalNames.SETTLE, settlement.payload());
     }
 
     /** Settles a call with a signature. */
@@ -179,17 +186,17 @@ final class ThreadSender {
         Map<String, Object> payload = settlement.payload();
         payload.put("by", signed.by());
         payload.put("signature", signed.signature());
-        return sendAndAwait(thread, WireNames.SETTLE, payload);
+        return sendAndAwait(thread, SignalNames.SETTLE, payload);
     }
 
     /** Raises limits. A turn that ended at a limit continues. */
     AgentResult raise(String thread, LimitRaise raise) {
-        return sendAndAwait(thread, WireNames.BUDGET, raise.payload());
+        return sendAndAwait(thread, SignalNames.BUDGET, raise.payload());
     }
 
     /** Ends the running turn. Queued messages stay queued for the next turn. */
     AgentResult stop(String thread) {
-        return sendAndAwait(thread, WireNames.STOP, Map.of());
+        return sendAndAwait(thread, SignalNames.STOP, Map.of());
     }
 
     private AgentResult sendAndAwait(String thread, String name, Map<String, ?> payload) {
@@ -274,7 +281,7 @@ final class ThreadSender {
 
     private AgentClient.Started clear(String thread, Map<String, ?> payload) {
         return context.translated(() -> {
-            Requests.Accepted cleared = send(thread, WireNames.CLEAR, payload, context.deadline());
+            Requests.Accepted cleared = send(thread, SignalNames.CLEAR, payload, context.deadline());
             outcomes.save(thread);
             return new AgentClient.Started(thread, cleared.runId());
         });
@@ -287,7 +294,7 @@ final class ThreadSender {
     boolean close(String thread) {
         WaitDeadline deadline = context.deadline().orSooner(Requests.WORKER_WAIT);
         return context.translated(() -> {
-            Requests.Accepted accepted = send(thread, WireNames.CLOSE, Map.of(), deadline);
+            Requests.Accepted accepted = send(thread, SignalNames.CLOSE, Map.of(), deadline);
             MomentStream feed = context.moments(thread, accepted.runId());
             while (!deadline.isPast() && !feed.isClosed()) {
                 for (Moment moment : feed.next(deadline.millisLeft())) {

@@ -8,9 +8,9 @@ import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.request.NewThreadOptions;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.client.request.ResumeOptions;
-import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
+import dev.waymark.conversation.fact.SignalNames;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
@@ -102,12 +102,13 @@ final class ThreadStarter {
         Optional<Requests.Known> known = known(valid);
         if (known.isPresent()) {
             checkAgent(valid, known.get());
-            context.requests().signal(valid.thread(), WireNames.SAY, valid.say());
+            context.requests().signal(valid.thread(), SignalNames.SAY, valid.say());
             return new AgentClient.Started(valid.thread(), known.get().runId());
         }
         StartInput input = newThread(valid);
         return new AgentClient.Started(
-                valid.thread(), context.requests().signalWithStart(valid.thread(), WireNames.SAY, valid.say(), input));
+                valid.thread(),
+                context.requests().signalWithStart(valid.thread(), SignalNames.SAY, valid.say(), input));
     }
 
     /** A prompt whose parts have been checked, with the id of its thread. */

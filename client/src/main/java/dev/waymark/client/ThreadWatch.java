@@ -1,9 +1,7 @@
 package dev.waymark.client;
 
-import dev.waymark.client.connection.MomentStream;
 import dev.waymark.client.connection.ServerFailures;
 import dev.waymark.client.connection.WaitDeadline;
-import dev.waymark.client.connection.WaitPolicy;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.save.CheckpointLoaded;
 import dev.waymark.client.save.CheckpointSaved;
@@ -14,7 +12,6 @@ import dev.waymark.client.watch.WatchPosition;
 import dev.waymark.client.watch.Watcher;
 import dev.waymark.client.watch.WatcherNotifier;
 import dev.waymark.history.Moment;
-import dev.waymark.history.Timeline;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * A live stream of a thread's events: each event of history, with an id, and the partial text of replies. The caller
  * requests the next events when it is ready for them, so a slow caller delays no one else. While nothing happens, no
- * Java thread is blocked.
+ * Java thread is blocked. The watches of a thread that a client opens with one executor share what they read.
  *
  * <p>Ids depend only on the history. A watch that is opened with the id of the last event that was received, in this or
  * another process, continues right after that event. Not thread-safe: use it from one caller at a time.
@@ -40,21 +37,26 @@ import java.util.concurrent.TimeUnit;
  * }</pre>
  */
 public final class ThreadWatch implements AutoCloseable {
+    /** Bounds the events that wait for a slow caller. */
+    private static final int MOMENTS_AT_ONCE = 100;
+
     /** How long a worker may take to record what has happened before the watch reports the status that follows from it. */
     private static final Duration RECORDING = Duration.ofSeconds(1);
 
     private final Executor executor;
-    private final Timeline begin;
-    private final MomentStream feed;
+    private final ThreadFeed feed;
     private final LiveText words;
-    private final WaitPolicy patience;
     private final WatcherNotifier notifier;
     private final ServerFailures failures;
     private final Optional<WatchPosition> after;
     private final WatchPosition.Numbering numbering = new WatchPosition.Numbering();
 
     private List<WatchEvent> fresh = new ArrayList<>();
-    private boolean begun;
+    /** How many moments of the feed were reported. */
+    private int position;
+
+    private ThreadFeed.Unseen seen;
+    private boolean isClosed;
     /** Whether events are skipped, because the position from which this watch continues is not reached yet. */
     private boolean skipping;
 
@@ -72,34 +74,45 @@ public final class ThreadWatch implements AutoCloseable {
     private long foreseenAt;
     private Optional<WaitDeadline> foreseenDue = Optional.empty();
 
-    private ThreadWatch(ClientContext context, Timeline begin, Optional<String> after, Executor executor) {
-        String thread = begin.thread();
+    private ThreadWatch(ClientContext context, ThreadFeed feed, Optional<WatchPosition> after, Executor executor) {
         this.executor = executor;
-        this.begin = begin;
-        this.after = after.flatMap(WatchPosition::parse);
-        this.feed = context.moments(thread, begin.runId());
-        this.words = new LiveText(context.connection(), context.histories(), thread);
-        this.patience = new WaitPolicy(context.requests(), thread, WaitDeadline.after(Optional.empty()));
-        this.notifier = new WatcherNotifier(thread, begin.cut(), new Teller());
+        this.feed = feed;
+        this.after = after;
+        this.seen = feed.from(0, 0);
+        this.words = new LiveText(context.connection(), context.histories(), feed.thread());
+        this.notifier = new WatcherNotifier(feed.thread(), feed.isCut(), new Teller());
         this.failures = context.failures();
-        this.skipping = this.after.filter(this::isHeld).isPresent();
-        if (after.isPresent() && !skipping) {
-            fresh.add(new WatchEvent.Restarted());
-        }
     }
 
     static ThreadWatch open(ClientContext context, String thread, Optional<String> after, Executor executor) {
-        return new ThreadWatch(context, context.read(thread), after, executor);
-    }
-
-    /** Returns whether the thread's current history has the event at this position. */
-    private boolean isHeld(WatchPosition place) {
-        return begin.moments().stream().anyMatch(place::isOf);
+        ThreadFeed feed = context.feeds().open(context, thread, executor);
+        try {
+            Optional<WatchPosition> place = after.flatMap(WatchPosition::parse);
+            ThreadWatch watch = new ThreadWatch(context, feed, place, executor);
+            watch.skipping =
+                    place.filter(position -> isHeld(context, feed, position)).isPresent();
+            if (after.isPresent() && !watch.skipping) {
+                watch.fresh.add(new WatchEvent.Restarted());
+            }
+            return watch;
+        } catch (RuntimeException e) {
+            feed.release();
+            throw e;
+        }
     }
 
     /**
-     * Completes with the next events as soon as there are any. Completes with an empty list when the time is up or the
-     * watch is over.
+     * Returns whether the thread's current history has the event at this position. The feed may not have it yet, if the
+     * caller received it from another process.
+     */
+    private static boolean isHeld(ClientContext context, ThreadFeed feed, WatchPosition place) {
+        return feed.holds(place)
+                || context.read(feed.thread()).moments().stream().anyMatch(place::isOf);
+    }
+
+    /**
+     * Completes with the next events as soon as there are any, a limited number at a time. Completes with an empty list
+     * when the time is up or the watch is over.
      *
      * @throws WaymarkException from the future, if the server can't be read
      */
@@ -119,32 +132,31 @@ public final class ThreadWatch implements AutoCloseable {
 
     /** Completes when there may be something new, or when the time is up. */
     private CompletableFuture<?> pause(long most) {
+        if (!seen.isLast()) {
+            return CompletableFuture.completedFuture(true);
+        }
         CompletableFuture<?> answer = skipping ? new CompletableFuture<>() : words.ask();
         long toWords = words.areDue() && !words.isAsked() ? Math.max(1, words.millisToNext()) : most;
-        long toAbsence = toldOfAbsence ? most : patience.millis();
         long toStatus = foreseenDue.map(WaitDeadline::millisLeft).orElse(most);
         CompletableFuture<?> time = new CompletableFuture<>()
                 .completeOnTimeout(
-                        true,
-                        Math.max(1, Math.min(Math.min(most, toStatus), Math.min(toWords, toAbsence))),
-                        TimeUnit.MILLISECONDS);
-        return CompletableFuture.anyOf(feed.ask(), answer, time).handle((woken, failure) -> true);
+                        true, Math.max(1, Math.min(most, Math.min(toWords, toStatus))), TimeUnit.MILLISECONDS);
+        return CompletableFuture.anyOf(feed.changedSince(seen.version()), answer, time)
+                .handle((woken, failure) -> true);
     }
 
     private List<WatchEvent> look() {
-        if (!begun) {
-            begun = true;
-            begin.moments().stream()
-                    .filter(moment -> !moment.runId().equals(begin.runId()))
-                    .forEach(this::tell);
-        }
-        List<Moment> next = feed.take();
+        seen = feed.from(position, MOMENTS_AT_ONCE);
+        List<Moment> next = seen.moments();
+        position += next.size();
         next.forEach(this::tell);
-        if (!skipping) {
+        if (!skipping && seen.isLast()) {
             words.take().ifPresent(said -> fresh.add(new WatchEvent.Said(WatchPosition.of(lastId, said), said)));
         }
-        foresee(!next.isEmpty());
-        Optional<WaymarkException.NoWorker> absence = patience.absence(feed);
+        if (seen.isLast()) {
+            foresee(!next.isEmpty());
+        }
+        Optional<WaymarkException.NoWorker> absence = seen.absence();
         if (!toldOfAbsence) {
             absence.ifPresent(missing -> fresh.add(new WatchEvent.Unattended(missing)));
         }
@@ -159,8 +171,7 @@ public final class ThreadWatch implements AutoCloseable {
      * then ends with the next moment.
      */
     private void foresee(boolean hasMoved) {
-        long newest = feed.run().lastEventId();
-        boolean isNews = hasMoved || newest != foreseenAt;
+        boolean isNews = hasMoved || seen.lastEventId() != foreseenAt;
         if (!isNews && foreseenDue.isEmpty()) {
             return;
         }
@@ -168,10 +179,8 @@ public final class ThreadWatch implements AutoCloseable {
             told = Optional.empty();
         }
         if (isNews) {
-            foreseenAt = newest;
-            foreseen = feed.run().ending().isPresent()
-                    ? Optional.empty()
-                    : feed.run().expectedState().map(ThreadStatus::of);
+            foreseenAt = seen.lastEventId();
+            foreseen = seen.foreseen();
         }
         Optional<ThreadStatus> known = told.or(() -> last.map(moment -> ThreadStatus.of(moment.state())));
         if (skipping || known.isEmpty() || foreseen.isEmpty() || foreseen.equals(known)) {
@@ -219,13 +228,16 @@ public final class ThreadWatch implements AutoCloseable {
 
     /** Whether the thread has closed and all events were returned. */
     public boolean isOver() {
-        return begun && fresh.isEmpty() && feed.isClosed();
+        return seen.isOver() && fresh.isEmpty();
     }
 
     @Override
     public void close() {
-        feed.cancel();
-        words.cancel();
+        if (!isClosed) {
+            isClosed = true;
+            feed.release();
+            words.cancel();
+        }
     }
 
     /** Gives every event its id. */

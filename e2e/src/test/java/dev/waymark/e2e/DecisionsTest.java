@@ -233,7 +233,7 @@ class DecisionsTest {
         start("unsure", "not-done");
         String pending = waymark.run("pending", "not-done").out();
         assertThat(pending)
-                .contains("--outcome not-done", "It can't be run again. The lost execution may still take effect")
+                .contains("--outcome not-done", "It can't be run again: the lost execution may still take effect")
                 .doesNotContain("--outcome rerun");
 
         Done told = waymark.run(

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.e2e.product.CliWorkerProcess;
 import dev.waymark.e2e.product.Command;
 import dev.waymark.e2e.product.Dev;
@@ -204,7 +205,7 @@ abstract class SecretLeaksCases {
                             .contains("\"question\":\"May I use ${WORD}"));
             look(connection, "waiting", "leaky");
             waymark("pending", "--json");
-            connection.client().newUntypedWorkflowStub("leaky").signal(WireNames.ANSWER, "Yes, " + WITNESS);
+            connection.client().newUntypedWorkflowStub("leaky").signal(SignalNames.ANSWER, "Yes, " + WITNESS);
             await().atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(told(watching)).endsWith("Once more: [key]."));
             look(connection, "speaking", "leaky");

@@ -3,7 +3,7 @@ package dev.waymark.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.Command;
 import dev.waymark.e2e.product.Dev;
@@ -48,7 +48,7 @@ class SignedDecisionsTest {
             assertThat(unsigned.exitCode()).isEqualTo(2);
             assertThat(unsigned.json().at("/error/type").asText()).isEqualTo("SignatureRequired");
             try (Connection connection = Connection.to(dev.address())) {
-                connection.client().newUntypedWorkflowStub("trip").signal(WireNames.APPROVE, Map.of("by", "ann"));
+                connection.client().newUntypedWorkflowStub("trip").signal(SignalNames.APPROVE, Map.of("by", "ann"));
             }
             assertThat(waymark.run(
                                     "approve",

@@ -188,6 +188,13 @@ class IdentityTest {
         return caller.http().send(caller.request(path).GET().build(), HttpResponse.BodyHandlers.ofString());
     }
 
+    /** Otherwise a client would send its next request on a connection that the server is closing. */
+    @Test
+    void requestThatCannotBeParsed_saysThatItsConnectionEnds() throws Exception {
+        assertThat(raw(server.port(), "GET /v1/threads/%zz HTTP/1.1\r\nHost: x\r\n\r\n"))
+                .contains("400", "BadInput", "Connection: close");
+    }
+
     @Test
     void largeAndSlowBodies_areRefused_andOthersServedMeanwhile() throws Exception {
         assertThat(raw(

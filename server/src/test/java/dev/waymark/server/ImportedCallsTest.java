@@ -119,7 +119,7 @@ class ImportedCallsTest {
     }
 
     private static JsonNode calls(String thread) throws Exception {
-        return carol.get("/v1/threads/" + thread + "/calls").body();
+        return carol.get("/v1/threads/" + thread + "/calls").body().path("calls");
     }
 
     @ParameterizedTest
@@ -254,7 +254,7 @@ class ImportedCallsTest {
         decided(carol, thread, "approve", first);
         JsonNode second = await().atMost(Duration.ofSeconds(20))
                 .until(
-                        () -> dave.get("/v1/threads/" + thread + "/pending").body(),
+                        () -> dave.get("/v1/threads/" + thread + "/pending").body().path("pending"),
                         pending -> pending.size() == 1 && !pending.get(0).equals(first))
                 .get(0);
 

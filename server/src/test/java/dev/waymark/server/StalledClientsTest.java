@@ -67,6 +67,26 @@ class StalledClientsTest {
     }
 
     @Test
+    void slowBody_ofAClientThatAskedFirst_isNotTakenForAHead() throws Exception {
+        try (ServedThreads threads = ServedThreads.inMemory(directory, Map.of())) {
+            String body = "{\"agent\":\"assistant\",\"message\":\"Hi\"}";
+            Socket socket = open(
+                    threads.serve(),
+                    "POST /v1/threads HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " + ANN
+                            + "\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nConnection: close\r\n"
+                            + "Content-Length: " + body.length() + "\r\n\r\n");
+            for (String piece : List.of(body.substring(0, 5), body.substring(5, 9), body.substring(9))) {
+                Thread.sleep(piece.length() == 4 ? 12_000 : 3_000);
+                socket.getOutputStream().write(piece.getBytes(StandardCharsets.US_ASCII));
+            }
+            assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII))
+                    .startsWith("HTTP/1.1 100")
+                    .contains("HTTP/1.1 201");
+            socket.close();
+        }
+    }
+
+    @Test
     void stalledHeads_delayNobody_andEnd_withOrWithoutARequestBefore() throws Exception {
         try (ServedThreads threads = ServedThreads.inMemory(directory, Map.of())) {
             ApiServer server = threads.serve();

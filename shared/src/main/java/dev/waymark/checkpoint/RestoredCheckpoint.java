@@ -15,6 +15,15 @@ import java.util.Optional;
  * @param thread the id of the thread or session that the checkpoint names
  */
 public record RestoredCheckpoint(CheckpointFormat format, Json document, Conversation state, Optional<String> thread) {
+    /** @throws CheckpointCorruption if more calls are open than a thread can have */
+    public RestoredCheckpoint {
+        int open = state.openCalls().size();
+        if (open > Conversation.MAX_CALLS) {
+            throw CheckpointCorruption.at(
+                    "", open + " calls are open, but a reply may have at most " + Conversation.MAX_CALLS);
+        }
+    }
+
     /** The calls of the transcript that have no result and may have run, so that their outcome is unknown. */
     public List<Call> mayHaveRun() {
         List<Call> found = new ArrayList<>();

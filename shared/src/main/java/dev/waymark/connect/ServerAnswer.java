@@ -30,6 +30,7 @@ public enum ServerAnswer {
         this.mayPass = mayPass;
     }
 
+    /** The meaning of this failure. */
     public static ServerAnswer of(StatusRuntimeException e) {
         return of(e.getStatus().getCode());
     }

@@ -106,13 +106,13 @@ public final class EncryptedDataConverter implements DataConverter, PayloadCodec
     private static Optional<Failure> ofKeys(Throwable thrown) {
         for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
             if (cause instanceof KeyStoreException) {
-                return Optional.of(plain(cause, WireNames.KEYS_UNAVAILABLE, false));
+                return Optional.of(plain(cause, KeyStoreException.TYPE, false));
             }
             if (cause instanceof KeyProblem || cause instanceof PayloadCodecException) {
-                return Optional.of(plain(cause, WireNames.KEYS_UNUSABLE, false));
+                return Optional.of(plain(cause, KeyProblem.TYPE, false));
             }
             if (cause instanceof ThreadForgottenException) {
-                return Optional.of(plain(cause, WireNames.FORGOTTEN, true));
+                return Optional.of(plain(cause, ThreadForgottenException.TYPE, true));
             }
         }
         return Optional.empty();

@@ -1,12 +1,8 @@
 package dev.waymark.contract;
 
-import dev.waymark.codec.KeyProblem;
-import dev.waymark.codec.ThreadForgottenException;
-import dev.waymark.conversation.fact.SignalNames;
-import dev.waymark.keystore.KeyStoreException;
-
 /**
- * The names of workflow types, activities, signals, queries and failures. Histories contain them and other programs use
+ * The names of workflow types, activities, queries and failures; signals are in {@link
+ * dev.waymark.conversation.fact.SignalNames}. Histories contain them and other programs use
  * them, so existing names never change.
  */
 public final class WireNames {
@@ -24,19 +20,6 @@ public final class WireNames {
     /** Fetches a part of the previous run's last state. No tool can have this name. */
     public static final String STATE_ACTIVITY = "carried.state";
 
-    public static final String SAY = SignalNames.SAY;
-    public static final String ANSWER = SignalNames.ANSWER;
-    public static final String APPROVE = SignalNames.APPROVE;
-    public static final String DENY = SignalNames.DENY;
-    public static final String SETTLE = SignalNames.SETTLE;
-    public static final String BUDGET = SignalNames.BUDGET;
-    public static final String STOP = SignalNames.STOP;
-    public static final String CLEAR = SignalNames.CLEAR;
-    public static final String CLOSE = SignalNames.CLOSE;
-    public static final String CLAIM = SignalNames.CLAIM;
-    public static final String SUBAGENT = SignalNames.SUBAGENT;
-    public static final String LATE_OUTCOME = SignalNames.LATE_OUTCOME;
-
     public static final String STATUS_QUERY = "status";
     public static final String PENDING_QUERY = "pending";
     public static final String CALLS_QUERY = "calls";
@@ -49,13 +32,6 @@ public final class WireNames {
     public static final String TIMEOUT = "Timeout";
     /** The failure type of a cancelled activity. */
     public static final String CANCELLED = "Cancelled";
-
-    /** The failure type of an activity whose worker currently cannot read the keys of threads. */
-    public static final String KEYS_UNAVAILABLE = KeyStoreException.TYPE;
-    /** The failure type of an activity whose worker has no key, or a wrong one, for data that it must read. */
-    public static final String KEYS_UNUSABLE = KeyProblem.TYPE;
-    /** The failure type of an activity whose thread's key was destroyed. */
-    public static final String FORGOTTEN = ThreadForgottenException.TYPE;
 
     /**
      * A gRPC header of the in-memory development server in its answer to {@code GetSystemInfo}: the saver that clients

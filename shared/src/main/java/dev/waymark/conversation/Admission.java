@@ -255,7 +255,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
         }
         Optional<String> noRerun = ask.get().whyNoRerun();
         if (settled.settlement() == CallSettlement.Verdict.RERUN && noRerun.isPresent()) {
-            return refused(Problem.BAD_INPUT, ask.get().tool() + " can't be run again. " + noRerun.get());
+            return refused(Problem.BAD_INPUT, ask.get().tool() + " can't be run again: " + noRerun.get());
         }
         return SignatureRules.objection(ask.get(), settled);
     }

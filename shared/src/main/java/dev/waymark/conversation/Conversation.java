@@ -73,7 +73,7 @@ public record Conversation(
     static final int MAX_ARGS_LENGTH = 256 * 1024;
 
     /** The maximum number of calls executed per reply, since applying a fact visits all of them. */
-    static final int MAX_CALLS = 500;
+    public static final int MAX_CALLS = 500;
 
     /** The maximum number of calls of a reply that run concurrently. */
     static final int MAX_PARALLEL_CALLS = 50;

@@ -15,6 +15,7 @@ import dev.waymark.contract.work.ModelInput;
 import dev.waymark.contract.work.Work;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Reply;
 import io.temporal.api.common.v1.Payload;
@@ -393,7 +394,7 @@ public final class Projector {
     private void signalled(long eventId, SignalExternalWorkflowExecutionInitiatedEventAttributes signal) {
         apply(
                 eventId,
-                signal.getSignalName().equals(WireNames.SUBAGENT)
+                signal.getSignalName().equals(SignalNames.SUBAGENT)
                         ? decode(signal.getInput(), SubagentReport.class).sent()
                         : decode(signal.getInput(), PassedOnDecision.class).sent());
     }

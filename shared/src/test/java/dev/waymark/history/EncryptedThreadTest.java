@@ -11,6 +11,8 @@ import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.AgentInput;
+import dev.waymark.conversation.fact.SignalNames;
+import dev.waymark.conversation.state.ThreadIdentity;
 import io.temporal.api.common.v1.Payloads;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowClientOptions;
@@ -68,8 +70,8 @@ class EncryptedThreadTest {
 
     @Test
     void threadWithoutEncryptedPayloads_isNotEncrypted() {
-        assertThat(isReadAsEncrypted(
-                        plain().activityScheduled(WireNames.AGENT_ACTIVITY, new AgentInput("assistant", 2))))
+        assertThat(isReadAsEncrypted(plain().activityScheduled(
+                                WireNames.AGENT_ACTIVITY, new AgentInput("assistant", ThreadIdentity.RULES))))
                 .isFalse();
     }
 
@@ -85,7 +87,7 @@ class EncryptedThreadTest {
     @Test
     void threadThatAnEncryptingWorkerContinued_isEncrypted() {
         WrittenHistory continued = plain().writtenWith(ENCRYPTING)
-                .activityScheduled(WireNames.AGENT_ACTIVITY, new AgentInput("assistant", 2));
+                .activityScheduled(WireNames.AGENT_ACTIVITY, new AgentInput("assistant", ThreadIdentity.RULES));
 
         assertThat(isReadAsEncrypted(continued)).isTrue();
         assertThatThrownBy(() -> withoutKeys().read("t")).isInstanceOf(KeyProblem.class);
@@ -94,7 +96,7 @@ class EncryptedThreadTest {
     @Test
     void threadWithAnEncryptedMessage_isEncrypted_butReadableWithoutKeys() {
         WrittenHistory told =
-                plain().writtenWith(ENCRYPTING).signalled(WireNames.SAY, SayPayload.message("m2", "Secret"));
+                plain().writtenWith(ENCRYPTING).signalled(SignalNames.SAY, SayPayload.message("m2", "Secret"));
 
         assertThat(isReadAsEncrypted(told)).isTrue();
         assertThat(withoutKeys().read("t")).isPresent();

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.regex.Matcher;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -97,6 +98,26 @@ class CorruptionTest {
         assertThatThrownBy(() -> CheckpointReader.read(bytes(text), NOW))
                 .as(text.substring(0, Math.min(200, text.length())))
                 .isInstanceOf(CheckpointCorruption.class);
+    }
+
+    private static String askingForDays(int calls) {
+        String uses = IntStream.range(0, calls)
+                .mapToObj(i -> "{\"type\":\"tool_use\",\"id\":\"tu_" + i
+                        + "\",\"name\":\"ask_user\",\"input\":{\"question\":\"Day?\"}}")
+                .collect(Collectors.joining(","));
+        return "{\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"},{\"role\":\"assistant\",\"content\":[" + uses
+                + "]}],\"iterations\":1,\"usage\":{\"inputTokens\":1,\"outputTokens\":1},\"pendingToolUseId\":\"tu_0\"}";
+    }
+
+    /** Listing the open requests of a thread takes time that grows with the square of their number. */
+    @Test
+    void openCalls_moreThanAReplyMayHave_areRefused() {
+        assertThat(CheckpointReader.read(bytes(askingForDays(500)), NOW).state().openCalls())
+                .hasSize(500);
+        assertThatThrownBy(() -> CheckpointReader.read(bytes(askingForDays(501)), NOW))
+                .isInstanceOf(CheckpointCorruption.class)
+                .hasMessage("501 calls are open, but a reply may have at most 500");
+        assertTimeoutPreemptively(NEVER, () -> assertCorrupt(askingForDays(30_000)));
     }
 
     @ParameterizedTest

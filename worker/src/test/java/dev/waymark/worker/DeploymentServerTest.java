@@ -7,6 +7,7 @@ import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.history.HistoryReader;
@@ -88,7 +89,7 @@ class DeploymentServerTest {
 
             try (AgentWorker second = worker("build-2")) {
                 makeCurrent("build-2");
-                thread.signal(WireNames.SAY, "Again");
+                thread.signal(SignalNames.SAY, "Again");
                 awaitReply(name, "From build-2");
             }
         }

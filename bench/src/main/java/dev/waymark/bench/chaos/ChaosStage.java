@@ -9,6 +9,7 @@ import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.Ack;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Timeline;
 import dev.waymark.testkit.EffectLedger;
@@ -253,11 +254,11 @@ public final class ChaosStage implements AutoCloseable {
                 }
                 Optional<Conversation> state = timeline.map(Timeline::now);
                 if (state.isEmpty() || state.get().turn().number() == 0) {
-                    send(thread, asked, WireNames.SAY, run.scene().firstWords());
+                    send(thread, asked, SignalNames.SAY, run.scene().firstWords());
                     return false;
                 }
                 for (OpenRequest ask : state.get().asks()) {
-                    send(thread, asked, WireNames.APPROVE, Map.of("callId", ask.callId(), "by", "ann"));
+                    send(thread, asked, SignalNames.APPROVE, Map.of("callId", ask.callId(), "by", "ann"));
                 }
                 return !run.isApproved() || !state.get().turn().isRunning();
             });

@@ -5,8 +5,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.client.ThreadRequests;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.SayPayload;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.value.Sha256;
 import dev.waymark.conversation.value.VerifiedSubject;
 import java.util.LinkedHashMap;
@@ -44,7 +44,7 @@ public final class OutboundMessage {
     /** A message to the model, with a new id. */
     public static OutboundMessage message(String text) {
         String id = newId();
-        return new OutboundMessage(id, WireNames.SAY, SayPayload.message(id, RequestLimits.message(text)));
+        return new OutboundMessage(id, SignalNames.SAY, SayPayload.message(id, RequestLimits.message(text)));
     }
 
     /** Messages that replace the conversation, in the format of runner checkpoints. An empty list clears it. */
@@ -52,7 +52,7 @@ public final class OutboundMessage {
         String id = newId();
         return new OutboundMessage(
                 id,
-                WireNames.SAY,
+                SignalNames.SAY,
                 new SayPayload(
                         Optional.of(id),
                         Optional.empty(),
@@ -64,7 +64,7 @@ public final class OutboundMessage {
     /** Runs the last turn again, which must have failed or been stopped. */
     public static OutboundMessage retry() {
         String id = newId();
-        return new OutboundMessage(id, WireNames.SAY, SayPayload.retry(id));
+        return new OutboundMessage(id, SignalNames.SAY, SayPayload.retry(id));
     }
 
     /** Answers the question of this call. */
@@ -74,7 +74,7 @@ public final class OutboundMessage {
         payload.put("id", id);
         payload.put("callId", callId);
         payload.put("answer", RequestLimits.answer(text));
-        return new OutboundMessage(id, WireNames.ANSWER, payload);
+        return new OutboundMessage(id, SignalNames.ANSWER, payload);
     }
 
     /** Decides about a call that needs approval. */
@@ -82,7 +82,7 @@ public final class OutboundMessage {
         String id = newId();
         return new OutboundMessage(
                 id,
-                approval.approved() ? WireNames.APPROVE : WireNames.DENY,
+                approval.approved() ? SignalNames.APPROVE : SignalNames.DENY,
                 approval.payload(id),
                 Optional.of(approval),
                 false);
@@ -90,22 +90,22 @@ public final class OutboundMessage {
 
     /** Settles a call with an unknown outcome. */
     public static OutboundMessage settlement(Settlement settlement) {
-        return new OutboundMessage(newId(), WireNames.SETTLE, settlement.payload());
+        return new OutboundMessage(newId(), SignalNames.SETTLE, settlement.payload());
     }
 
     /** Raises limits of the thread. */
     public static OutboundMessage raise(LimitRaise raise) {
-        return new OutboundMessage(newId(), WireNames.BUDGET, raise.payload());
+        return new OutboundMessage(newId(), SignalNames.BUDGET, raise.payload());
     }
 
     /** Ends the running turn. */
     public static OutboundMessage stop() {
-        return new OutboundMessage(newId(), WireNames.STOP, Map.of());
+        return new OutboundMessage(newId(), SignalNames.STOP, Map.of());
     }
 
     /** Closes the thread as soon as it is idle. */
     public static OutboundMessage close() {
-        return new OutboundMessage(newId(), WireNames.CLOSE, Map.of());
+        return new OutboundMessage(newId(), SignalNames.CLOSE, Map.of());
     }
 
     /**

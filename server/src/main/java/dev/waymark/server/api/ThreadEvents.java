@@ -33,6 +33,7 @@ final class ThreadEvents {
                 Map.of(),
                 new WatchStream(
                         client.inspector().openWatch(thread, request.header("Last-Event-ID"), readers),
-                        new PlainMapping()));
+                        new PlainMapping(),
+                        readers));
     }
 }

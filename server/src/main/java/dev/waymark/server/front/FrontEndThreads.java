@@ -191,7 +191,8 @@ public final class FrontEndThreads {
                 headers,
                 new WatchStream(
                         client.inspector().openWatch(run.thread(), Optional.empty(), readers),
-                        new RunMapping(run, view)));
+                        new RunMapping(run, view),
+                        readers));
     }
 
     /** Joins the text parts of a message with line breaks. Rejects other parts. */

@@ -15,9 +15,13 @@ final class BodyReader implements Runnable {
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     private final CompletableFuture<byte[]> body = new CompletableFuture<>();
 
-    private BodyReader(Content.Source source, int most) {
+    private final boolean keeps;
+    private long size;
+
+    private BodyReader(Content.Source source, int most, boolean keeps) {
         this.source = source;
         this.most = most;
+        this.keeps = keeps;
     }
 
     /**
@@ -25,7 +29,15 @@ final class BodyReader implements Runnable {
      * {@code TimeoutException} after 30 seconds.
      */
     static CompletableFuture<byte[]> read(Content.Source source, int most) {
-        BodyReader reader = new BodyReader(source, most);
+        return read(new BodyReader(source, most, true));
+    }
+
+    /** Like {@link #read}, but drops the body, and completes with no bytes. */
+    static CompletableFuture<byte[]> discard(Content.Source source, int most) {
+        return read(new BodyReader(source, most, false));
+    }
+
+    private static CompletableFuture<byte[]> read(BodyReader reader) {
         reader.run();
         return reader.body.copy().orTimeout(SECONDS, TimeUnit.SECONDS);
     }
@@ -52,12 +64,15 @@ final class BodyReader implements Runnable {
 
     private void take(Content.Chunk chunk) {
         ByteBuffer part = chunk.getByteBuffer();
-        if (bytes.size() + part.remaining() > most) {
+        size += part.remaining();
+        if (size > most) {
             body.completeExceptionally(tooLarge(most));
         } else {
-            byte[] copy = new byte[part.remaining()];
-            part.get(copy);
-            bytes.writeBytes(copy);
+            if (keeps) {
+                byte[] copy = new byte[part.remaining()];
+                part.get(copy);
+                bytes.writeBytes(copy);
+            }
             if (chunk.isLast()) {
                 body.complete(bytes.toByteArray());
             }

@@ -32,8 +32,12 @@ final class Gateway extends Handler.Abstract {
     private static final double BAD_TOKENS_PER_SECOND = 10;
 
     private static final double BURST = 3;
-    private static final int SMALL_BODY_BYTES = 64 * 1024;
     private static final String WELL_KNOWN_FAILURE = "internal error; see the server's log";
+
+    private static final HttpProblem TOO_BUSY = HttpProblem.of(
+                    503, "TooBusy", "too many large requests are being processed; nothing was done")
+            .withRemedy("Send the request again later")
+            .withHeader("Retry-After", "2");
 
     private final HttpSettings settings;
     private final Router router;
@@ -44,6 +48,7 @@ final class Gateway extends Handler.Abstract {
     private final OriginRules origins;
     private final RateLimit rates;
     private final RateLimit badTokens = new RateLimit(BAD_TOKENS_PER_SECOND, BURST * BAD_TOKENS_PER_SECOND);
+    private final BodyBudget bodies = BodyBudget.ofHeap(Runtime.getRuntime().maxMemory());
     private final StreamSlots streams;
     private final AtomicInteger inFlight = new AtomicInteger();
     private volatile boolean draining;
@@ -117,11 +122,11 @@ final class Gateway extends Handler.Abstract {
             boolean unread = !bodyTaken && request.getMethod().equals("POST") && request.getLength() != 0;
             if (!unread) {
                 send(problem.reply());
-            } else if (request.getLength() < 0 || request.getLength() > SMALL_BODY_BYTES) {
+            } else if (request.getLength() < 0 || request.getLength() > BodyBudget.SMALL_BYTES) {
                 send(problem.withHeader("Connection", "close").reply());
             } else {
                 bodyTaken = true;
-                BodyReader.read(request, SMALL_BODY_BYTES)
+                BodyReader.read(request, BodyBudget.SMALL_BYTES)
                         .whenComplete((bytes, failure) -> send(
                                 failure == null
                                         ? problem.reply()
@@ -251,15 +256,25 @@ final class Gateway extends Handler.Abstract {
                 throw BodyReader.tooLarge(route.mostBytes()).withHeader("Connection", "close");
             }
             bodyTaken = true;
+            long expected = request.getLength() < 0 ? route.mostBytes() : request.getLength();
+            if (!bodies.take(expected)) {
+                // A client that is still sending may not see an answer before it has sent everything.
+                BodyReader.discard(request, route.mostBytes())
+                        .whenComplete((nothing, failure) -> send(TOO_BUSY.reply()));
+                return;
+            }
             BodyReader.read(request, route.mostBytes())
                     .whenComplete((bytes, failure) -> request.getComponents()
                             .getExecutor()
-                            .execute(() -> guarded(() -> {
-                                if (failure != null) {
-                                    throw bodyFailure(failure);
-                                }
-                                next.accept(body(route, bytes));
-                            })));
+                            .execute(() -> {
+                                guarded(() -> {
+                                    if (failure != null) {
+                                        throw bodyFailure(failure);
+                                    }
+                                    next.accept(body(route, bytes));
+                                });
+                                bodies.give(expected);
+                            }));
         }
 
         private HttpProblem bodyFailure(Throwable failure) {

@@ -5,43 +5,48 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.server.ConnectionMetaData;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.Scheduler;
 
 /**
  * Closes connections that do not send a complete head in time. Jetty limits only the silence between two bytes, so a
  * client that sends one byte a minute would keep its connection for days, and 4,000 such clients all connections.
  */
-final class HeadDeadline implements Connection.Listener {
+final class HeadDeadline extends Handler.Wrapper implements Connection.Listener {
     private static final Duration MOST = Duration.ofSeconds(10);
     private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
 
     private final Scheduler scheduler;
-    private final Map<Connection, Seen> connections = new ConcurrentHashMap<>();
+    private final Map<Connection, Waiting> connections = new ConcurrentHashMap<>();
 
-    /** What a connection had transferred when it last finished a request, or was busy with one. */
-    private record Seen(long requests, long replies, long bytes, long nanos) {
-        static Seen now(Connection connection) {
-            return new Seen(
-                    connection.getMessagesIn(),
-                    connection.getMessagesOut(),
-                    connection.getBytesIn(),
-                    System.nanoTime());
-        }
-    }
+    /**
+     * A connection without a request.
+     *
+     * @param isNew whether it had none before
+     * @param bytes what it had received when its last request ended
+     * @param sinceNanos since when it waits for a head
+     */
+    private record Waiting(boolean isNew, long bytes, long sinceNanos) {}
 
-    HeadDeadline(Scheduler scheduler) {
+    HeadDeadline(Handler handler, Scheduler scheduler) {
+        super(handler);
         this.scheduler = scheduler;
     }
 
+    /** Starts to look for connections that are late. */
     void begin() {
         scheduler.schedule(this::look, LOOK_EVERY.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     @Override
     public void onOpened(Connection connection) {
-        // The layer of TLS counts no messages. The connection inside of it is seen, too.
-        if (connection.getMessagesIn() >= 0) {
-            connections.put(connection, Seen.now(connection));
+        // Not the layer of TLS around it, which has no requests.
+        if (connection instanceof ConnectionMetaData) {
+            connections.put(connection, new Waiting(true, 0, System.nanoTime()));
         }
     }
 
@@ -50,17 +55,26 @@ final class HeadDeadline implements Connection.Listener {
         connections.remove(connection);
     }
 
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) throws Exception {
+        Connection connection = request.getConnectionMetaData().getConnection();
+        connections.remove(connection);
+        Request.addCompletionListener(
+                request,
+                failure -> connections.put(connection, new Waiting(false, connection.getBytesIn(), System.nanoTime())));
+        return super.handle(request, response, callback);
+    }
+
     private void look() {
-        connections.forEach((connection, seen) -> {
-            Seen now = Seen.now(connection);
-            boolean isBetweenRequests = now.requests() == now.replies()
-                    && now.requests() == seen.requests()
-                    && now.replies() == seen.replies();
+        connections.forEach((connection, waiting) -> {
+            long now = System.nanoTime();
             // An idle connection has no part of a head. It ends at the idle timeout.
-            boolean waitsForHead = isBetweenRequests && (now.requests() == 0 || now.bytes() > seen.bytes());
-            if (!waitsForHead) {
-                connections.replace(connection, seen, now);
-            } else if (now.nanos() - seen.nanos() > MOST.toNanos()) {
+            boolean isIdle = !waiting.isNew() && connection.getBytesIn() == waiting.bytes();
+            if (!connection.getEndPoint().isOpen()) {
+                connections.remove(connection);
+            } else if (isIdle) {
+                connections.replace(connection, waiting, new Waiting(false, waiting.bytes(), now));
+            } else if (now - waiting.sinceNanos() > MOST.toNanos()) {
                 connection.getEndPoint().close();
             }
         });

@@ -80,12 +80,12 @@ public final class HttpEndpoint implements AutoCloseable {
         connector.setPort(settings.port());
         connector.setIdleTimeout(IDLE.toMillis());
         connector.setAcceptQueueSize(CONNECTING);
-        HeadDeadline heads = new HeadDeadline(connector.getScheduler());
-        connector.addBean(heads);
         server.addConnector(connector);
         server.addBean(new NetworkConnectionLimit(CONNECTIONS, server));
         Gateway gateway = new Gateway(settings, new Router(routes), pages, checks, authenticator, failures);
-        server.setHandler(gateway);
+        HeadDeadline heads = new HeadDeadline(gateway, connector.getScheduler());
+        connector.addBean(heads);
+        server.setHandler(heads);
         server.setErrorHandler(new TerseErrors());
         try {
             server.start();
@@ -163,6 +163,8 @@ public final class HttpEndpoint implements AutoCloseable {
                     .reply();
             response.getHeaders().put(HttpHeader.CONTENT_TYPE, reply.contentType());
             response.getHeaders().put("Cache-Control", "no-store");
+            // Jetty closes the connection, and the client must not send its next request there.
+            response.getHeaders().put(HttpHeader.CONNECTION, "close");
             response.write(true, ByteBuffer.wrap(reply.body()), callback);
             return true;
         }

@@ -219,7 +219,7 @@ class Card {
           )
         : null,
       h('button', { onclick: () => choose('The model is told that the outcome is unknown.', 'give-up') }, 'Leave it unknown …'),
-      this.item.whyNoRerun ? h('p', { class: 'muted' }, `It can’t be run again. ${this.item.whyNoRerun}`) : null,
+      this.item.whyNoRerun ? h('p', { class: 'muted' }, `It can’t be run again: ${this.item.whyNoRerun}.`) : null,
     );
   }
 

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.value.Sha256;
 import java.util.regex.Pattern;
 
@@ -50,7 +50,7 @@ public record ClaimRequest(
      */
     public String updateId() {
         String call = PLAIN.matcher(callId).matches() ? callId : Sha256.hex(callId);
-        return WireNames.CLAIM + "/" + call + "/" + dispatch + "/" + execution;
+        return SignalNames.CLAIM + "/" + call + "/" + dispatch + "/" + execution;
     }
 
     /**

@@ -4,8 +4,8 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.value.Json;
@@ -45,7 +45,7 @@ public final class InboundDecoder {
      * A claim by an execution of another run is in this run only because a reset reapplied it.
      */
     public static Fact readUpdate(String name, @Nullable Payload payload, String runId) {
-        if (!name.equals(WireNames.CLAIM)) {
+        if (!name.equals(SignalNames.CLAIM)) {
             return read(name, payload);
         }
         try {

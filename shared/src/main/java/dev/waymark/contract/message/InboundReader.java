@@ -3,10 +3,10 @@ package dev.waymark.contract.message;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.value.Budget;
@@ -26,16 +26,16 @@ record InboundReader(String name, JsonNode body) {
 
     Fact read() throws UnusableMessage {
         return switch (name) {
-            case WireNames.SAY -> say();
-            case WireNames.ANSWER -> answer();
-            case WireNames.APPROVE, WireNames.DENY -> approval();
-            case WireNames.SETTLE -> settle();
-            case WireNames.BUDGET -> budget();
-            case WireNames.STOP -> new PersonFact.Stopped(optionalBy());
-            case WireNames.CLEAR -> cleared();
-            case WireNames.SUBAGENT -> reported();
-            case WireNames.LATE_OUTCOME -> endedLate();
-            case WireNames.CLOSE -> new PersonFact.CloseRequested(optionalBy());
+            case SignalNames.SAY -> say();
+            case SignalNames.ANSWER -> answer();
+            case SignalNames.APPROVE, SignalNames.DENY -> approval();
+            case SignalNames.SETTLE -> settle();
+            case SignalNames.BUDGET -> budget();
+            case SignalNames.STOP -> new PersonFact.Stopped(optionalBy());
+            case SignalNames.CLEAR -> cleared();
+            case SignalNames.SUBAGENT -> reported();
+            case SignalNames.LATE_OUTCOME -> endedLate();
+            case SignalNames.CLOSE -> new PersonFact.CloseRequested(optionalBy());
             default -> throw new UnusableMessage("there is no such signal");
         };
     }
@@ -111,7 +111,7 @@ record InboundReader(String name, JsonNode body) {
             args = Optional.of(json(body.get("args"), "args"));
         }
         return new PersonFact.ApprovalDecided(
-                name.equals(WireNames.APPROVE),
+                name.equals(SignalNames.APPROVE),
                 id("id"),
                 id("callId"),
                 args,

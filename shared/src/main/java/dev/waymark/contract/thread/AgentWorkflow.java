@@ -2,6 +2,7 @@ package dev.waymark.contract.thread;
 
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.work.RunOutcome;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.value.Json;
 import io.temporal.common.converter.RawValue;
 import io.temporal.workflow.QueryMethod;
@@ -23,51 +24,51 @@ public interface AgentWorkflow {
     RunOutcome run(StartInput input);
 
     @SignalMethod(
-            name = WireNames.SAY,
+            name = SignalNames.SAY,
             description = "A message to the agent. JSON: a string, or {\"content\": \"…\"}.")
     void say(RawValue payload);
 
     @SignalMethod(
-            name = WireNames.ANSWER,
+            name = SignalNames.ANSWER,
             description = "The answer to the open question. JSON: a string, or {\"answer\": \"…\", \"callId\": \"…\"}.")
     void answer(RawValue payload);
 
     @SignalMethod(
-            name = WireNames.APPROVE,
+            name = SignalNames.APPROVE,
             description = "Approves a call. JSON: nothing, or {\"callId\": \"…\", \"argsDigest\": \"…\", \"args\":"
                     + " {…}, \"by\": \"…\", \"reason\": \"…\"}.")
     void approve(RawValue payload);
 
     @SignalMethod(
-            name = WireNames.DENY,
+            name = SignalNames.DENY,
             description = "Denies a call. JSON: nothing, or {\"callId\": \"…\", \"argsDigest\": \"…\", \"by\": \"…\","
                     + " \"reason\": \"…\"}.")
     void deny(RawValue payload);
 
     @SignalMethod(
-            name = WireNames.SETTLE,
+            name = SignalNames.SETTLE,
             description = "Settles a call with an unknown outcome. JSON: {\"callId\": \"…\", \"outcome\":"
                     + " \"done\" | \"not-done\" | \"rerun\" | \"give-up\", \"result\": \"…\", \"note\": \"…\","
                     + " \"by\": \"…\"}.")
     void settle(RawValue payload);
 
     @SignalMethod(
-            name = WireNames.BUDGET,
+            name = SignalNames.BUDGET,
             description = "Raises a limit. JSON: {\"usd\": 2.5}, {\"tokens\": 200000} or {\"iterations\": 20}.")
     void budget(RawValue payload);
 
-    @SignalMethod(name = WireNames.STOP, description = "Ends the turn. JSON: nothing, or {\"by\": \"…\"}.")
+    @SignalMethod(name = SignalNames.STOP, description = "Ends the turn. JSON: nothing, or {\"by\": \"…\"}.")
     void stop(RawValue payload);
 
     @SignalMethod(
-            name = WireNames.CLEAR,
+            name = SignalNames.CLEAR,
             description =
                     "Deletes the conversation. JSON: nothing, or {\"by\": \"…\", \"all\": true}, where all also deletes"
                             + " the record of side effects.")
     void clear(RawValue payload);
 
     @SignalMethod(
-            name = WireNames.CLOSE,
+            name = SignalNames.CLOSE,
             description = "Closes the thread once it is idle. JSON: nothing, or {\"by\": \"…\"}.")
     void close(RawValue payload);
 

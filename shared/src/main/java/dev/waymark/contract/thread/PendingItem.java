@@ -101,7 +101,7 @@ public record PendingItem(
         return state.asks().stream().map(ask -> of(thread, ask)).toList();
     }
 
-    /** One request of a thread or of a subagent's thread below it. */
+    /** The request, in this thread. */
     public static PendingItem of(String thread, OpenRequest ask) {
         return new PendingItem(
                 thread,

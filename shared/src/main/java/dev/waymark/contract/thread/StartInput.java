@@ -11,13 +11,13 @@ import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.ThreadOwner;
 import dev.waymark.contract.TraceIds;
-import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.InboundDecoder;
 import dev.waymark.contract.message.Refusal;
 import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.work.Work;
 import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
@@ -192,7 +192,7 @@ public record StartInput(
             }
         }
         facts.add(0, new ThreadFact.RunStarted(rules, agent, once, maxIterations, usable, parent, session));
-        say.ifPresent(body -> facts.add(InboundDecoder.read(WireNames.SAY, body)));
+        say.ifPresent(body -> facts.add(InboundDecoder.read(SignalNames.SAY, body)));
         return List.copyOf(facts);
     }
 

@@ -1,11 +1,13 @@
 package dev.waymark.contract.work;
 
+import dev.waymark.codec.KeyProblem;
 import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.SubagentFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Spent;
+import dev.waymark.keystore.KeyStoreException;
 import io.temporal.client.WorkflowExecutionAlreadyStarted;
 import io.temporal.common.converter.DataConverterException;
 import io.temporal.common.converter.Values;
@@ -24,8 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ActivityFailures {
     /** The types of key failures. */
-    private static final Set<String> TYPES_WITHOUT_KEYS =
-            Set.of(WireNames.KEYS_UNAVAILABLE, WireNames.KEYS_UNUSABLE);
+    private static final Set<String> TYPES_WITHOUT_KEYS = Set.of(KeyStoreException.TYPE, KeyProblem.TYPE);
 
     private ActivityFailures() {}
 

@@ -48,9 +48,8 @@ public record OpenRequest(
 
         @JsonProperty("mayHaveRun") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
         boolean mayHaveRun) {
-
-    private static final String WHY_NO_RERUN = "The lost execution may still take effect: the tool does not set"
-            + " honours_key, and no check has made the other system refuse it (verify_forbids).";
+    private static final String WHY_NO_RERUN = "the lost execution may still take effect, because the tool"
+            + " does not set honours_key, and no check has made the other system refuse it (verify_forbids)";
 
     /** The kind of decision. The names are stored and shown to users. */
     public enum Kind {

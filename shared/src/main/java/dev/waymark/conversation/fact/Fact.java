@@ -1,5 +1,6 @@
 package dev.waymark.conversation.fact;
 
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -8,8 +9,14 @@ import java.util.Optional;
  * <p>Facts are derived from history and never stored themselves. {@code watch} prints their {@link #type}.
  */
 public sealed interface Fact permits Fact.Inbound, ThreadFact, ModelFact, ToolFact, SubagentFact {
-    /** The fact's name in kebab case, such as {@code model-replied}. */
-    String type();
+    /** The name of the fact's class in kebab case, such as {@code model-replied}. Programs read these names. */
+    default String type() {
+        return typeOf(getClass());
+    }
+
+    static String typeOf(Class<? extends Fact> fact) {
+        return fact.getSimpleName().replaceAll("(?<=[a-z])(?=[A-Z])", "-").toLowerCase(Locale.ROOT);
+    }
 
     <R> R match(Cases<R> cases);
 

@@ -9,11 +9,6 @@ public sealed interface ModelFact extends Fact {
     /** Results and queued messages were committed to the transcript, and the model was called. */
     record ModelCalled(int step) implements ModelFact {
         @Override
-        public String type() {
-            return "model-called";
-        }
-
-        @Override
         public <R> R match(Cases<R> cases) {
             return cases.modelCalled(this);
         }
@@ -21,11 +16,6 @@ public sealed interface ModelFact extends Fact {
 
     /** A reply arrived, possibly after its turn was stopped. */
     record ModelReplied(int step, Reply reply) implements ModelFact {
-        @Override
-        public String type() {
-            return "model-replied";
-        }
-
         @Override
         public <R> R match(Cases<R> cases) {
             return cases.modelReplied(this);
@@ -39,11 +29,6 @@ public sealed interface ModelFact extends Fact {
         }
 
         @Override
-        public String type() {
-            return "model-failed";
-        }
-
-        @Override
         public <R> R match(Cases<R> cases) {
             return cases.modelFailed(this);
         }
@@ -51,11 +36,6 @@ public sealed interface ModelFact extends Fact {
 
     /** Results and queued messages were committed to the transcript, and a summary of its older part was requested. */
     record SummaryRequested(int step) implements ModelFact {
-        @Override
-        public String type() {
-            return "summary-requested";
-        }
-
         @Override
         public <R> R match(Cases<R> cases) {
             return cases.summaryRequested(this);
@@ -68,11 +48,6 @@ public sealed interface ModelFact extends Fact {
      */
     record Summarised(int step, Reply reply) implements ModelFact {
         @Override
-        public String type() {
-            return "summarised";
-        }
-
-        @Override
         public <R> R match(Cases<R> cases) {
             return cases.summarised(this);
         }
@@ -83,11 +58,6 @@ public sealed interface ModelFact extends Fact {
      * the workers only left the call to others.
      */
     record SummaryFailed(int step, Problem problem, Spent spent) implements ModelFact {
-        @Override
-        public String type() {
-            return "summary-failed";
-        }
-
         @Override
         public <R> R match(Cases<R> cases) {
             return cases.summaryFailed(this);

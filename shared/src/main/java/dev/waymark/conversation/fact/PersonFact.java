@@ -38,11 +38,6 @@ public sealed interface PersonFact extends Fact.Inbound {
         }
 
         @Override
-        public String type() {
-            return "user-spoke";
-        }
-
-        @Override
         public <R> R match(InboundCases<R> cases) {
             return cases.userSpoke(this);
         }
@@ -59,11 +54,6 @@ public sealed interface PersonFact extends Fact.Inbound {
         @Override
         public Optional<String> messageId() {
             return id;
-        }
-
-        @Override
-        public String type() {
-            return "human-answered";
         }
 
         @Override
@@ -128,11 +118,6 @@ public sealed interface PersonFact extends Fact.Inbound {
         }
 
         @Override
-        public String type() {
-            return "approval-decided";
-        }
-
-        @Override
         public <R> R match(InboundCases<R> cases) {
             return cases.approvalDecided(this);
         }
@@ -164,11 +149,6 @@ public sealed interface PersonFact extends Fact.Inbound {
         }
 
         @Override
-        public String type() {
-            return "outcome-settled";
-        }
-
-        @Override
         public <R> R match(InboundCases<R> cases) {
             return cases.outcomeSettled(this);
         }
@@ -186,11 +166,6 @@ public sealed interface PersonFact extends Fact.Inbound {
         }
 
         @Override
-        public String type() {
-            return "budget-raised";
-        }
-
-        @Override
         public <R> R match(InboundCases<R> cases) {
             return cases.budgetRaised(this);
         }
@@ -201,11 +176,6 @@ public sealed interface PersonFact extends Fact.Inbound {
         @Override
         public String signal() {
             return SignalNames.STOP;
-        }
-
-        @Override
-        public String type() {
-            return "stopped";
         }
 
         @Override
@@ -222,11 +192,6 @@ public sealed interface PersonFact extends Fact.Inbound {
         }
 
         @Override
-        public String type() {
-            return "cleared";
-        }
-
-        @Override
         public <R> R match(InboundCases<R> cases) {
             return cases.cleared(this);
         }
@@ -237,11 +202,6 @@ public sealed interface PersonFact extends Fact.Inbound {
         @Override
         public String signal() {
             return SignalNames.CLOSE;
-        }
-
-        @Override
-        public String type() {
-            return "close-requested";
         }
 
         @Override

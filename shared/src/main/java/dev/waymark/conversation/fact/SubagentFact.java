@@ -11,11 +11,6 @@ public sealed interface SubagentFact extends Fact {
     /** The start of a subagent's thread was requested, to execute a call within this budget. */
     record SubagentStarted(String callId, Optional<Budget> budget) implements SubagentFact {
         @Override
-        public String type() {
-            return "subagent-started";
-        }
-
-        @Override
         public <R> R match(Cases<R> cases) {
             return cases.subagentStarted(this);
         }
@@ -26,11 +21,6 @@ public sealed interface SubagentFact extends Fact {
      * effect.
      */
     record SubagentNotStarted(String callId, boolean exists, String reason) implements SubagentFact {
-        @Override
-        public String type() {
-            return "subagent-not-started";
-        }
-
         @Override
         public <R> R match(Cases<R> cases) {
             return cases.subagentNotStarted(this);
@@ -47,11 +37,6 @@ public sealed interface SubagentFact extends Fact {
     record SubagentFinished(String callId, String status, String text, Optional<Problem> problem, Optional<Spent> spent)
             implements SubagentFact {
         @Override
-        public String type() {
-            return "subagent-finished";
-        }
-
-        @Override
         public <R> R match(Cases<R> cases) {
             return cases.subagentFinished(this);
         }
@@ -65,11 +50,6 @@ public sealed interface SubagentFact extends Fact {
         }
 
         @Override
-        public String type() {
-            return "subagent-reported";
-        }
-
-        @Override
         public <R> R match(InboundCases<R> cases) {
             return cases.subagentReported(this);
         }
@@ -77,11 +57,6 @@ public sealed interface SubagentFact extends Fact {
 
     /** The oldest undelivered decision was sent to the subagent's thread that executes this call. */
     record DecisionPassedOn(String callId) implements SubagentFact {
-        @Override
-        public String type() {
-            return "decision-passed-on";
-        }
-
         @Override
         public <R> R match(Cases<R> cases) {
             return cases.decisionPassedOn(this);
@@ -91,11 +66,6 @@ public sealed interface SubagentFact extends Fact {
     /** This thread's progress was reported to its parent. */
     record ParentTold(SubagentProgress report) implements SubagentFact {
         @Override
-        public String type() {
-            return "parent-told";
-        }
-
-        @Override
         public <R> R match(Cases<R> cases) {
             return cases.parentTold(this);
         }
@@ -103,11 +73,6 @@ public sealed interface SubagentFact extends Fact {
 
     /** The run cannot grow any further, and the next run cannot wait for the subagents that this one started. */
     record SubagentsCutOff(Problem problem) implements SubagentFact {
-        @Override
-        public String type() {
-            return "subagents-cut-off";
-        }
-
         @Override
         public <R> R match(Cases<R> cases) {
             return cases.subagentsCutOff(this);

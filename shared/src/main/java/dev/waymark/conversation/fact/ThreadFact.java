@@ -24,11 +24,6 @@ public sealed interface ThreadFact extends Fact {
         }
 
         @Override
-        public String type() {
-            return "run-started";
-        }
-
-        @Override
         public <R> R match(Cases<R> cases) {
             return cases.runStarted(this);
         }
@@ -36,11 +31,6 @@ public sealed interface ThreadFact extends Fact {
 
     /** The agent's definition was requested. */
     record AgentRequested() implements ThreadFact {
-        @Override
-        public String type() {
-            return "agent-requested";
-        }
-
         @Override
         public <R> R match(Cases<R> cases) {
             return cases.agentRequested(this);
@@ -50,11 +40,6 @@ public sealed interface ThreadFact extends Fact {
     /** The agent's definition arrived and is recorded. */
     record AgentResolved(AgentPolicy terms) implements ThreadFact {
         @Override
-        public String type() {
-            return "agent-resolved";
-        }
-
-        @Override
         public <R> R match(Cases<R> cases) {
             return cases.agentResolved(this);
         }
@@ -62,11 +47,6 @@ public sealed interface ThreadFact extends Fact {
 
     /** The agent does not exist or cannot be used. */
     record AgentRefused(Problem problem) implements ThreadFact {
-        @Override
-        public String type() {
-            return "agent-refused";
-        }
-
         @Override
         public <R> R match(Cases<R> cases) {
             return cases.agentRefused(this);
@@ -76,11 +56,6 @@ public sealed interface ThreadFact extends Fact {
     /** A timer fired, so the waiting time of a call may be over. */
     record TimePassed() implements ThreadFact {
         @Override
-        public String type() {
-            return "time-passed";
-        }
-
-        @Override
         public <R> R match(Cases<R> cases) {
             return cases.timePassed(this);
         }
@@ -88,11 +63,6 @@ public sealed interface ThreadFact extends Fact {
 
     /** The cancellation of the thread and its running work was requested. */
     record CancelRequested() implements ThreadFact {
-        @Override
-        public String type() {
-            return "cancel-requested";
-        }
-
         @Override
         public <R> R match(Cases<R> cases) {
             return cases.cancelRequested(this);
@@ -102,11 +72,6 @@ public sealed interface ThreadFact extends Fact {
     /** A message, or the context of a new thread, could not be used and was ignored. */
     record MessageIgnored(String signal, Problem problem) implements ThreadFact {
         @Override
-        public String type() {
-            return "message-ignored";
-        }
-
-        @Override
         public <R> R match(Cases<R> cases) {
             return cases.messageIgnored(this);
         }
@@ -114,11 +79,6 @@ public sealed interface ThreadFact extends Fact {
 
     /** The conversation cannot grow any further until it is cleared. */
     record LimitReached(Problem problem) implements ThreadFact {
-        @Override
-        public String type() {
-            return "limit-reached";
-        }
-
         @Override
         public <R> R match(Cases<R> cases) {
             return cases.limitReached(this);

@@ -8,11 +8,6 @@ public sealed interface ToolFact extends Fact {
     /** A call was dispatched to a worker for the {@code dispatch}-th time. */
     record ToolDispatched(String callId, int dispatch) implements ToolFact {
         @Override
-        public String type() {
-            return "tool-dispatched";
-        }
-
-        @Override
         public <R> R match(Cases<R> cases) {
             return cases.toolDispatched(this);
         }
@@ -30,11 +25,6 @@ public sealed interface ToolFact extends Fact {
         }
 
         @Override
-        public String type() {
-            return "tool-finished";
-        }
-
-        @Override
         public <R> R match(Cases<R> cases) {
             return cases.toolFinished(this);
         }
@@ -42,11 +32,6 @@ public sealed interface ToolFact extends Fact {
 
     /** A tool asked a person a question instead of returning a result. */
     record ToolInterrupted(String callId, int dispatch, String question) implements ToolFact {
-        @Override
-        public String type() {
-            return "tool-interrupted";
-        }
-
         @Override
         public <R> R match(Cases<R> cases) {
             return cases.toolInterrupted(this);
@@ -58,11 +43,6 @@ public sealed interface ToolFact extends Fact {
      * its outcome (type {@link Problem#OUTCOME_UNKNOWN}).
      */
     record ToolLost(String callId, int dispatch, Problem problem) implements ToolFact {
-        @Override
-        public String type() {
-            return "tool-lost";
-        }
-
         @Override
         public <R> R match(Cases<R> cases) {
             return cases.toolLost(this);
@@ -86,11 +66,6 @@ public sealed interface ToolFact extends Fact {
         }
 
         @Override
-        public String type() {
-            return "tool-claimed";
-        }
-
-        @Override
         public <R> R match(InboundCases<R> cases) {
             return cases.toolClaimed(this);
         }
@@ -101,11 +76,6 @@ public sealed interface ToolFact extends Fact {
      * execution uses in claims.
      */
     record ToolNotStarted(String callId, int dispatch, String execution, String reason) implements ToolFact {
-        @Override
-        public String type() {
-            return "tool-not-started";
-        }
-
         @Override
         public <R> R match(Cases<R> cases) {
             return cases.toolNotStarted(this);
@@ -131,11 +101,6 @@ public sealed interface ToolFact extends Fact {
         }
 
         @Override
-        public String type() {
-            return "tool-ended-late";
-        }
-
-        @Override
         public <R> R match(InboundCases<R> cases) {
             return cases.toolEndedLate(this);
         }
@@ -144,11 +109,6 @@ public sealed interface ToolFact extends Fact {
     /** The check of a lost dispatch was dispatched. */
     record VerifyDispatched(String callId, int dispatch) implements ToolFact {
         @Override
-        public String type() {
-            return "verify-dispatched";
-        }
-
-        @Override
         public <R> R match(Cases<R> cases) {
             return cases.verifyDispatched(this);
         }
@@ -156,11 +116,6 @@ public sealed interface ToolFact extends Fact {
 
     /** The check has no result: the workers that took it left it to others. */
     record VerifyLeft(String callId, int dispatch) implements ToolFact {
-        @Override
-        public String type() {
-            return "verify-left";
-        }
-
         @Override
         public <R> R match(Cases<R> cases) {
             return cases.verifyLeft(this);
@@ -173,11 +128,6 @@ public sealed interface ToolFact extends Fact {
      */
     record ToolVerified(String callId, int dispatch, Optional<Boolean> landed, Optional<String> result)
             implements ToolFact {
-        @Override
-        public String type() {
-            return "tool-verified";
-        }
-
         @Override
         public <R> R match(Cases<R> cases) {
             return cases.toolVerified(this);

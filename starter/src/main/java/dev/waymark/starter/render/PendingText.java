@@ -62,7 +62,10 @@ public final class PendingText {
                                         + item.evidence()
                                                 .map(seen -> ": " + SafeText.line(seen))
                                                 .orElse(".")),
-                                item.whyNoRerun().map(why -> "It can't be run again. " + SafeText.line(why)).stream())
+                                item
+                                        .whyNoRerun()
+                                        .map(why -> "It can't be run again: " + SafeText.line(why) + ".")
+                                        .stream())
                         .toList();
             default -> quoted(item.question().orElse(""));
         };

@@ -8,6 +8,7 @@ import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.testkit.GeneratedThread;
 import java.io.PrintWriter;
@@ -35,7 +36,8 @@ class OutcomeRendererTest {
     /** The result of a turn that failed, in a thread that either closes after the turn or stays open. */
     private static AgentResult failed(String thread, boolean once) {
         Message hello = Message.user("Hello");
-        Conversation state = Conversation.start(new ThreadFact.RunStarted(1, "helper", once, Optional.of(4)), NOW)
+        Conversation state = Conversation.start(
+                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", once, Optional.of(4)), NOW)
                 .apply(new ThreadFact.AgentRequested(), NOW)
                 .apply(new ThreadFact.AgentResolved(GeneratedThread.terms()), NOW)
                 .apply(new PersonFact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(hello), false), NOW)

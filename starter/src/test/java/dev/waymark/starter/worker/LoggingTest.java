@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.joran.JoranConfigurator;
+import ch.qos.logback.classic.util.LogbackMDCAdapter;
 import ch.qos.logback.core.joran.spi.JoranException;
 import dev.waymark.codec.KeyProblem;
 import java.io.ByteArrayOutputStream;
@@ -22,8 +23,8 @@ class LoggingTest {
     static void configure() throws JoranException {
         JoranConfigurator configurator = new JoranConfigurator();
         configurator.setContext(LOG);
+        LOG.setMDCAdapter(new LogbackMDCAdapter());
         configurator.doConfigure(LoggingTest.class.getResource("logging.xml"));
-        LOG.start();
     }
 
     @Test

@@ -5,6 +5,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.work.ToolInput;
+import dev.waymark.conversation.fact.SignalNames;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
@@ -110,9 +111,9 @@ final class Wiretap implements ClientInterceptor {
                         .getAcceptedRequest()
                         .getInput()
                         .getName();
-                if (update.equals(WireNames.SAY)) {
+                if (update.equals(SignalNames.SAY)) {
                     crash.come(CrashPoint.MESSAGE_ACCEPTED);
-                } else if (update.equals(WireNames.APPROVE)) {
+                } else if (update.equals(SignalNames.APPROVE)) {
                     crash.come(CrashPoint.APPROVAL_ACCEPTED);
                 }
             }
@@ -123,7 +124,7 @@ final class Wiretap implements ClientInterceptor {
 
     private static boolean isClaim(@Nullable Object request) {
         return request instanceof UpdateWorkflowExecutionRequest update
-                && update.getRequest().getInput().getName().equals(WireNames.CLAIM);
+                && update.getRequest().getInput().getName().equals(SignalNames.CLAIM);
     }
 
     private boolean isOutcomeOfTool(@Nullable Object request) {

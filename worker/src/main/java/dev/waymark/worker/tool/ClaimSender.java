@@ -3,8 +3,8 @@ package dev.waymark.worker.tool;
 import dev.waymark.connect.RequestRetry;
 import dev.waymark.connect.ServerAnswer;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.ClaimRequest;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.worker.metrics.AttemptMetrics;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
@@ -106,7 +106,7 @@ public final class ClaimSender {
                                 .setUpdateId(claim.updateId())
                                 .setIdentity(client.getOptions().getIdentity()))
                         .setInput(Input.newBuilder()
-                                .setName(WireNames.CLAIM)
+                                .setName(SignalNames.CLAIM)
                                 .setArgs(PayloadJson.dataConverter(client, workflowId)
                                         .toPayloads(claim)
                                         .orElseThrow())))

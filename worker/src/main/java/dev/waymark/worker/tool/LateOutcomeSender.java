@@ -3,8 +3,8 @@ package dev.waymark.worker.tool;
 import dev.waymark.connect.RequestRetry;
 import dev.waymark.connect.ServerAnswer;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.LateOutcome;
+import dev.waymark.conversation.fact.SignalNames;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.common.v1.WorkflowExecution;
 import io.temporal.api.workflowservice.v1.SignalWorkflowExecutionRequest;
@@ -48,7 +48,7 @@ public final class LateOutcomeSender {
                 .setNamespace(client.getOptions().getNamespace())
                 .setIdentity(client.getOptions().getIdentity())
                 .setWorkflowExecution(WorkflowExecution.newBuilder().setWorkflowId(workflowId))
-                .setSignalName(WireNames.LATE_OUTCOME)
+                .setSignalName(SignalNames.LATE_OUTCOME)
                 .setRequestId(late.execution())
                 .setInput(PayloadJson.dataConverter(client, workflowId)
                         .toPayloads(late)

@@ -25,6 +25,7 @@ import dev.waymark.contract.work.Work;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Step;
 import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Reply;
@@ -277,7 +278,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
             // A run started by hand with a subagent's input has no parent. The server then rejects the signal.
             String parent = Workflow.getInfo().getParentWorkflowId().orElse(thread);
             SubagentReport report = new SubagentReport(step.parent().callId(), step.report());
-            return flights.signal(parent, WireNames.SUBAGENT, report, report.sent());
+            return flights.signal(parent, SignalNames.SUBAGENT, report, report.sent());
         }
 
         @Override
@@ -339,47 +340,47 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
     @Override
     public void say(RawValue payload) {
-        receive(WireNames.SAY, payload);
+        receive(SignalNames.SAY, payload);
     }
 
     @Override
     public void answer(RawValue payload) {
-        receive(WireNames.ANSWER, payload);
+        receive(SignalNames.ANSWER, payload);
     }
 
     @Override
     public void approve(RawValue payload) {
-        receive(WireNames.APPROVE, payload);
+        receive(SignalNames.APPROVE, payload);
     }
 
     @Override
     public void deny(RawValue payload) {
-        receive(WireNames.DENY, payload);
+        receive(SignalNames.DENY, payload);
     }
 
     @Override
     public void settle(RawValue payload) {
-        receive(WireNames.SETTLE, payload);
+        receive(SignalNames.SETTLE, payload);
     }
 
     @Override
     public void budget(RawValue payload) {
-        receive(WireNames.BUDGET, payload);
+        receive(SignalNames.BUDGET, payload);
     }
 
     @Override
     public void stop(RawValue payload) {
-        receive(WireNames.STOP, payload);
+        receive(SignalNames.STOP, payload);
     }
 
     @Override
     public void clear(RawValue payload) {
-        receive(WireNames.CLEAR, payload);
+        receive(SignalNames.CLEAR, payload);
     }
 
     @Override
     public void close(RawValue payload) {
-        receive(WireNames.CLOSE, payload);
+        receive(SignalNames.CLOSE, payload);
     }
 
     private static @Nullable RawValue first(EncodedValues payloads) {

@@ -161,7 +161,7 @@ final class WebUiCard {
                     + "\n\n"
                     + code(input) + "\n\nInstead of `done`, without a result: " + otherVerdicts(ask) + "."
                     + ask.whyNoRerun()
-                            .map(why -> " It can't be run again. " + prose(why))
+                            .map(why -> " It can't be run again: " + prose(why) + ".")
                             .orElse("")
                     + "\n\n");
         }

@@ -13,6 +13,7 @@ import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.RunOutcome;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.policy.SummaryRule;
@@ -402,8 +403,8 @@ class ModelTurnsTest {
                                     .build());
             thread.start(StartInput.of("brief").saying(SayPayload.message("m1", "One")));
             await().atMost(Duration.ofSeconds(60)).until(() -> server.received().size() == 1);
-            thread.signal(WireNames.SAY, Map.of("content", "Two"));
-            thread.signal(WireNames.CLOSE);
+            thread.signal(SignalNames.SAY, Map.of("content", "Two"));
+            thread.signal(SignalNames.CLOSE);
 
             assertThat(thread.getResult(RunOutcome.class).text()).isEqualTo("Two, then.");
         }

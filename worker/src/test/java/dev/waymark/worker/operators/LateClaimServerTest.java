@@ -3,9 +3,9 @@ package dev.waymark.worker.operators;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.ClaimRequest;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.worker.workflow.TestServers;
 import io.temporal.client.WorkflowUpdateException;
 import java.nio.file.Path;
@@ -46,7 +46,7 @@ class LateClaimServerTest {
         String execution = ClaimRequest.execution(plant.timeline(thread).runId(), 1, "zombie");
         ClaimRequest claim =
                 new ClaimRequest(call.id(), dispatch, call.tool(), call.argsDigest(), call.repeat(), execution);
-        assertThatThrownBy(() -> plant.stub(thread).update(WireNames.CLAIM, ClaimRequest.Answer.class, claim))
+        assertThatThrownBy(() -> plant.stub(thread).update(SignalNames.CLAIM, ClaimRequest.Answer.class, claim))
                 .isInstanceOf(WorkflowUpdateException.class)
                 .cause()
                 .hasMessageContaining("is not open");

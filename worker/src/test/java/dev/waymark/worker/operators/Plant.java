@@ -13,6 +13,7 @@ import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.thread.StateReport;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.history.HistoryReader;
@@ -285,9 +286,10 @@ final class Plant implements AutoCloseable {
     void decide(String thread, Call call) {
         try {
             if (call.status() == Call.Status.AWAITING) {
-                stub(thread).update(WireNames.APPROVE, Object.class, Map.of("callId", call.id(), "by", "ann"));
+                stub(thread).update(SignalNames.APPROVE, Object.class, Map.of("callId", call.id(), "by", "ann"));
             } else {
-                stub(thread).update(WireNames.SETTLE, Object.class, Map.of("callId", call.id(), "outcome", "give-up"));
+                stub(thread)
+                        .update(SignalNames.SETTLE, Object.class, Map.of("callId", call.id(), "outcome", "give-up"));
             }
         } catch (WorkflowUpdateException e) {
             // The call was decided meanwhile.

@@ -2,9 +2,9 @@ package dev.waymark.worker.operators;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.history.RunEnding;
 import dev.waymark.history.Timeline;
@@ -130,7 +130,7 @@ class StopServerTest {
                 }
             }
             switch (scenario.order()) {
-                case STOP -> plant.stub(thread).signal(WireNames.STOP);
+                case STOP -> plant.stub(thread).signal(SignalNames.STOP);
                 case CANCEL -> plant.stub(thread).cancel();
                 case TERMINATE -> plant.stub(thread).terminate("a test");
             }
@@ -148,7 +148,8 @@ class StopServerTest {
             List.of(thinking, before, after, verifying).forEach(ToolBarrier::open);
             switch (scenario.order()) {
                 case STOP -> {
-                    plant.stub(thread).signal(WireNames.SAY, new Wish(ChargeService.CHARGE, 0, Wish.Ids.SAME).words());
+                    plant.stub(thread)
+                            .signal(SignalNames.SAY, new Wish(ChargeService.CHARGE, 0, Wish.Ids.SAME).words());
                     plant.await(thread, state -> state.turn().status() == Turn.Status.COMPLETE);
                     plant.check(thread, wish);
                 }

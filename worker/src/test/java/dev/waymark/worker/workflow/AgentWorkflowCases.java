@@ -8,7 +8,6 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.Pricing;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.Ack;
 import dev.waymark.contract.message.Refusal;
 import dev.waymark.contract.message.SayPayload;
@@ -16,6 +15,7 @@ import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.RunOutcome;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
@@ -89,7 +89,7 @@ abstract class AgentWorkflowCases {
             String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Book it")));
             assertThat(rig.awaitSettled(thread).isInterrupted()).isTrue();
 
-            rig.update(thread, WireNames.ANSWER, Map.of("answer", "Friday"));
+            rig.update(thread, SignalNames.ANSWER, Map.of("answer", "Friday"));
 
             Conversation state = rig.await(thread, now -> !now.turn().isRunning());
             assertThat(state.turn().text()).isEqualTo("Booked for Friday");
@@ -124,7 +124,7 @@ abstract class AgentWorkflowCases {
             Conversation failed = rig.await(thread, now -> now.turn().status() == Turn.Status.FAILED);
             assertThat(failed.turn().problem()).contains(new Problem("InsufficientQuota", "You have no credit left."));
 
-            rig.update(thread, WireNames.SAY, Map.of("id", "m-2", "content", "Still there?"));
+            rig.update(thread, SignalNames.SAY, Map.of("id", "m-2", "content", "Still there?"));
 
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
             assertThat(state.transcript().messages())
@@ -149,7 +149,7 @@ abstract class AgentWorkflowCases {
             String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Hello")));
             rig.await(thread, now -> now.turn().status() == Turn.Status.FAILED);
 
-            rig.update(thread, WireNames.SAY, Map.of("id", "m-2", "retry", true));
+            rig.update(thread, SignalNames.SAY, Map.of("id", "m-2", "retry", true));
 
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
             assertThat(state.turn().text()).isEqualTo("You said: Hello");
@@ -227,7 +227,7 @@ abstract class AgentWorkflowCases {
             assertThat(spent.cost()).contains(usd("0.25"));
             rig.replaceWorker();
 
-            rig.update(thread, WireNames.BUDGET, Map.of("usd", 0.3));
+            rig.update(thread, SignalNames.BUDGET, Map.of("usd", 0.3));
 
             Conversation more = rig.await(thread, now -> now.cost().equals(Optional.of(usd("0.3"))));
             assertThat(more.turn().status()).isEqualTo(Turn.Status.BUDGET);
@@ -261,7 +261,7 @@ abstract class AgentWorkflowCases {
             String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "One")));
             rig.awaitTurn(thread, 1);
 
-            rig.update(thread, WireNames.SAY, Map.of("id", "m-2", "content", "Two"));
+            rig.update(thread, SignalNames.SAY, Map.of("id", "m-2", "content", "Two"));
             rig.await(thread, Conversation::isSummarising);
             rig.replaceWorker();
 
@@ -360,7 +360,7 @@ abstract class AgentWorkflowCases {
             Conversation waiting = rig.awaitSettled(thread);
             assertThat(waiting.questions()).extracting(Call::id).containsExactly("tu_2");
 
-            rig.update(thread, WireNames.ANSWER, Map.of("callId", "tu_2", "answer", "Both"));
+            rig.update(thread, SignalNames.ANSWER, Map.of("callId", "tu_2", "answer", "Both"));
 
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
             assertThat(state.transcript().messages().get(2).toolResults())
@@ -454,7 +454,7 @@ abstract class AgentWorkflowCases {
             String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go")));
             toolRuns.await(60, TimeUnit.SECONDS);
 
-            rig.update(thread, WireNames.SAY, Map.of("id", "m-2", "content", "And hurry"));
+            rig.update(thread, SignalNames.SAY, Map.of("id", "m-2", "content", "And hurry"));
             goOn.countDown();
 
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
@@ -488,12 +488,12 @@ abstract class AgentWorkflowCases {
             String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go")));
             toolRuns.await(60, TimeUnit.SECONDS);
 
-            rig.update(thread, WireNames.STOP, Map.of("by", "ann"));
+            rig.update(thread, SignalNames.STOP, Map.of("by", "ann"));
 
             Conversation stopped = rig.awaitSettled(thread);
             assertThat(stopped.turn().status()).isEqualTo(Turn.Status.STOPPED);
             assertThat(interrupted.await(60, TimeUnit.SECONDS)).isTrue();
-            rig.update(thread, WireNames.SAY, Map.of("id", "m-2", "content", "Go on"));
+            rig.update(thread, SignalNames.SAY, Map.of("id", "m-2", "content", "Go on"));
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
             assertThat(state.transcript().messages().get(2).toolResults())
                     .containsExactly(new Part.ToolResult("tu_1", "Cancelled by ann.", true));
@@ -513,7 +513,7 @@ abstract class AgentWorkflowCases {
             String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go")));
             Awaitility.await().atMost(Duration.ofMinutes(1)).until(AgentWorkflowCases::isCheckingArguments);
 
-            rig.update(thread, WireNames.STOP, Map.of("by", "ann"));
+            rig.update(thread, SignalNames.STOP, Map.of("by", "ann"));
 
             assertThat(rig.awaitSettled(thread).turn().status()).isEqualTo(Turn.Status.STOPPED);
             Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> !isCheckingArguments());
@@ -548,7 +548,7 @@ abstract class AgentWorkflowCases {
             String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Hello")));
             Conversation before = rig.awaitSettled(thread);
 
-            assertThatThrownBy(() -> rig.update(thread, WireNames.ANSWER, Map.of("answer", "Friday")))
+            assertThatThrownBy(() -> rig.update(thread, SignalNames.ANSWER, Map.of("answer", "Friday")))
                     .isInstanceOf(WorkflowUpdateException.class)
                     .satisfies(e -> assertThat(Refusal.parse(rootMessage(e)))
                             .isEqualTo(new Problem(Problem.NOT_FOUND, "no question is open")));
@@ -561,8 +561,8 @@ abstract class AgentWorkflowCases {
     void sameMessageTwice_isAcknowledgedAsDuplicate() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
             String thread = rig.start(StartInput.of("a"));
-            Ack first = rig.update(thread, WireNames.SAY, Map.of("id", "m-1", "content", "Hello"));
-            Ack second = rig.update(thread, WireNames.SAY, Map.of("id", "m-1", "content", "Hello"));
+            Ack first = rig.update(thread, SignalNames.SAY, Map.of("id", "m-1", "content", "Hello"));
+            Ack second = rig.update(thread, SignalNames.SAY, Map.of("id", "m-1", "content", "Hello"));
 
             assertThat(second).isEqualTo(new Ack(first.fact(), true));
             Conversation state = rig.awaitSettled(thread);
@@ -577,7 +577,7 @@ abstract class AgentWorkflowCases {
             rig.awaitSettled(thread);
 
             rig.replaceWorker();
-            rig.update(thread, WireNames.ANSWER, Map.of("answer", "Friday"));
+            rig.update(thread, SignalNames.ANSWER, Map.of("answer", "Friday"));
 
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
             assertThat(state.turn().text()).isEqualTo("Booked for Friday");
@@ -596,8 +596,8 @@ abstract class AgentWorkflowCases {
             rig.suspend();
 
             CompletableFuture<Ack> updated =
-                    rig.updateWithoutWorker(thread, WireNames.SAY, Map.of("id", "m-2", "content", "By update"));
-            rig.stub(thread).signal(WireNames.SAY, Map.of("id", "m-3", "content", "By signal"));
+                    rig.updateWithoutWorker(thread, SignalNames.SAY, Map.of("id", "m-2", "content", "By update"));
+            rig.stub(thread).signal(SignalNames.SAY, Map.of("id", "m-3", "content", "By signal"));
             rig.resume();
 
             Conversation state = rig.awaitTurn(thread, 2);
@@ -612,7 +612,7 @@ abstract class AgentWorkflowCases {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::booking)) {
             String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Book it")));
             rig.awaitSettled(thread);
-            rig.update(thread, WireNames.ANSWER, Map.of("answer", "Friday"));
+            rig.update(thread, SignalNames.ANSWER, Map.of("answer", "Friday"));
             // The projection is ahead of the workflow until the next workflow task, so wait until the workflow has
             // caught up.
             Timeline timeline = Awaitility.await()

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.WireNames;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.TemporalBinary;
 import java.nio.file.Path;
@@ -53,8 +53,8 @@ class AgentWorkflowServerTest extends AgentWorkflowCases {
             String thread = rig.start(StartInput.of("a"));
             rig.await(thread, now -> now.terms().isPresent());
             for (int i = 0; i < 20; i++) {
-                rig.stub(thread).signal(WireNames.SAY, "Hello " + i);
-                rig.stub(thread).signal(WireNames.STOP);
+                rig.stub(thread).signal(SignalNames.SAY, "Hello " + i);
+                rig.stub(thread).signal(SignalNames.STOP);
             }
             Conversation state = rig.await(thread, now -> now.counters().facts() >= 40 && now.isSettled());
             assertThat(state.counters().steps()).isPositive();

@@ -3,10 +3,10 @@ package dev.waymark.worker.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.contract.RunLimits;
-import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
@@ -81,20 +81,20 @@ class AgreementServerTest {
     static String converse(WorkflowRig rig, StartInput start) {
         String thread = rig.start(start.saying(SayPayload.message("m-1", "batch of three")));
         rig.awaitTurn(thread, 1);
-        rig.stub(thread).signal(WireNames.SAY, "Hello by signal");
+        rig.stub(thread).signal(SignalNames.SAY, "Hello by signal");
         rig.stub(thread).signal("nope", 5);
         rig.awaitTurn(thread, 2);
-        update(rig, thread, "u-3", WireNames.SAY, Map.of("id", "m-3", "content", "ask me"));
+        update(rig, thread, "u-3", SignalNames.SAY, Map.of("id", "m-3", "content", "ask me"));
         rig.awaitSettled(thread);
-        update(rig, thread, "u-3", WireNames.SAY, Map.of("id", "m-3", "content", "ask me"));
-        update(rig, thread, "u-4", WireNames.SAY, Map.of("id", "m-3", "content", "ask me"));
-        rig.update(thread, WireNames.SAY, Map.of("id", "m-4", "content", "while you wait"));
-        rig.update(thread, WireNames.ANSWER, Map.of("callId", "tu_ask", "answer", "Friday"));
+        update(rig, thread, "u-3", SignalNames.SAY, Map.of("id", "m-3", "content", "ask me"));
+        update(rig, thread, "u-4", SignalNames.SAY, Map.of("id", "m-3", "content", "ask me"));
+        rig.update(thread, SignalNames.SAY, Map.of("id", "m-4", "content", "while you wait"));
+        rig.update(thread, SignalNames.ANSWER, Map.of("callId", "tu_ask", "answer", "Friday"));
         rig.awaitTurn(thread, 3);
-        rig.update(thread, WireNames.SAY, Map.of("id", "m-5", "content", "ask again"));
+        rig.update(thread, SignalNames.SAY, Map.of("id", "m-5", "content", "ask again"));
         rig.await(thread, now -> now.isInterrupted());
-        rig.update(thread, WireNames.STOP, Map.of("by", "ann"));
-        rig.stub(thread).signal(WireNames.SAY, "Bye");
+        rig.update(thread, SignalNames.STOP, Map.of("by", "ann"));
+        rig.stub(thread).signal(SignalNames.SAY, "Bye");
         rig.await(
                 thread,
                 now -> now.turn().status() == Turn.Status.COMPLETE
@@ -210,7 +210,7 @@ class AgreementServerTest {
             String thread = rig.start(start.saying(SayPayload.message("m-1", "plain")));
             for (int turn = 1; turn < 5; turn++) {
                 rig.awaitTurn(thread, turn);
-                rig.stub(thread).signal(WireNames.SAY, Map.of("id", "s-" + turn, "content", "Hello " + turn));
+                rig.stub(thread).signal(SignalNames.SAY, Map.of("id", "s-" + turn, "content", "Hello " + turn));
             }
             rig.awaitTurn(thread, 5);
             List<String> runs = ContinueAsNewCases.runs(rig.timeline(thread));
@@ -247,10 +247,10 @@ class AgreementServerTest {
                 rig.awaitSettled(thread);
                 rig.suspend();
                 for (int i = 0; i < before; i++) {
-                    rig.stub(thread).signal(WireNames.SAY, "Before " + i);
+                    rig.stub(thread).signal(SignalNames.SAY, "Before " + i);
                 }
                 rig.stub(thread).cancel();
-                rig.stub(thread).signal(WireNames.SAY, "After");
+                rig.stub(thread).signal(SignalNames.SAY, "After");
                 rig.stub(thread).signal("nope");
                 rig.resume();
 
@@ -272,7 +272,7 @@ class AgreementServerTest {
             for (int facts : List.of(0, 3, 4, 5, 7, 9)) {
                 String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", wish)));
                 rig.await(thread, now -> now.counters().facts() >= facts || now.isSettled());
-                rig.stub(thread).signal(WireNames.SAY, "At the same time");
+                rig.stub(thread).signal(SignalNames.SAY, "At the same time");
 
                 rig.stub(thread).cancel();
 
@@ -343,13 +343,13 @@ class AgreementServerTest {
         WorkflowStub stub = rig.stub(thread);
         try {
             switch (random.nextInt(9)) {
-                case 0, 1 -> stub.signal(WireNames.SAY, Map.of("id", id, "content", wish));
-                case 2, 3 -> rig.update(thread, WireNames.SAY, Map.of("id", id, "content", wish));
-                case 4 -> rig.update(thread, WireNames.STOP, Map.of("by", id));
-                case 5 -> stub.signal(WireNames.STOP);
-                case 6 -> rig.update(thread, WireNames.ANSWER, "Answer " + id);
-                case 7 -> stub.signal(WireNames.ANSWER, Map.of("answer", "Signal " + id));
-                default -> rig.update(thread, WireNames.CLEAR, Map.of("by", id));
+                case 0, 1 -> stub.signal(SignalNames.SAY, Map.of("id", id, "content", wish));
+                case 2, 3 -> rig.update(thread, SignalNames.SAY, Map.of("id", id, "content", wish));
+                case 4 -> rig.update(thread, SignalNames.STOP, Map.of("by", id));
+                case 5 -> stub.signal(SignalNames.STOP);
+                case 6 -> rig.update(thread, SignalNames.ANSWER, "Answer " + id);
+                case 7 -> stub.signal(SignalNames.ANSWER, Map.of("answer", "Signal " + id));
+                default -> rig.update(thread, SignalNames.CLEAR, Map.of("by", id));
             }
         } catch (WorkflowUpdateException | WorkflowServiceException e) {
             // The update was refused in the current state.

@@ -11,6 +11,7 @@ import dev.waymark.contract.message.Refusal;
 import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
@@ -156,11 +157,12 @@ abstract class ChunkedStateCases {
             assertThatThrownBy(() -> rig.stub(thread).query(WireNames.STATUS_QUERY, StatusReport.class))
                     .hasStackTraceContaining("still being fetched");
 
-            rig.stub(thread).signal(WireNames.SAY, Map.of("id", "m-1", "content", "First"));
+            rig.stub(thread).signal(SignalNames.SAY, Map.of("id", "m-1", "content", "First"));
             WorkflowUpdateHandle<Ack> second =
-                    updating(rig, thread, WireNames.SAY, Map.of("id", "m-2", "content", "Second"));
-            WorkflowUpdateHandle<Ack> again = updating(rig, thread, WireNames.SAY, Map.of("id", "m-0", "content", "x"));
-            WorkflowUpdateHandle<Ack> unknown = updating(rig, thread, WireNames.APPROVE, Map.of("callId", "tu_9"));
+                    updating(rig, thread, SignalNames.SAY, Map.of("id", "m-2", "content", "Second"));
+            WorkflowUpdateHandle<Ack> again =
+                    updating(rig, thread, SignalNames.SAY, Map.of("id", "m-0", "content", "x"));
+            WorkflowUpdateHandle<Ack> unknown = updating(rig, thread, SignalNames.APPROVE, Map.of("callId", "tu_9"));
             Conversation meanwhile = rig.timeline(thread).now();
             assertThat(ContinueAsNewCases.said(meanwhile)).startsWith("Hello");
             assertThat(meanwhile.counters().facts())
@@ -191,7 +193,7 @@ abstract class ChunkedStateCases {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
             String thread = waitingForItsState(rig);
             rig.replaceWorker();
-            rig.stub(thread).signal(WireNames.SAY, Map.of("id", "m-1", "content", "Still there?"));
+            rig.stub(thread).signal(SignalNames.SAY, Map.of("id", "m-1", "content", "Still there?"));
             rig.releaseStates();
 
             assertThat(rig.awaitTurn(thread, 2).turn().text()).isEqualTo("You said: Still there?");
@@ -224,7 +226,7 @@ abstract class ChunkedStateCases {
             Awaitility.await().atMost(60, TimeUnit.SECONDS).until(() -> rig.fetchesOfStates() > 1);
             rig.completeByHand(thread, "17");
             rig.releaseStates();
-            rig.update(thread, WireNames.SAY, Map.of("id", "m-1", "content", "Still there?"));
+            rig.update(thread, SignalNames.SAY, Map.of("id", "m-1", "content", "Still there?"));
 
             assertThat(rig.awaitTurn(thread, 2).turn().text()).isEqualTo("You said: Still there?");
         }

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.RunLimits;
-import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.Ack;
 import dev.waymark.contract.message.Refusal;
 import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
@@ -153,8 +153,8 @@ abstract class ContinueAsNewCases {
         try (WorkflowRig rig = new WorkflowRig(connection(), stepping(1, requests), step)) {
             String thread = rig.start(movingOnAt(20).saying(SayPayload.message("m-1", "Go")));
             assertThat(toolRuns.await(60, TimeUnit.SECONDS)).isTrue();
-            rig.update(thread, WireNames.SAY, Map.of("id", "m-2", "content", "First"));
-            rig.update(thread, WireNames.SAY, Map.of("id", "m-3", "content", "Second"));
+            rig.update(thread, SignalNames.SAY, Map.of("id", "m-2", "content", "First"));
+            rig.update(thread, SignalNames.SAY, Map.of("id", "m-3", "content", "Second"));
             goOn.countDown();
 
             Conversation state = rig.awaitSettled(thread);
@@ -189,7 +189,7 @@ abstract class ContinueAsNewCases {
             Conversation waiting = rig.awaitSettled(thread);
             assertThat(waiting.questions()).extracting(Call::id).containsExactly("tu_7");
 
-            rig.update(thread, WireNames.ANSWER, Map.of("answer", "Friday"));
+            rig.update(thread, SignalNames.ANSWER, Map.of("answer", "Friday"));
 
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
             assertThat(state.turn().text()).isEqualTo("Booked for Friday");
@@ -206,16 +206,16 @@ abstract class ContinueAsNewCases {
             List<Ack> acks = new ArrayList<>();
             rig.awaitTurn(thread, 1);
             for (int i = 1; i <= 4; i++) {
-                acks.add(rig.update(thread, WireNames.SAY, Map.of("id", "m-" + i, "content", "Hello " + i)));
+                acks.add(rig.update(thread, SignalNames.SAY, Map.of("id", "m-" + i, "content", "Hello " + i)));
                 rig.awaitTurn(thread, i + 1);
             }
             assertThat(runs(rig.timeline(thread))).hasSizeGreaterThan(2);
 
             for (int i = 1; i <= 4; i++) {
-                Ack again = rig.update(thread, WireNames.SAY, Map.of("id", "m-" + i, "content", "Hello again"));
+                Ack again = rig.update(thread, SignalNames.SAY, Map.of("id", "m-" + i, "content", "Hello again"));
                 assertThat(again).isEqualTo(new Ack(acks.get(i - 1).fact(), true));
             }
-            assertThat(rig.update(thread, WireNames.SAY, Map.of("id", "m-0", "content", "x"))
+            assertThat(rig.update(thread, SignalNames.SAY, Map.of("id", "m-0", "content", "x"))
                             .duplicate())
                     .isTrue();
 
@@ -270,19 +270,19 @@ abstract class ContinueAsNewCases {
             assertThat(failed.batchCalls())
                     .hasSize(1)
                     .allMatch(call -> call.toolResult().isPresent());
-            assertThatThrownBy(() -> rig.update(thread, WireNames.SAY, Map.of("id", "m-2", "content", "More")))
+            assertThatThrownBy(() -> rig.update(thread, SignalNames.SAY, Map.of("id", "m-2", "content", "More")))
                     .isInstanceOf(WorkflowUpdateException.class)
                     .satisfies(e -> assertThat(Refusal.parse(AgentWorkflowCases.rootMessage(e))
                                     .type())
                             .isEqualTo(Problem.TOO_LARGE));
-            rig.stub(thread).signal(WireNames.SAY, "More by signal");
+            rig.stub(thread).signal(SignalNames.SAY, "More by signal");
             Conversation refused = rig.await(thread, now -> now.ignored().count() == 1);
             assertThat(refused.transcript()).isEqualTo(failed.transcript());
             assertThat(runs(rig.timeline(thread))).hasSize(1);
 
-            rig.update(thread, WireNames.CLEAR, Map.of());
+            rig.update(thread, SignalNames.CLEAR, Map.of());
             rig.awaitTimeline(thread, timeline -> runs(timeline).size() == 2);
-            rig.update(thread, WireNames.SAY, Map.of("id", "m-3", "content", "Afresh"));
+            rig.update(thread, SignalNames.SAY, Map.of("id", "m-3", "content", "Afresh"));
 
             Conversation state = rig.awaitTurn(thread, 2);
             assertThat(state.full()).isFalse();
@@ -340,7 +340,7 @@ abstract class ContinueAsNewCases {
                 boolean arrived = false;
                 for (int attempt = 0; attempt < 20 && !arrived; attempt++) {
                     try {
-                        rig.update(thread, WireNames.SAY, Map.of("id", text, "content", text));
+                        rig.update(thread, SignalNames.SAY, Map.of("id", text, "content", text));
                         arrived = true;
                         acknowledged++;
                     } catch (WorkflowServiceException | WorkflowUpdateException e) {

@@ -8,6 +8,7 @@ import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.contract.thread.ThreadIndex;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.fact.SignalNames;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -45,9 +46,9 @@ class ContinueAsNewServerTest extends ContinueAsNewCases {
                         for (int i = 0; i < each; i++) {
                             String id = name + "." + i;
                             String say = "{\"id\": \"" + id + "\", \"content\": \"Message " + id + "\"}";
-                            rig.signalRaw(thread, WireNames.SAY, List.of(HostileSignalCases.json(say)));
-                            rig.signalRaw(thread, WireNames.SAY, List.of(HostileSignalCases.json(say)));
-                            rig.signalRaw(thread, WireNames.ANSWER, List.of(HostileSignalCases.json("{")));
+                            rig.signalRaw(thread, SignalNames.SAY, List.of(HostileSignalCases.json(say)));
+                            rig.signalRaw(thread, SignalNames.SAY, List.of(HostileSignalCases.json(say)));
+                            rig.signalRaw(thread, SignalNames.ANSWER, List.of(HostileSignalCases.json("{")));
                             rig.signalRaw(thread, "nope", List.of());
                         }
                     }));

@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.RunLimits;
-import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.HistoryAudit;
@@ -64,7 +64,7 @@ class ExportedThreadTest {
         return RecordedHistoriesTest.histories().toList();
     }
 
-    @RecordedThread({"/histories/rules-4/plain-turn.json", "/histories/rules-1/parallel-tools.json"})
+    @RecordedThread({"/histories/rules-4/plain-turn.json", "/histories/rules-4/parallel-tools.json"})
     void recordedThread_ofTheServersFormat_replays(ThreadHistory thread, ProjectedHistory projected) {
         assertThat(thread.runs()).hasSize(1);
         assertThat(projected.moments()).isNotEmpty();
@@ -94,7 +94,7 @@ class ExportedThreadTest {
             String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Use " + SECRET)));
             String digest =
                     rig.awaitSettled(thread).calls().get("tu_1").orElseThrow().argsDigest();
-            rig.update(thread, WireNames.APPROVE, Map.of("callId", "tu_1", "argsDigest", digest, "by", "ann"));
+            rig.update(thread, SignalNames.APPROVE, Map.of("callId", "tu_1", "argsDigest", digest, "by", "ann"));
             rig.awaitTurn(thread, 1);
             return new ThreadHistoryReader(rig.client()).read(thread).orElseThrow();
         }
@@ -123,7 +123,7 @@ class ExportedThreadTest {
                     .saying(SayPayload.message("m-0", words)));
             for (int i = 1; i <= 12; i++) {
                 rig.awaitTurn(thread, i);
-                rig.update(thread, WireNames.SAY, Map.of("id", "m-" + i, "content", words + i));
+                rig.update(thread, SignalNames.SAY, Map.of("id", "m-" + i, "content", words + i));
             }
             rig.awaitTurn(thread, 13);
             ThreadHistory original =
@@ -184,7 +184,7 @@ class ExportedThreadTest {
                     ContinueAsNewCases.start(limits).saying(SayPayload.message("m-0", "The login is ${MAIL_LOGIN}")));
             for (int i = 1; i <= 8; i++) {
                 rig.awaitTurn(thread, i);
-                rig.update(thread, WireNames.SAY, Map.of("id", "m-" + i, "content", "Use " + SECRET));
+                rig.update(thread, SignalNames.SAY, Map.of("id", "m-" + i, "content", "Use " + SECRET));
             }
             rig.awaitTurn(thread, 9);
             ThreadHistory whole =
@@ -222,8 +222,8 @@ class ExportedThreadTest {
     void threadWithASecret_thatDecidesWhatHappens_isRefused() {
         ThreadHistory original = threadWithASecret();
 
-        assertThatThrownBy(() ->
-                        new HistoryScrubber(text -> text.equals(WireNames.APPROVE) ? "${WORD}" : text).scrub(original))
+        assertThatThrownBy(() -> new HistoryScrubber(text -> text.equals(SignalNames.APPROVE) ? "${WORD}" : text)
+                        .scrub(original))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("a secret in the thread decides what happens at ");
     }
@@ -253,7 +253,7 @@ class ExportedThreadTest {
         assertThat(audit(changed))
                 .filteredOn(finding -> finding.kind() == HistoryFinding.Kind.NONDETERMINISM)
                 .singleElement()
-                .satisfies(finding -> assertThat(finding.eventId()).isEqualTo(Optional.of(11L)));
+                .satisfies(finding -> assertThat(finding.eventId()).isEqualTo(Optional.of(12L)));
     }
 
     @Test

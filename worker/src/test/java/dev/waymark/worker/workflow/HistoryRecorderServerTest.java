@@ -6,13 +6,13 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.RunLimits;
-import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.LateOutcome;
 import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
@@ -134,7 +134,7 @@ class HistoryRecorderServerTest {
                 new WorkflowRig(TestServers.real(), model).with(agent -> agent.summaries(new SummaryRule(60, 1)))) {
             String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "One")));
             rig.awaitTurn(thread, 1);
-            rig.update(thread, WireNames.SAY, Map.of("id", "m-2", "content", "Two", "schema", schema));
+            rig.update(thread, SignalNames.SAY, Map.of("id", "m-2", "content", "Two", "schema", schema));
             rig.await(thread, now -> now.turn().status() == Turn.Status.FAILED);
             recordNewest(rig, thread, "summarised-and-misfit-twice");
         }
@@ -155,7 +155,7 @@ class HistoryRecorderServerTest {
                 .with(agent -> agent.summaries(new SummaryRule(60, 1)))) {
             String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "One")));
             rig.awaitTurn(thread, 1);
-            rig.update(thread, WireNames.SAY, Map.of("id", "m-2", "content", "Two"));
+            rig.update(thread, SignalNames.SAY, Map.of("id", "m-2", "content", "Two"));
             rig.awaitTurn(thread, 2);
             assertThat(rig.timeline(thread).now().calls().toMap()).containsOnlyKeys("tu_1~2");
             recordNewest(rig, thread, "summary-that-dropped-a-call");
@@ -180,7 +180,7 @@ class HistoryRecorderServerTest {
         try (WorkflowRig rig = rig()) {
             String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "ask")));
             rig.awaitSettled(thread);
-            rig.stub(thread).signal(WireNames.SAY, "Too late");
+            rig.stub(thread).signal(SignalNames.SAY, "Too late");
             rig.stub(thread).cancel();
             rig.awaitTimeline(thread, timeline -> timeline.ending().isPresent());
             recordNewest(rig, thread, "cancelled");
@@ -196,7 +196,7 @@ class HistoryRecorderServerTest {
                     .saying(SayPayload.message("m-1", "batch")));
             for (int turn = 1; turn < 4; turn++) {
                 rig.awaitTurn(thread, turn);
-                rig.update(thread, WireNames.SAY, Map.of("id", "m-" + (turn + 1), "content", "batch " + turn));
+                rig.update(thread, SignalNames.SAY, Map.of("id", "m-" + (turn + 1), "content", "batch " + turn));
             }
             rig.awaitTurn(thread, 4);
             List<String> runs = ContinueAsNewCases.runs(rig.timeline(thread));
@@ -221,7 +221,7 @@ class HistoryRecorderServerTest {
                 .with(agent -> agent.approvals(hasty))) {
             String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
             rig.awaitSettled(thread);
-            rig.update(thread, WireNames.APPROVE, Map.of("callId", "tu_1", "args", Map.of("cents", 4), "by", "ann"));
+            rig.update(thread, SignalNames.APPROVE, Map.of("callId", "tu_1", "args", Map.of("cents", 4), "by", "ann"));
             rig.awaitTurn(thread, 1);
             assertThat(ledger).containsExactly(4);
             recordNewest(rig, thread, "approved-claimed-and-denied-by-time");
@@ -274,7 +274,7 @@ class HistoryRecorderServerTest {
             rig.awaitSettled(thread);
             rig.update(
                     thread,
-                    WireNames.SETTLE,
+                    SignalNames.SETTLE,
                     Map.of("callId", "tu_1", "outcome", "not-done", "by", "ann", "note", "not on the statement"));
             assertThat(rig.awaitTurn(thread, 1).turn().text()).contains("did not take effect, as settled by ann");
             recordNewest(rig, thread, "settled-as-not-done");
@@ -302,7 +302,7 @@ class HistoryRecorderServerTest {
             String execution = call.claim().orElseThrow().execution();
             rig.stub(thread)
                     .signal(
-                            WireNames.LATE_OUTCOME,
+                            SignalNames.LATE_OUTCOME,
                             new LateOutcome("tu_1", call.dispatches(), execution, ToolOutcome.result("charged 5")));
             assertThat(rig.awaitTurn(thread, 1).turn().text()).isEqualTo("charged 5;");
             recordNewest(rig, thread, "reported-after-its-worker-was-lost");
@@ -351,9 +351,9 @@ class HistoryRecorderServerTest {
             rig.adopt(thread + "/tu_7");
             rig.adopt(thread + "/tu_8");
             rig.await(thread, now -> now.isInterrupted() && now.asks().size() == 2);
-            rig.update(thread, WireNames.ANSWER, Map.of("callId", "tu_7/tu_1", "answer", "Friday"));
+            rig.update(thread, SignalNames.ANSWER, Map.of("callId", "tu_7/tu_1", "answer", "Friday"));
             rig.await(thread, now -> now.calls().get("tu_7").orElseThrow().status() == Call.Status.COMPLETED);
-            rig.update(thread, WireNames.STOP, Map.of("by", "ann"));
+            rig.update(thread, SignalNames.STOP, Map.of("by", "ann"));
             rig.await(
                     thread,
                     now -> now.calls()
@@ -379,7 +379,7 @@ class HistoryRecorderServerTest {
             String thread = rig.start(SubagentCases.go(RunLimits.DEFAULT.withHardEvents(26)));
             rig.adopt(thread + "/tu_7");
             rig.await(thread, Conversation::isInterrupted);
-            rig.stub(thread).signal(WireNames.ANSWER, Map.of("callId", "tu_9", "answer", "One more event"));
+            rig.stub(thread).signal(SignalNames.ANSWER, Map.of("callId", "tu_9", "answer", "One more event"));
             rig.awaitTurn(thread, 1);
             List<String> runs = ContinueAsNewCases.runs(rig.timeline(thread));
             record(rig, thread, runs.get(0), "subagent-cut-off-at-a-hard-limit");
@@ -427,7 +427,7 @@ class HistoryRecorderServerTest {
                             < 1_000)
                     .forEach(hostile -> rig.signalRaw(thread, hostile.signal(), hostile.payloads()));
             rig.stub(thread).signal("__temporal_nope");
-            rig.update(thread, WireNames.ANSWER, "Friday");
+            rig.update(thread, SignalNames.ANSWER, "Friday");
             rig.awaitTurn(thread, 1);
             recordNewest(rig, thread, "ignored-signals");
         }

@@ -10,6 +10,7 @@ import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
@@ -36,14 +37,20 @@ abstract class HostileSignalCases {
     /** Signals that a thread ignores in every state in which a turn runs and message {@code m-1} has arrived. */
     static List<Hostile> hostileSignals() {
         List<Hostile> signals = new ArrayList<>();
-        for (String signal : List.of(WireNames.SAY, WireNames.ANSWER, WireNames.SETTLE, WireNames.BUDGET, "nope")) {
+        for (String signal :
+                List.of(SignalNames.SAY, SignalNames.ANSWER, SignalNames.SETTLE, SignalNames.BUDGET, "nope")) {
             signals.add(new Hostile(signal, List.of()));
             signals.add(hostile(signal, payload("binary/null", "")));
             signals.add(hostile(signal, json("null")));
             signals.add(hostile(signal, json("{}")));
         }
         for (String signal : List.of(
-                WireNames.SAY, WireNames.ANSWER, WireNames.APPROVE, WireNames.STOP, WireNames.CLEAR, WireNames.CLOSE)) {
+                SignalNames.SAY,
+                SignalNames.ANSWER,
+                SignalNames.APPROVE,
+                SignalNames.STOP,
+                SignalNames.CLEAR,
+                SignalNames.CLOSE)) {
             signals.add(hostile(signal, json("[1, \"two\"]")));
             signals.add(hostile(signal, json("{\"by\": {}, \"content\": 5, \"answer\": [], \"callId\": false}")));
             signals.add(hostile(signal, json("{\"content\":")));
@@ -66,26 +73,26 @@ abstract class HostileSignalCases {
                             .build()));
             signals.add(new Hostile(signal, List.of(payload("binary/plain", "first"), json("{}"))));
         }
-        signals.add(hostile(WireNames.SAY, json("{\"id\": \"m-1\", \"content\": \"Once more\"}")));
-        signals.add(hostile(WireNames.SAY, json("{\"id\": \"m-1\", \"content\": \"Once more\"}")));
-        signals.add(hostile(WireNames.SAY, json("{\"id\": \"\", \"content\": \"x\"}")));
-        signals.add(hostile(WireNames.SAY, json("{\"retry\": \"yes\"}")));
+        signals.add(hostile(SignalNames.SAY, json("{\"id\": \"m-1\", \"content\": \"Once more\"}")));
+        signals.add(hostile(SignalNames.SAY, json("{\"id\": \"m-1\", \"content\": \"Once more\"}")));
+        signals.add(hostile(SignalNames.SAY, json("{\"id\": \"\", \"content\": \"x\"}")));
+        signals.add(hostile(SignalNames.SAY, json("{\"retry\": \"yes\"}")));
         signals.add(hostile(
-                WireNames.SAY,
+                SignalNames.SAY,
                 json("{\"messages\": [{\"role\": \"assistant\", \"content\": [{\"type\":"
                         + " \"tool_use\", \"id\": \"a\", \"name\": \"t\", \"input\": {\"n\": 1e999999999}}]}]}")));
-        signals.add(hostile(WireNames.ANSWER, json("{\"callId\": \"tu_99\", \"answer\": \"x\"}")));
-        signals.add(hostile(WireNames.APPROVE, json("{\"callId\": \"tu_99\"}")));
-        signals.add(hostile(WireNames.SETTLE, json("{\"callId\": \"tu_99\", \"outcome\": \"done\"}")));
-        signals.add(hostile(WireNames.BUDGET, json("{\"iterations\": -1}")));
-        signals.add(hostile(WireNames.BUDGET, json("{\"iterations\": 99999999999}")));
-        signals.add(hostile(WireNames.BUDGET, json("{\"usd\": 1e999}")));
-        signals.add(hostile(WireNames.STOP, json("\"now\"")));
+        signals.add(hostile(SignalNames.ANSWER, json("{\"callId\": \"tu_99\", \"answer\": \"x\"}")));
+        signals.add(hostile(SignalNames.APPROVE, json("{\"callId\": \"tu_99\"}")));
+        signals.add(hostile(SignalNames.SETTLE, json("{\"callId\": \"tu_99\", \"outcome\": \"done\"}")));
+        signals.add(hostile(SignalNames.BUDGET, json("{\"iterations\": -1}")));
+        signals.add(hostile(SignalNames.BUDGET, json("{\"iterations\": 99999999999}")));
+        signals.add(hostile(SignalNames.BUDGET, json("{\"usd\": 1e999}")));
+        signals.add(hostile(SignalNames.STOP, json("\"now\"")));
         for (String name : List.of("Say", " say", "say ", "sáy", "__stack_trace", "\ud83d\ude00", "n".repeat(990))) {
             signals.add(hostile(name, json("\"Hello\"")));
         }
         signals.add(new Hostile("nope", List.of(json("1"), json("2"), json("3"))));
-        signals.add(hostile(WireNames.SAY, json("\"" + "x".repeat(1_900_000) + "\"")));
+        signals.add(hostile(SignalNames.SAY, json("\"" + "x".repeat(1_900_000) + "\"")));
         return signals;
     }
 
@@ -191,7 +198,7 @@ abstract class HostileSignalCases {
             sendAll(rig, thread);
             assertAllIgnored(rig, thread);
             assertThat(rig.awaitSettled(thread).isInterrupted()).isTrue();
-            rig.signalRaw(thread, WireNames.ANSWER, List.of(json("{\"callId\": \"tu_7\", \"answer\": \"Friday\"}")));
+            rig.signalRaw(thread, SignalNames.ANSWER, List.of(json("{\"callId\": \"tu_7\", \"answer\": \"Friday\"}")));
 
             Conversation state = rig.await(thread, now -> !now.turn().isRunning());
             assertThat(state.turn().text()).isEqualTo("Booked for Friday");
@@ -203,7 +210,7 @@ abstract class HostileSignalCases {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
             String thread = rig.start(StartInput.of("a"));
 
-            rig.signalRaw(thread, WireNames.SAY, List.of(json("\"One\""), json("\"Two\"")));
+            rig.signalRaw(thread, SignalNames.SAY, List.of(json("\"One\""), json("\"Two\"")));
 
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
             assertThat(state.turn().text()).isEqualTo("You said: One");
@@ -241,11 +248,11 @@ abstract class HostileSignalCases {
             List<Message> expected = new ArrayList<>();
 
             for (int i = 0; i < 250; i++) {
-                rig.signalRaw(thread, WireNames.SAY, List.of(json("\"Message " + i + "\"")));
-                rig.signalRaw(thread, WireNames.ANSWER, List.of(json("{\"callId\": \"tu_" + (100 + i) + "\"}")));
+                rig.signalRaw(thread, SignalNames.SAY, List.of(json("\"Message " + i + "\"")));
+                rig.signalRaw(thread, SignalNames.ANSWER, List.of(json("{\"callId\": \"tu_" + (100 + i) + "\"}")));
                 expected.add(Message.user("Message " + i));
             }
-            rig.signalRaw(thread, WireNames.ANSWER, List.of(json("\"Friday\"")));
+            rig.signalRaw(thread, SignalNames.ANSWER, List.of(json("\"Friday\"")));
 
             Conversation state = rig.await(
                     thread, now -> now.turn().number() > 0 && !now.turn().isRunning());

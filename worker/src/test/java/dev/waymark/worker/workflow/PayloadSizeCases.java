@@ -3,11 +3,11 @@ package dev.waymark.worker.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
@@ -93,7 +93,7 @@ abstract class PayloadSizeCases {
             assertThat(failed.turn().problem()).map(Problem::type).contains("ReplyTooLarge");
             assertThat(asked).hasValue(1);
 
-            rig.update(thread, WireNames.SAY, Map.of("id", "m-2", "content", "Shorter"));
+            rig.update(thread, SignalNames.SAY, Map.of("id", "m-2", "content", "Shorter"));
 
             Conversation state = rig.awaitTurn(thread, 2);
             assertThat(state.turn().text()).isEqualTo("You said: Shorter");
@@ -144,7 +144,7 @@ abstract class PayloadSizeCases {
             assertThat(waiting.questions()).hasSize(1);
             assertThat(waiting.questions().get(0).question().orElseThrow().length())
                     .isLessThanOrEqualTo(InlineText.LIMIT_BYTES);
-            rig.update(thread, WireNames.ANSWER, "This");
+            rig.update(thread, SignalNames.ANSWER, "This");
             assertThat(rig.awaitTurn(thread, 1).turn().text()).isEqualTo("Done");
         }
     }
@@ -198,8 +198,8 @@ abstract class PayloadSizeCases {
         try (WorkflowRig rig = new WorkflowRig(connection(), request -> Reply.of(new Part.Text("Read")))) {
             String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", largest)));
             rig.awaitTurn(thread, 1);
-            rig.stub(thread).signal(WireNames.SAY, largest + "x");
-            rig.stub(thread).signal(WireNames.SAY, largest);
+            rig.stub(thread).signal(SignalNames.SAY, largest + "x");
+            rig.stub(thread).signal(SignalNames.SAY, largest);
 
             Conversation state = rig.awaitTurn(thread, 2);
 
@@ -214,10 +214,11 @@ abstract class PayloadSizeCases {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
             String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Hello")));
             rig.awaitTurn(thread, 1);
-            trySending(() -> rig.stub(thread).signal(WireNames.SAY, "x".repeat(3_000_000)));
-            trySending(() -> rig.update(thread, WireNames.SAY, Map.of("id", "m-2", "content", "x".repeat(3_000_000))));
+            trySending(() -> rig.stub(thread).signal(SignalNames.SAY, "x".repeat(3_000_000)));
+            trySending(
+                    () -> rig.update(thread, SignalNames.SAY, Map.of("id", "m-2", "content", "x".repeat(3_000_000))));
 
-            rig.update(thread, WireNames.SAY, Map.of("id", "m-3", "content", "Shorter"));
+            rig.update(thread, SignalNames.SAY, Map.of("id", "m-3", "content", "Shorter"));
 
             Conversation state = rig.awaitTurn(thread, 2);
             assertThat(state.turn().text()).isEqualTo("You said: Shorter");

@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.RunLimits;
-import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.Parent;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
@@ -133,7 +133,7 @@ abstract class SubagentCases {
             assertThat(pending).extracting(PendingItem::words).containsExactly("Which day?");
             assertThat(waiting.usage()).isEqualTo(new Usage(110, 2));
 
-            rig.update(thread, WireNames.ANSWER, Map.of("callId", "tu_7/tu_1", "answer", "Friday"));
+            rig.update(thread, SignalNames.ANSWER, Map.of("callId", "tu_7/tu_1", "answer", "Friday"));
 
             Conversation state = rig.awaitTurn(thread, 1);
             assertThat(state.turn().text()).isEqualTo("All told: [ask Which day? gave [Friday]]");
@@ -155,7 +155,7 @@ abstract class SubagentCases {
                     .extracting(PendingItem::callId)
                     .containsExactly("tu_7/tu_d/tu_1");
 
-            rig.stub(thread).signal(WireNames.ANSWER, "Friday");
+            rig.stub(thread).signal(SignalNames.ANSWER, "Friday");
 
             Conversation state = rig.awaitTurn(thread, 1);
             assertThat(state.turn().text()).contains("Friday");
@@ -177,11 +177,11 @@ abstract class SubagentCases {
             assertThat(item.args()).contains(Json.of(Map.of("cents", 500)));
 
             Throwable refused = catchThrowable(() -> rig.update(
-                    thread, WireNames.APPROVE, Map.of("callId", item.callId(), "argsDigest", "0".repeat(64))));
+                    thread, SignalNames.APPROVE, Map.of("callId", item.callId(), "argsDigest", "0".repeat(64))));
             assertThat(AgentWorkflowCases.rootMessage(refused)).contains("other arguments");
             rig.update(
                     thread,
-                    WireNames.APPROVE,
+                    SignalNames.APPROVE,
                     Map.of(
                             "callId",
                             item.callId(),
@@ -195,7 +195,7 @@ abstract class SubagentCases {
             Call approved = call(rig.timeline(thread + "/tu_7").now(), "tu_1");
             assertThat(approved.approval().orElseThrow().by()).contains("ann");
             Throwable again =
-                    catchThrowable(() -> rig.update(thread, WireNames.APPROVE, Map.of("callId", item.callId())));
+                    catchThrowable(() -> rig.update(thread, SignalNames.APPROVE, Map.of("callId", item.callId())));
             assertThat(AgentWorkflowCases.rootMessage(again)).contains("not open any more");
         }
     }
@@ -223,7 +223,7 @@ abstract class SubagentCases {
             rig.adopt(thread + "/tu_8");
             rig.await(thread, now -> now.isInterrupted() && now.asks().size() == 2);
 
-            rig.update(thread, WireNames.STOP, Map.of("by", "ann"));
+            rig.update(thread, SignalNames.STOP, Map.of("by", "ann"));
 
             Conversation state = rig.awaitTurn(thread, 1);
             assertThat(state.turn().status()).isEqualTo(Turn.Status.STOPPED);
@@ -287,7 +287,7 @@ abstract class SubagentCases {
             String thread = rig.start(go(RunLimits.DEFAULT.withSoftEvents(8)));
             rig.adopt(thread + "/tu_7");
             rig.await(thread, Conversation::hasSubagents);
-            rig.update(thread, WireNames.SAY, Map.of("id", "m-2", "content", "And?"));
+            rig.update(thread, SignalNames.SAY, Map.of("id", "m-2", "content", "And?"));
             gate.countDown();
 
             Conversation state = rig.awaitTurn(thread, 1);
@@ -306,7 +306,7 @@ abstract class SubagentCases {
             rig.adopt(thread + "/tu_7");
             rig.await(thread, Conversation::isInterrupted);
 
-            rig.update(thread, WireNames.ANSWER, Map.of("answer", "Friday"));
+            rig.update(thread, SignalNames.ANSWER, Map.of("answer", "Friday"));
 
             assertThat(rig.awaitTurn(thread, 1).turn().text()).contains("Friday");
             assertThat(ContinueAsNewCases.runs(rig.timeline(thread + "/tu_7"))).hasSizeGreaterThan(1);
@@ -348,7 +348,7 @@ abstract class SubagentCases {
             String thread = rig.start(input);
             rig.await(thread, Conversation::isInterrupted);
 
-            rig.update(thread, WireNames.ANSWER, Map.of("answer", "Friday"));
+            rig.update(thread, SignalNames.ANSWER, Map.of("answer", "Friday"));
 
             assertThat(rig.awaitTurn(thread, 1).turn().text()).contains("Friday");
         }
@@ -361,7 +361,7 @@ abstract class SubagentCases {
             String thread = rig.start(go(RunLimits.DEFAULT.withHardEvents(26)));
             rig.adopt(thread + "/tu_7");
             rig.await(thread, Conversation::isInterrupted);
-            rig.stub(thread).signal(WireNames.ANSWER, Map.of("callId", "tu_9", "answer", "One more event"));
+            rig.stub(thread).signal(SignalNames.ANSWER, Map.of("callId", "tu_9", "answer", "One more event"));
 
             Conversation state = rig.awaitTurn(thread, 1);
 
@@ -473,7 +473,7 @@ abstract class SubagentCases {
             rig.adopt(thread + "/tu_7");
             assertThat(rig.awaitTurn(thread, 1).turn().status()).isEqualTo(Turn.Status.BUDGET);
 
-            rig.update(thread, WireNames.BUDGET, Map.of("tokens", 1_000));
+            rig.update(thread, SignalNames.BUDGET, Map.of("tokens", 1_000));
 
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
             assertThat(state.turn().text()).isEqualTo("All told: [found a]");
@@ -523,12 +523,12 @@ abstract class SubagentCases {
                             + " \"usage\": {\"inputTokens\": 1, \"outputTokens\": 1}}}");
 
             for (String body : hostile) {
-                rig.signalRaw(thread, WireNames.SUBAGENT, List.of(HostileSignalCases.json(body)));
+                rig.signalRaw(thread, SignalNames.SUBAGENT, List.of(HostileSignalCases.json(body)));
             }
 
             Conversation state = rig.await(thread, now -> now.ignored().count() == hostile.size());
             assertThat(state.isInterrupted()).isTrue();
-            rig.update(thread, WireNames.ANSWER, Map.of("answer", "Friday"));
+            rig.update(thread, SignalNames.ANSWER, Map.of("answer", "Friday"));
             assertThat(rig.awaitTurn(thread, 1).turn().text()).contains("Friday");
         }
     }

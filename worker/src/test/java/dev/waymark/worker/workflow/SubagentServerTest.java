@@ -3,9 +3,9 @@ package dev.waymark.worker.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.model.ModelProvider;
@@ -56,7 +56,7 @@ class SubagentServerTest extends SubagentCases {
     }
 
     private static Conversation answerBelow(WorkflowRig rig, String thread) {
-        rig.stub(thread + "/tu_7").signal(WireNames.ANSWER, "Friday");
+        rig.stub(thread + "/tu_7").signal(SignalNames.ANSWER, "Friday");
         return rig.await(thread + "/tu_7", now -> now.turn().status() == Turn.Status.COMPLETE);
     }
 
@@ -77,7 +77,7 @@ class SubagentServerTest extends SubagentCases {
             assertThat(answerBelow(rig, thread).turn().text()).contains("Friday");
             assertThat(ContinueAsNewCases.runs(rig.timeline(thread + "/tu_7"))).hasSize(1);
             Conversation late = rig.await(thread, now -> now.ignored().count() > 0);
-            assertThat(late.ignored().last().get(0).signal()).isEqualTo(WireNames.SUBAGENT);
+            assertThat(late.ignored().last().get(0).signal()).isEqualTo(SignalNames.SUBAGENT);
         }
     }
 
@@ -91,7 +91,7 @@ class SubagentServerTest extends SubagentCases {
 
             EventType signalled = EventType.EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED;
             AgreementServerTest.reset(rig, thread, run, task(rig, thread, signalled, true));
-            rig.update(thread, WireNames.ANSWER, Map.of("callId", "tu_7/tu_1", "answer", "Friday"));
+            rig.update(thread, SignalNames.ANSWER, Map.of("callId", "tu_7/tu_1", "answer", "Friday"));
 
             Conversation state = rig.awaitTurn(thread, 1);
             assertThat(state.turn().text()).isEqualTo("All told: [ask Which day? gave [Friday]]");
@@ -105,7 +105,7 @@ class SubagentServerTest extends SubagentCases {
             String thread = rig.start(go());
             rig.adopt(thread + "/tu_7");
             rig.await(thread, Conversation::isInterrupted);
-            rig.update(thread, WireNames.ANSWER, Map.of("callId", "tu_7/tu_1", "answer", "Friday"));
+            rig.update(thread, SignalNames.ANSWER, Map.of("callId", "tu_7/tu_1", "answer", "Friday"));
             rig.awaitTurn(thread, 1);
             String run = rig.timeline(thread).runId();
 

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waymark.client.span.Span;
 import dev.waymark.client.span.ThreadSpans;
 import dev.waymark.contract.TraceIds;
-import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
@@ -196,7 +196,7 @@ class ThreadSpansTest {
                     .tracedBy(Optional.of(CALLER))
                     .saying(SayPayload.message("m-1", "Buy it")));
             rig.awaitSettled(thread);
-            rig.update(thread, WireNames.APPROVE, Map.of("callId", "tu_1", "by", "ann"));
+            rig.update(thread, SignalNames.APPROVE, Map.of("callId", "tu_1", "by", "ann"));
             Timeline timeline = rig.awaitTimeline(thread, now -> now.ending().isPresent());
             TraceIds ids = new HistoryReader(rig.client()).traceIds(thread, timeline.runId());
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.CarriedState;
-import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
@@ -13,6 +12,7 @@ import dev.waymark.conversation.FileCalls;
 import dev.waymark.conversation.Restoration;
 import dev.waymark.conversation.Resumption;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.call.OpenRequest;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
@@ -130,7 +130,7 @@ abstract class ToolProtocolCases {
 
             rig.update(
                     thread,
-                    WireNames.APPROVE,
+                    SignalNames.APPROVE,
                     Map.of(
                             "callId",
                             "tu_1",
@@ -152,7 +152,7 @@ abstract class ToolProtocolCases {
             String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
             rig.awaitSettled(thread);
 
-            rig.signalRaw(thread, WireNames.DENY, List.of());
+            rig.signalRaw(thread, SignalNames.DENY, List.of());
 
             Conversation state = rig.awaitTurn(thread, 1);
             assertThat(state.turn().text())
@@ -189,8 +189,8 @@ abstract class ToolProtocolCases {
             }
             assertThat(ledger).containsExactly(9);
 
-            rig.update(approved, WireNames.APPROVE, Map.of("callId", "tu_1", "by", "ann"));
-            rig.signalRaw(denied, WireNames.DENY, List.of());
+            rig.update(approved, SignalNames.APPROVE, Map.of("callId", "tu_1", "by", "ann"));
+            rig.signalRaw(denied, SignalNames.DENY, List.of());
 
             assertThat(rig.awaitTurn(approved, 1).turn().text()).isEqualTo("charged 5;");
             assertThat(rig.awaitTurn(denied, 1).turn().text()).contains("was not executed");
@@ -315,7 +315,7 @@ abstract class ToolProtocolCases {
         try (WorkflowRig rig = new WorkflowRig(connection(), twice(2), complainingOfInterruptions(keys, runs))) {
             String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
             runs.await();
-            rig.update(thread, WireNames.STOP, Map.of());
+            rig.update(thread, SignalNames.STOP, Map.of());
             rig.awaitTimeline(
                     thread,
                     timeline -> timeline.moments().stream()
@@ -323,7 +323,7 @@ abstract class ToolProtocolCases {
                                     .filter(ToolFact.ToolLost.class::isInstance)
                                     .isPresent()));
 
-            rig.update(thread, WireNames.SAY, Map.of("content", "Again"));
+            rig.update(thread, SignalNames.SAY, Map.of("content", "Again"));
 
             assertThat(call(rig.awaitTurn(thread, 2), "tu_1").status()).isEqualTo(Call.Status.COMPLETED);
             assertThat(keys).hasSize(2).containsOnly(keys.get(0));
