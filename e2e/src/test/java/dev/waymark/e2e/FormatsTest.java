@@ -110,7 +110,7 @@ class FormatsTest {
         assertThat(refused.exitCode()).isEqualTo(2);
         assertThat(refused.err())
                 .isEqualTo(
-                        "waymark: no agent is named, and the worker does not have exactly one: assistant, charger, greeter."
+                        "waymark: no agent is named, and the worker does not have exactly one: assistant, charger, greeter, payer."
                                 + " Name one with --agent\n");
         assertThat(names(refused.json())).containsExactly("error");
         assertThat(refused.json().at("/error/type").textValue()).isEqualTo("AgentInvalid");
@@ -214,12 +214,13 @@ class FormatsTest {
         Done waiting = elsewhere().run("resume", file, "--agent", "payer", "--thread", "waiting", "--volatile");
 
         assertThat(waiting.exitCode()).isZero();
-        assertThat(waiting.out()).isEqualTo("May charge_card {\"cents\": 5} run?\nThis call is from a file.\n");
+        assertThat(waiting.out()).isEqualTo("May charge_card {\"cents\": 5} run?\n");
         assertThat(waiting.err())
                 .contains(
                         "The checkpoint asks for these calls, which were never started:\n  tu_1  charge_card"
                                 + " {\"cents\": 5}\n",
-                        "add --run-pending");
+                        "add --run-pending",
+                        "This call is from a file.\n");
         assertThat(ledger).doesNotExist();
         JsonNode pending =
                 elsewhere().run("pending", "waiting", "--json").json().get(0);

@@ -44,6 +44,7 @@ public record PendingItem(
         List<String> outcomes,
 
         @JsonProperty("whyNoRerun") Optional<String> whyNoRerun,
+
         @JsonProperty("fromFile") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
         boolean fromFile,
 
@@ -101,6 +102,7 @@ public record PendingItem(
         return state.asks().stream().map(ask -> of(thread, ask)).toList();
     }
 
+    /** The request, in this thread. */
     public static PendingItem of(String thread, OpenRequest ask) {
         return new PendingItem(
                 thread,

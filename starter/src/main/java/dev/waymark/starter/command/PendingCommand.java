@@ -100,7 +100,8 @@ public final class PendingCommand implements Callable<Integer> {
     /** Nobody has to decide about these calls. The model is told about one when it asks for the same call again. */
     private void tellOfUnknownCalls(List<Call> calls) {
         if (!calls.isEmpty()) {
-            output.note("The thread comes from a checkpoint that shows these calls as started. Their outcome is unknown:");
+            output.note(
+                    "The thread comes from a checkpoint that shows these calls as started. Their outcome is unknown:");
             calls.forEach(call -> output.note("  " + PendingText.line(call)));
         }
     }
@@ -109,7 +110,7 @@ public final class PendingCommand implements Callable<Integer> {
         for (PendingItem item : items) {
             output.line(SafeText.line(item.thread()) + "  " + SafeText.line(item.callId()) + "  since " + item.since());
             PendingText text = PendingText.of(item);
-            text.question().forEach(line -> output.line("  " + line));
+            text.lines().forEach(line -> output.line("  " + line));
             boolean several = items.stream()
                             .filter(other -> other.thread().equals(item.thread()))
                             .count()

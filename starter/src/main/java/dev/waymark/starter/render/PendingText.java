@@ -35,8 +35,8 @@ public final class PendingText {
 
     /** Returns a call with its arguments, which are cut if they are longer than a person reads. */
     public static String line(Call call) {
-        String args =
-                Excerpt.of(SafeText.json(call.args().canonical()), MOST_CHARACTERS).text();
+        String args = Excerpt.of(SafeText.json(call.args().canonical()), MOST_CHARACTERS)
+                .text();
         return SafeText.line(call.id()) + "  " + SafeText.line(call.tool()) + " " + args;
     }
 
@@ -54,12 +54,6 @@ public final class PendingText {
      * mistaken for a line of this program.
      */
     public List<String> question() {
-        List<String> lines = new ArrayList<>(request());
-        item.origin().ifPresent(lines::add);
-        return Collections.unmodifiableList(lines);
-    }
-
-    private List<String> request() {
         return switch (item.kind()) {
             case PendingItem.APPROVAL -> List.of("May " + call() + " run?");
             case PendingItem.UNKNOWN ->
@@ -75,6 +69,13 @@ public final class PendingText {
                         .toList();
             default -> quoted(item.question().orElse(""));
         };
+    }
+
+    /** Returns the question and, if its call is from a file, a line that says so. */
+    public List<String> lines() {
+        List<String> lines = new ArrayList<>(question());
+        item.origin().ifPresent(lines::add);
+        return Collections.unmodifiableList(lines);
     }
 
     private String call() {

@@ -253,7 +253,7 @@ class ExportedThreadTest {
         assertThat(audit(changed))
                 .filteredOn(finding -> finding.kind() == HistoryFinding.Kind.NONDETERMINISM)
                 .singleElement()
-                .satisfies(finding -> assertThat(finding.eventId()).isEqualTo(Optional.of(11L)));
+                .satisfies(finding -> assertThat(finding.eventId()).isEqualTo(Optional.of(12L)));
     }
 
     @Test
