@@ -2,7 +2,7 @@ package dev.waymark.client;
 
 import dev.waymark.client.connection.Continuations;
 import dev.waymark.client.connection.Requests;
-import dev.waymark.client.connection.ValueText;
+import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.ResumeOptions;
@@ -53,8 +53,7 @@ final class CheckpointLineage {
         if (own.get().open() && how.thread().isEmpty()) {
             throw RequestLimits.badInput(
                     "the checkpoint's own thread is still open: " + thread,
-                    "Continue it with: waymark answer " + ValueText.quoted(thread)
-                            + " TEXT, or waymark say, or continue in a second thread with --thread");
+                    Remedy.of(Remedy.Action.ANSWER_OR_RESUME_ELSEWHERE, thread));
         }
         Timeline timeline = histories.read(thread).orElseThrow(() -> Requests.noSuchThread(thread));
         List<Call> effects = file.openEffects(timeline.agent());
@@ -63,8 +62,7 @@ final class CheckpointLineage {
                 throw RequestLimits.badInput(
                         "this call is open in the checkpoint's own thread, which may run it: " + call.id() + " ("
                                 + call.tool() + ") of " + thread,
-                        "For a copy that leaves the call alone: waymark fork " + ValueText.quoted(thread)
-                                + " --thread NEW");
+                        Remedy.of(Remedy.Action.FORK_FOR_COPY, thread));
             });
             // The fork has idempotency keys of its own, so its calls are different calls.
             return file.inSessionOfItsOwn();
@@ -130,7 +128,7 @@ final class CheckpointLineage {
             throw RequestLimits.badInput(
                     "this call has progressed in its thread since the checkpoint: " + call.id() + " (" + call.tool()
                             + ") of " + closed.thread(),
-                    "Resume the thread itself: waymark resume " + ValueText.quoted(closed.thread()));
+                    Remedy.of(Remedy.Action.RESUME_THREAD, closed.thread()));
         }
     }
 }

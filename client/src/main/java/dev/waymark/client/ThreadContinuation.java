@@ -30,7 +30,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /** Continues a conversation from a closed thread, a checkpoint, a saver, or any point of another thread. */
 final class ThreadContinuation {
@@ -158,10 +160,16 @@ final class ThreadContinuation {
 
     /** Returns what a caller can do with an open thread instead of resuming it. */
     private Remedy.Action howToGoOn(String thread) {
-        return PendingItem.of(thread, context.read(thread).now()).stream()
-                        .anyMatch(item -> item.kind().equals(PendingItem.APPROVAL))
-                ? Remedy.Action.DECIDE
-                : Remedy.Action.ANSWER_OR_SAY;
+        Set<String> kinds = PendingItem.of(thread, context.read(thread).now()).stream()
+                .map(PendingItem::kind)
+                .collect(Collectors.toSet());
+        if (kinds.contains(PendingItem.APPROVAL)) {
+            return Remedy.Action.DECIDE;
+        }
+        if (kinds.contains(PendingItem.UNKNOWN)) {
+            return Remedy.Action.LIST_PENDING;
+        }
+        return kinds.contains(PendingItem.QUESTION) ? Remedy.Action.ANSWER_OR_SAY : Remedy.Action.SAY_MORE;
     }
 
     private ResumeSource left(String thread) {

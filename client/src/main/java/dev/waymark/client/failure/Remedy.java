@@ -34,6 +34,7 @@ public record Remedy(Action action, Optional<String> thread, Optional<String> de
         ANSWER_OR_RESUME_ELSEWHERE("Answer in the thread itself, or resume under another thread id"),
         START_THREAD("Start the thread with a message"),
         SAY("Send the thread a message"),
+        SAY_MORE("Send the thread another message"),
         DECIDE("Approve or deny the call"),
         DECIDE_AFTER_RESUME("Resume without an answer, and decide then"),
         LIST_PENDING("List the open requests"),
@@ -46,9 +47,10 @@ public record Remedy(Action action, Optional<String> thread, Optional<String> de
         CLOSE_OR_TERMINATE("Close it first, or have it terminated"),
         FORGET_THREAD("Forget that thread"),
         RESUME_THREAD("Resume the thread to continue it"),
-        SHOW_SUCCESSOR("Look at that thread, or resume it"),
+        SHOW_SUCCESSOR("Look at that thread, and continue there"),
         AWAIT_SUCCESSOR("That thread is being started. If it does not appear, resume under its id"),
         FORK_INSTEAD("That thread was deleted. A fork leaves the open calls alone"),
+        FORK_FOR_COPY("A fork is a copy that leaves the call alone"),
         RESUME_CHECKPOINT("Resume from the checkpoint instead"),
         USE_ONE_VERSION("Use a checkpoint of one version");
 

@@ -46,7 +46,9 @@ final class CheckpointQuestions {
         if (Terminals.isInteractive() && !output.isJson()) {
             return isYes(Terminals.ask("Run them? [y/N] "));
         }
-        output.note("Those with side effects wait for approval. To run them at once, add --run-pending.");
+        output.note(
+                "Those with side effects wait for approval. To run them at once, add --run-pending; calls of tools that"
+                        + " always need approval wait all the same.");
         return false;
     }
 

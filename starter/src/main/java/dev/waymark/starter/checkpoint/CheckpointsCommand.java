@@ -19,7 +19,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-@HelpEntry(group = CommandGroup.LOOK)
+@HelpEntry(group = CommandGroup.LOOK, examples = "checkpoints trip")
 @Command(name = "checkpoints", description = "Lists the versions of a thread that are still in history.")
 public final class CheckpointsCommand implements Callable<Integer> {
     @Mixin

@@ -27,7 +27,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-@HelpEntry(group = CommandGroup.SERVE)
+@HelpEntry(group = CommandGroup.SERVE, examples = "codec --port 8081")
 @Command(
         name = "codec",
         description = "Serves the codec endpoints that let Temporal's Web UI and CLI read encrypted payloads, until"

@@ -14,7 +14,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-@HelpEntry(group = CommandGroup.END)
+@HelpEntry(group = CommandGroup.END, examples = "cancel trip")
 @Command(name = "cancel", description = "Cancels the thread and its running work.")
 public final class CancelCommand implements Callable<Integer> {
     @Mixin

@@ -14,7 +14,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-@HelpEntry(group = CommandGroup.END)
+@HelpEntry(group = CommandGroup.END, examples = "clear trip --all")
 @Command(name = "clear", description = "Deletes the conversation. A running turn is stopped.")
 public final class ClearCommand implements Callable<Integer> {
     @Mixin

@@ -16,7 +16,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-@HelpEntry(group = CommandGroup.END)
+@HelpEntry(group = CommandGroup.END, examples = "close trip")
 @Command(name = "close", description = "Closes the thread once it is idle.")
 public final class CloseCommand implements Callable<Integer> {
     @Mixin

@@ -14,7 +14,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-@HelpEntry(group = CommandGroup.DECIDE)
+@HelpEntry(group = CommandGroup.DECIDE, examples = "keygen ann.key")
 @Command(
         name = "keygen",
         description = {

@@ -14,7 +14,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-@HelpEntry(group = CommandGroup.END)
+@HelpEntry(group = CommandGroup.END, examples = "stop trip")
 @Command(name = "stop", description = "Ends the turn. Queued messages stay queued for the next turn.")
 public final class StopCommand implements Callable<Integer> {
     @Mixin

@@ -16,7 +16,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-@HelpEntry(group = CommandGroup.LOOK)
+@HelpEntry(group = CommandGroup.LOOK, examples = "verify trip")
 @Command(
         name = "verify",
         description =

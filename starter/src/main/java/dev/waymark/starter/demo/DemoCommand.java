@@ -26,7 +26,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /** Shows the main features by running the commands that a user would type, in child processes. */
-@HelpEntry(group = CommandGroup.START)
+@HelpEntry(group = CommandGroup.START, examples = "demo")
 @Command(
         name = "demo",
         description = {

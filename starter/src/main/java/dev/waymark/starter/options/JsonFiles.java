@@ -2,6 +2,7 @@ package dev.waymark.starter.options;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Problem;
@@ -19,7 +20,10 @@ public final class JsonFiles {
         try {
             return PayloadJson.MAPPER.readTree(text);
         } catch (JsonProcessingException e) {
-            throw new WaymarkException.Refused(Problem.BAD_INPUT, option + " is not JSON: " + reason(e), "");
+            throw new WaymarkException.Refused(
+                    Problem.BAD_INPUT,
+                    option + " is not JSON: " + ValueText.quoted(text) + " (" + reason(e) + ")",
+                    "Quote it for the shell, as in " + option + " '{\"tenant\": \"acme\"}'");
         }
     }
 

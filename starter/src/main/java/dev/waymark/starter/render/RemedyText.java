@@ -40,6 +40,7 @@ public final class RemedyText {
                 "Continue it with: " + line("answer " + thread + " TEXT") + ", or "
                         + line("say " + thread + " MESSAGE")
                         + ", or resume into a new thread with --thread";
+            case SAY_MORE -> "Continue it with: " + line("say " + thread + " MESSAGE");
             case START_THREAD -> "Start one with: " + line("run --agent A --thread " + thread + " MESSAGE");
             case SAY -> "Start one with: " + line("say " + thread + " MESSAGE");
             case DECIDE -> "Decide with: " + line("approve " + thread) + ", or " + line("deny " + thread);
@@ -62,7 +63,8 @@ public final class RemedyText {
             case FORGET_THREAD -> "To forget both: " + line("forget " + thread);
             case RESUME_THREAD -> "Continue it with: " + line("resume " + thread);
             case SHOW_SUCCESSOR ->
-                "See it with: " + line("show " + thread) + "; continue from it with: " + line("resume " + thread);
+                "See it with: " + line("show " + thread) + "; if it is closed, continue from it with: "
+                        + line("resume " + thread);
             case AWAIT_SUCCESSOR ->
                 "If that thread does not appear, start it with: "
                         + line("resume "
@@ -73,6 +75,7 @@ public final class RemedyText {
                                 .map(source -> "For a copy that leaves the open calls alone: "
                                         + line("fork " + ValueText.quoted(source) + " --thread NEW"))
                                 .orElse("Its calls may have taken effect");
+            case FORK_FOR_COPY -> "For a copy that leaves the call alone: " + line("fork " + thread + " --thread NEW");
             case RESUME_CHECKPOINT ->
                 "Use the format of a runner checkpoint, such as [{\"role\": \"user\", \"content\": \"Hello\"}]. From any"
                         + " other checkpoint, continue with: " + line("resume FILE");
