@@ -158,8 +158,9 @@ public record AgentSpec(
         Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>();
         for (ToolSpec tool : tools) {
             executors.put(tool.name(), tool.kind().executor());
-            if (!tool.policy().equals(AgentPolicy.ToolPolicy.NONE)) {
-                policies.put(tool.name(), tool.policy());
+            AgentPolicy.ToolPolicy policy = tool.effects().policy(tool);
+            if (!policy.equals(AgentPolicy.ToolPolicy.NONE)) {
+                policies.put(tool.name(), policy);
             }
         }
         return new AgentPolicy(

@@ -284,8 +284,8 @@ class StoredFormsTest {
                 stored(agent(), "name", "model", "tools"),
                 stored(agent().approvals().orElseThrow()),
                 stored(agent().tools().get(0), "name", "kind"),
-                stored(agent().tools().get(1), "name", "kind"),
-                stored(agent().tools().get(2), "name", "kind"),
+                stored(agent().tools().get(1), "name", "kind", "http"),
+                stored(agent().tools().get(2), "name", "kind", "mcp"),
                 stored(agent().tools().get(3), "name", "kind"));
     }
 
