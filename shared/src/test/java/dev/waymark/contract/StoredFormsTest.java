@@ -282,6 +282,11 @@ class StoredFormsTest {
                         "url"),
                 stored(new CarriedState(conversation, Optional.empty()), "state"),
                 stored(agent(), "name", "model", "tools"),
+                stored(
+                        FallbackModel.of("openai:m-2")
+                                .with(Pricing.of("3.0", "15"))
+                                .withSilence(Duration.ofMinutes(1)),
+                        "model"),
                 stored(agent().approvals().orElseThrow()),
                 stored(agent().tools().get(0), "name", "kind"),
                 stored(agent().tools().get(1), "name", "kind", "http"),
