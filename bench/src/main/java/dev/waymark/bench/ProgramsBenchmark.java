@@ -1,5 +1,6 @@
 package dev.waymark.bench;
 
+import dev.waymark.agent.ToolImplementation;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.process.CommandResult;
@@ -54,8 +55,13 @@ final class ProgramsBenchmark {
     }
 
     private void fenced(Json args) throws InterruptedException {
-        CommandResult result =
-                commands.run(tool, tool.command(), DIRECTORY, args, Map.of(), ProcessFence.in(tool.timeout()));
+        CommandResult result = commands.run(
+                tool,
+                ((ToolImplementation.Command) tool.implementation()).program(),
+                DIRECTORY,
+                args,
+                Map.of(),
+                ProcessFence.in(tool.timeout()));
         if (!result.equals(new CommandResult.Exited(0, "", ""))) {
             throw new IllegalStateException(result.words());
         }

@@ -28,7 +28,7 @@ public final class BuiltInTools {
     public static ToolSpec askUser() {
         return ToolSpec.builtIn(
                 "ask_user",
-                ToolSpec.Kind.QUESTION,
+                new ToolImplementation.Question(),
                 "Ask the human a question and wait for the answer.",
                 object(field("question", string())));
     }
@@ -36,7 +36,7 @@ public final class BuiltInTools {
     private static List<ToolSpec> todos() {
         return List.of(ToolSpec.builtIn(
                 "write_todos",
-                ToolSpec.Kind.STATE,
+                new ToolImplementation.State(),
                 "Write the whole to-do list. It replaces the previous one.",
                 object(field(
                         "todos",
@@ -49,7 +49,7 @@ public final class BuiltInTools {
     private static List<ToolSpec> plan() {
         return List.of(ToolSpec.builtIn(
                 "write_plan",
-                ToolSpec.Kind.STATE,
+                new ToolImplementation.State(),
                 "Write the whole plan. It replaces the previous one.",
                 object(
                         field("goal", string()),
@@ -67,17 +67,23 @@ public final class BuiltInTools {
         anyPath.put("properties", Map.of("path", string()));
         return List.of(
                 ToolSpec.builtIn(
-                        "ls", ToolSpec.Kind.STATE, "List your files, all or those in a folder.", Json.of(anyPath)),
+                        "ls",
+                        new ToolImplementation.State(),
+                        "List your files, all or those in a folder.",
+                        Json.of(anyPath)),
                 ToolSpec.builtIn(
-                        "read_file", ToolSpec.Kind.STATE, "Read one of your files.", object(field("path", string()))),
+                        "read_file",
+                        new ToolImplementation.State(),
+                        "Read one of your files.",
+                        object(field("path", string()))),
                 ToolSpec.builtIn(
                         "write_file",
-                        ToolSpec.Kind.STATE,
+                        new ToolImplementation.State(),
                         "Write a file. It replaces an existing one.",
                         object(field("path", string()), field("content", string()))),
                 ToolSpec.builtIn(
                         "edit_file",
-                        ToolSpec.Kind.STATE,
+                        new ToolImplementation.State(),
                         "Replace a text that occurs once in a file.",
                         object(field("path", string()), field("old", string()), field("new", string()))));
     }

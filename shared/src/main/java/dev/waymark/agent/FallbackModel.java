@@ -1,9 +1,7 @@
 package dev.waymark.agent;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -20,16 +18,9 @@ import java.util.Optional;
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record FallbackModel(
-        @JsonProperty("model") String model,
-        @JsonProperty("options") Optional<ModelOptions> options,
-        @JsonProperty("pricing") Optional<Pricing> pricing,
-        @JsonProperty("silence") Optional<Duration> silence) {
-    @JsonCreator
+        String model, Optional<ModelOptions> options, Optional<Pricing> pricing, Optional<Duration> silence) {
     public FallbackModel {
         Objects.requireNonNull(model, "model");
-        options = options == null ? Optional.empty() : options;
-        pricing = pricing == null ? Optional.empty() : pricing;
-        silence = silence == null ? Optional.empty() : silence;
     }
 
     /** A model without options, with the price that its provider knows and the default limit of silence. */

@@ -3,6 +3,8 @@ package dev.waymark.agent;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -13,10 +15,28 @@ import java.util.Objects;
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record McpTool(
         @JsonProperty("server") McpServer server,
-        @JsonProperty("tool") String tool) {
+        @JsonProperty("tool") String tool) implements ToolImplementation {
     @JsonCreator
     public McpTool {
         Objects.requireNonNull(server, "server");
         Objects.requireNonNull(tool, "tool");
+    }
+
+    @Override
+    public ToolSpec.Kind kind() {
+        return ToolSpec.Kind.MCP;
+    }
+
+    @Override
+    public <R> R accept(Cases<R> cases) {
+        return cases.mcp(this);
+    }
+
+    @Override
+    public List<String> references() {
+        List<String> references = new ArrayList<>(server.env().values());
+        references.addAll(server.headers().values());
+        server.url().ifPresent(references::add);
+        return references;
     }
 }

@@ -1,14 +1,11 @@
 package dev.waymark.agent;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnore;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonValue;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.value.Json;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,58 +27,23 @@ import java.util.Optional;
  *         .build();
  * }</pre>
  *
- * @param approval whether a person must approve every call
- * @param dedupe whether a repeated call with the same arguments returns the result of the thread's first success
- * @param verify the program that checks whether a lost call took effect
- * @param verifies whether a Java tool has such a check of its own
- * @param askOnUnknown whether a person settles a call whose outcome stays unknown; otherwise the model is told that the
- *     outcome is unknown
- * @param honoursKey whether the called system deduplicates requests by the idempotency key
- * @param verifyForbids whether a check that finds no effect also makes the called system refuse the lost call from then
- *     on, however late it arrives
  * @param output the JSON Schema of results
- * @param mcp the server and its tool, for an MCP tool
- * @param http how the request is sent, for an HTTP tool
- * @param sandbox what the tool's programs can reach; by default, everything that the worker's user can reach
+ * @param approval whether a person must approve every call
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_EMPTY)
 public record ToolSpec(
-        @JsonProperty("name") String name,
-        @JsonProperty("description") String description,
-        @JsonProperty("input") Json input,
-        @JsonProperty("kind") Kind kind,
-        @JsonProperty("safeToRetry") boolean safeToRetry,
-        @JsonProperty("timeout") Duration timeout,
-        @JsonProperty("command") List<String> command,
-        @JsonProperty("env") Map<String, String> env,
-
-        @JsonProperty("approval") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        String name,
+        String description,
+        Json input,
+        Optional<Json> output,
+        Duration timeout,
         boolean approval,
-
-        @JsonProperty("dedupe") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-        boolean dedupe,
-
-        @JsonProperty("verify") List<String> verify,
-
-        @JsonProperty("verifies") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-        boolean verifies,
-
-        @JsonProperty("askOnUnknown") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-        boolean askOnUnknown,
-
-        @JsonProperty("honoursKey") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-        boolean honoursKey,
-
-        @JsonProperty("verifyForbids") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-        boolean verifyForbids,
-
-        @JsonProperty("output") Optional<Json> output,
-        @JsonProperty("http") Optional<Endpoint> http,
-        @JsonProperty("mcp") Optional<McpTool> mcp,
-        @JsonProperty("sandbox") Optional<Sandbox> sandbox) {
+        ToolImplementation implementation,
+        SideEffects effects) {
     /** The timeout of tools that do not set one. */
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(60);
+
+    /** The schema of arguments that may be any object. */
+    static final Json ANY_OBJECT = Json.of(Map.of("type", "object"));
 
     /** What executes a tool. The names are stored in histories. */
     public enum Kind {
@@ -119,39 +81,33 @@ public record ToolSpec(
         }
     }
 
-    @JsonCreator
     public ToolSpec {
         Objects.requireNonNull(name, "name");
-        Objects.requireNonNull(kind, "kind");
-        description = description == null ? "" : description;
-        input = input == null ? Json.of(Map.of("type", "object")) : input;
-        timeout = timeout == null ? DEFAULT_TIMEOUT : timeout;
-        command = command == null ? List.of() : List.copyOf(command);
-        env = env == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(env));
-        verify = verify == null ? List.of() : List.copyOf(verify);
-        output = output == null ? Optional.empty() : output;
-        mcp = mcp == null ? Optional.empty() : mcp;
-        http = http == null ? Optional.empty() : http;
-        sandbox = sandbox == null ? Optional.empty() : sandbox;
+    }
+
+    @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+    static ToolSpec of(StoredTool stored) {
+        return stored.tool();
+    }
+
+    @JsonValue
+    StoredTool stored() {
+        return StoredTool.of(this);
     }
 
     /** Builds a tool that runs a program. By default, it has side effects. */
     public static Builder command(String name, String... program) {
-        Builder builder = new Builder(name, Kind.COMMAND);
-        builder.command = List.of(program);
-        return builder;
+        return new Builder(name, new ToolImplementation.Command(List.of(program), Map.of(), Optional.empty()));
     }
 
     /** Builds a tool that sends an HTTP request. By default, it has side effects. */
     public static Builder http(String name, Endpoint endpoint) {
-        Builder builder = new Builder(name, Kind.HTTP);
-        builder.http = Optional.of(endpoint);
-        return builder;
+        return new Builder(name, new ToolImplementation.Http(endpoint, Map.of(), Optional.empty()));
     }
 
     /** Builds a tool in Java. By default, it has side effects. */
     public static Builder java(String name) {
-        return new Builder(name, Kind.JAVA);
+        return new Builder(name, new ToolImplementation.Java());
     }
 
     /**
@@ -160,14 +116,12 @@ public record ToolSpec(
      * @param name the name that models see
      */
     public static Builder mcp(String name, McpServer server, String tool) {
-        Builder builder = new Builder(name, Kind.MCP);
-        builder.mcp = Optional.of(new McpTool(server, tool));
-        return builder;
+        return new Builder(name, new McpTool(server, tool));
     }
 
     /** A tool that runs in no activity: its calls ask a person, change the thread's own state, or start a subagent. */
-    static ToolSpec builtIn(String name, Kind kind, String description, Json input) {
-        return new Builder(name, kind)
+    static ToolSpec builtIn(String name, ToolImplementation implementation, String description, Json input) {
+        return new Builder(name, implementation)
                 .describedAs(description, input)
                 .safeToRetry()
                 .build();
@@ -182,7 +136,7 @@ public record ToolSpec(
         schema.put("type", "object");
         schema.put("required", List.of("task"));
         schema.put("properties", Map.of("task", task));
-        return builtIn(agent, Kind.SUBAGENT, description, Json.of(schema));
+        return builtIn(agent, new ToolImplementation.Subagent(), description, Json.of(schema));
     }
 
     /** A builder with the values of this tool. */
@@ -190,77 +144,52 @@ public record ToolSpec(
         return new Builder(this);
     }
 
-    /** Whether a call must be granted a claim before it runs. */
-    @JsonIgnore
-    public boolean hasEffect() {
-        return !safeToRetry;
+    /** What executes the tool. */
+    public Kind kind() {
+        return implementation.kind();
     }
 
-    /** The data about the tool's effects that the rules of a conversation need. */
-    AgentPolicy.ToolPolicy policy() {
-        if (!hasEffect()) {
-            return new AgentPolicy.ToolPolicy(false, approval, false, false, false, false, 0);
-        }
-        boolean verified = !verify.isEmpty() || verifies;
-        boolean rerun = kind == Kind.COMMAND || honoursKey;
-        return new AgentPolicy.ToolPolicy(
-                true,
-                approval,
-                dedupe,
-                verified,
-                askOnUnknown,
-                rerun,
-                timeout.toMillis(),
-                honoursKey,
-                verified && verifyForbids);
+    /** Whether a call must be granted a claim before it runs. */
+    public boolean hasEffect() {
+        return !effects.safeToRetry();
     }
 
     /** Builds a {@link ToolSpec}. */
     public static final class Builder {
         private final String name;
-        private final Kind kind;
+        private ToolImplementation implementation;
         private String description = "";
-        private Json input = Json.of(Map.of("type", "object"));
-        private boolean safeToRetry;
+        private Json input = ANY_OBJECT;
+        private Optional<Json> output = Optional.empty();
         private Duration timeout = DEFAULT_TIMEOUT;
-        private List<String> command = List.of();
-        private Map<String, String> env = Map.of();
         private boolean approval;
+        private boolean safeToRetry;
         private boolean dedupe;
         private List<String> verify = List.of();
         private boolean verifies;
         private boolean askOnUnknown;
         private boolean honoursKey;
         private boolean verifyForbids;
-        private Optional<Json> output = Optional.empty();
-        private Optional<McpTool> mcp = Optional.empty();
-        private Optional<Endpoint> http = Optional.empty();
-        private Optional<Sandbox> sandbox = Optional.empty();
 
-        private Builder(String name, Kind kind) {
+        private Builder(String name, ToolImplementation implementation) {
             this.name = name;
-            this.kind = kind;
+            this.implementation = implementation;
         }
 
         private Builder(ToolSpec spec) {
-            this(spec.name, spec.kind);
+            this(spec.name, spec.implementation);
             description = spec.description;
             input = spec.input;
-            safeToRetry = spec.safeToRetry;
-            timeout = spec.timeout;
-            command = spec.command;
-            env = spec.env;
-            approval = spec.approval;
-            dedupe = spec.dedupe;
-            verify = spec.verify;
-            verifies = spec.verifies;
-            askOnUnknown = spec.askOnUnknown;
-            honoursKey = spec.honoursKey;
-            verifyForbids = spec.verifyForbids;
             output = spec.output;
-            mcp = spec.mcp;
-            http = spec.http;
-            sandbox = spec.sandbox;
+            timeout = spec.timeout;
+            approval = spec.approval;
+            safeToRetry = spec.effects.safeToRetry();
+            dedupe = spec.effects.dedupe();
+            verify = spec.effects.verify();
+            verifies = spec.effects.verifies();
+            askOnUnknown = spec.effects.askOnUnknown();
+            honoursKey = spec.effects.honoursKey();
+            verifyForbids = spec.effects.verifyForbids();
         }
 
         /** The tool's description, and the JSON Schema of its arguments, which must describe an object. */
@@ -284,7 +213,7 @@ public record ToolSpec(
 
         /** Environment variables for the tool's programs. */
         public Builder env(Map<String, String> variables) {
-            env = variables;
+            implementation = implementation.withPrograms(variables, implementation.sandbox());
             return this;
         }
 
@@ -338,7 +267,7 @@ public record ToolSpec(
 
         /** Limits what the tool's programs can reach. */
         public Builder sandboxed(Sandbox reach) {
-            sandbox = Optional.of(reach);
+            implementation = implementation.withPrograms(implementation.env(), Optional.of(reach));
             return this;
         }
 
@@ -348,22 +277,11 @@ public record ToolSpec(
                     name,
                     description,
                     input,
-                    kind,
-                    safeToRetry,
-                    timeout,
-                    command,
-                    env,
-                    approval,
-                    dedupe,
-                    verify,
-                    verifies,
-                    askOnUnknown,
-                    honoursKey,
-                    verifyForbids,
                     output,
-                    http,
-                    mcp,
-                    sandbox);
+                    timeout,
+                    approval,
+                    implementation,
+                    new SideEffects(safeToRetry, dedupe, verify, verifies, askOnUnknown, honoursKey, verifyForbids));
         }
     }
 }

@@ -6,8 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.BuiltInTools;
 import dev.waymark.agent.Endpoint;
+import dev.waymark.agent.FallbackModel;
+import dev.waymark.agent.McpServer;
 import dev.waymark.agent.Pricing;
+import dev.waymark.agent.Sandbox;
+import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.work.PartialReply;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
@@ -57,6 +63,8 @@ import dev.waymark.conversation.value.VerifiedSubject;
 import java.io.IOException;
 import java.io.InputStream;
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -76,6 +84,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class StoredFormsTest {
     private static final Instant AT = Instant.parse("2026-05-01T09:00:00.003Z");
     private static final Json ARGS = Json.of(Map.of("x", List.of(1, 2.5, "é"), "big", 123456789012L));
+    private static final Json SCHEMA = Json.of(Map.of("type", "object"));
     private static final Part.ToolUse USE = new Part.ToolUse("tu_1", "add", ARGS);
 
     /** Records with all of their fields set, each with the names of its required fields. */
@@ -271,7 +280,83 @@ class StoredFormsTest {
                                 .allowingPrivate(),
                         "method",
                         "url"),
-                stored(new CarriedState(conversation, Optional.empty()), "state"));
+                stored(new CarriedState(conversation, Optional.empty()), "state"),
+                stored(agent(), "name", "model", "tools"),
+                stored(
+                        FallbackModel.of("openai:m-2")
+                                .with(Pricing.of("3.0", "15"))
+                                .withSilence(Duration.ofMinutes(1)),
+                        "model"),
+                stored(agent().approvals().orElseThrow()),
+                stored(agent().tools().get(0), "name", "kind"),
+                stored(agent().tools().get(1), "name", "kind", "http"),
+                stored(agent().tools().get(2), "name", "kind", "mcp"),
+                stored(agent().tools().get(3), "name", "kind"));
+    }
+
+    /** An agent with all settings, and with a tool of every kind. */
+    private static AgentSpec agent() {
+        ToolSpec charge = ToolSpec.command("charge_card", "./charge.sh", "--now")
+                .describedAs("Charges the card", SCHEMA)
+                .env(Map.of("KEY", "${KEY}"))
+                .sandboxed(new Sandbox(true, List.of("in"), List.of("out")))
+                .timeout(Duration.ofSeconds(90))
+                .approved()
+                .deduplicated()
+                .verifiedBy("./charge-verify.sh")
+                .askingOnUnknown()
+                .honouringKey()
+                .forbiddingByVerify()
+                .returning(SCHEMA)
+                .build();
+        ToolSpec refund = ToolSpec.http("refund", Endpoint.of(Endpoint.Method.POST, "https://a.example/{id}"))
+                .env(Map.of("KEY", "${KEY}"))
+                .verifiedBy("./refund-verify.sh")
+                .build();
+        ToolSpec search = ToolSpec.mcp("search", McpServer.at("web", "https://a.example/mcp", Map.of()), "Search")
+                .safeToRetry()
+                .build();
+        ToolSpec book = ToolSpec.java("book").verifiesItself().honouringKey().build();
+        List<ToolSpec> tools = new ArrayList<>(List.of(charge, refund, search, book));
+        tools.addAll(BuiltInTools.of("ask_user"));
+        tools.addAll(BuiltInTools.of("todos"));
+        tools.add(ToolSpec.subagent("researcher", "Finds things out."));
+        return new AgentSpec.Builder("billing", "anthropic:m-1")
+                .description("Settles bills")
+                .instructions("You settle bills.")
+                .maxTokens(1_000)
+                .maxIterations(7)
+                .tools(tools)
+                .approvals(new AgentSpec.Approvals(
+                        false,
+                        Optional.of(Duration.ofHours(24)),
+                        Map.of("ann", new SignerKey("ed25519:AAAA")),
+                        Optional.of("trip")))
+                .budget(new Budget(Optional.of(Usd.of(new BigDecimal("2.5"))), Optional.of(200_000L)))
+                .pricing(Pricing.of("3.0", "15"))
+                .context(SCHEMA)
+                .summaries(new SummaryRule(170_000, 6))
+                .fallback(List.of(FallbackModel.of("openai:m-2").withSilence(Duration.ofMinutes(1))))
+                .silence(Duration.ofMinutes(2))
+                .build();
+    }
+
+    /** A stored agent is the same to the byte, however its parts are declared. */
+    @Test
+    void agent_andItsPolicy_areStoredAsEver() throws IOException {
+        assertThat(PayloadJson.MAPPER.writeValueAsString(agent())).isEqualTo(golden("agent"));
+        assertThat(PayloadJson.MAPPER.writeValueAsString(agent().terms())).isEqualTo(golden("policy"));
+        assertThat(PayloadJson.MAPPER.readValue(golden("agent"), AgentSpec.class))
+                .isEqualTo(agent());
+        assertThat(PayloadJson.MAPPER.readValue(golden("policy"), AgentPolicy.class))
+                .isEqualTo(agent().terms());
+    }
+
+    private static String golden(String name) throws IOException {
+        try (InputStream file =
+                Objects.requireNonNull(StoredFormsTest.class.getResourceAsStream("/agent/" + name + ".json"))) {
+            return new String(file.readAllBytes(), StandardCharsets.UTF_8).strip();
+        }
     }
 
     private static Arguments stored(Object value, String... required) {

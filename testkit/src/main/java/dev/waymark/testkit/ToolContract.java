@@ -63,7 +63,7 @@ public abstract class ToolContract {
 
     @Test
     void run_sameKeyTwice_isOneEffectWhereKeysAreHonoured() throws Exception {
-        assumeTrue(tool.spec().honoursKey(), "it does not say that it honours keys");
+        assumeTrue(tool.spec().effects().honoursKey(), "it does not say that it honours keys");
         tool.run(args(), FIRST);
         tool.run(args(), FIRST);
 
@@ -72,7 +72,7 @@ public abstract class ToolContract {
 
     @Test
     void verify_neverRun_doesNotSayThatItLanded() throws Exception {
-        assumeTrue(tool.spec().verifies(), "it does not say that it verifies");
+        assumeTrue(tool.spec().effects().verifies(), "it does not say that it verifies");
         tool.run(args(), FIRST);
 
         assertThat(tool.verify(args(), SECOND).landed()).isNotEqualTo(Optional.of(true));
@@ -80,7 +80,7 @@ public abstract class ToolContract {
 
     @Test
     void verify_afterRun_doesNotSayThatItDidNotLand() throws Exception {
-        assumeTrue(tool.spec().verifies(), "it does not say that it verifies");
+        assumeTrue(tool.spec().effects().verifies(), "it does not say that it verifies");
         tool.run(args(), FIRST);
 
         assertThat(tool.verify(args(), FIRST).landed()).isNotEqualTo(Optional.of(false));
@@ -88,7 +88,7 @@ public abstract class ToolContract {
 
     @Test
     void verify_repeated_isTheSameAndHasNoEffect() throws Exception {
-        assumeTrue(tool.spec().verifies(), "it does not say that it verifies");
+        assumeTrue(tool.spec().effects().verifies(), "it does not say that it verifies");
         tool.run(args(), FIRST);
         Verdict verdict = tool.verify(args(), FIRST);
 

@@ -1,6 +1,5 @@
 package dev.waymark.conversation.policy;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
@@ -21,27 +20,22 @@ import java.util.Optional;
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record AgentPolicy(
-        @JsonProperty("agent") String agent,
-        @JsonProperty("maxIterations") int maxIterations,
-        @JsonProperty("tools") Map<String, Executor> tools,
+        String agent,
+        int maxIterations,
+        Map<String, Executor> tools,
 
         @JsonProperty("care") @JsonInclude(JsonInclude.Include.NON_EMPTY)
         Map<String, ToolPolicy> policies,
 
-        @JsonProperty("approvals") Optional<Approvals> approvals,
-        @JsonProperty("budget") Optional<Budget> budget,
-        @JsonProperty("context") Optional<Json> context,
-        @JsonProperty("summaries") Optional<SummaryRule> summaries) {
-    @JsonCreator
+        Optional<Approvals> approvals,
+        Optional<Budget> budget,
+        Optional<Json> context,
+        Optional<SummaryRule> summaries) {
     public AgentPolicy {
         Objects.requireNonNull(agent, "agent");
         tools = Collections.unmodifiableMap(new LinkedHashMap<>(tools));
         policies =
                 policies == null ? Collections.emptyMap() : Collections.unmodifiableMap(new LinkedHashMap<>(policies));
-        approvals = approvals == null ? Optional.empty() : approvals;
-        budget = budget == null ? Optional.empty() : budget;
-        context = context == null ? Optional.empty() : context;
-        summaries = summaries == null ? Optional.empty() : summaries;
     }
 
     public AgentPolicy(
@@ -117,19 +111,16 @@ public record AgentPolicy(
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_DEFAULT)
     public record ToolPolicy(
-            @JsonProperty("effect") boolean effect,
-            @JsonProperty("approval") boolean approval,
-            @JsonProperty("dedupe") boolean dedupe,
-            @JsonProperty("verify") boolean verify,
-            @JsonProperty("ask") boolean ask,
-            @JsonProperty("rerun") boolean rerun,
-            @JsonProperty("timeoutMillis") long timeoutMillis,
-            @JsonProperty("honoursKey") boolean honoursKey,
-            @JsonProperty("forbids") boolean forbids) {
+            boolean effect,
+            boolean approval,
+            boolean dedupe,
+            boolean verify,
+            boolean ask,
+            boolean rerun,
+            long timeoutMillis,
+            boolean honoursKey,
+            boolean forbids) {
         public static final ToolPolicy NONE = new ToolPolicy(false, false, false, false, false, false, 0);
-
-        @JsonCreator
-        public ToolPolicy {}
 
         /** Sets {@code honoursKey} to the value of {@code rerun}, and {@code forbids} to false. */
         public ToolPolicy(
@@ -160,15 +151,7 @@ public record AgentPolicy(
      */
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
-    public record Approvals(
-            @JsonProperty("nobody") boolean nobody,
-            @JsonProperty("timeoutMillis") Optional<Long> timeoutMillis,
-            @JsonProperty("signers") Optional<Signers> signers) {
-        @JsonCreator
-        public Approvals {
-            timeoutMillis = timeoutMillis == null ? Optional.empty() : timeoutMillis;
-            signers = signers == null ? Optional.empty() : signers;
-        }
+    public record Approvals(boolean nobody, Optional<Long> timeoutMillis, Optional<Signers> signers) {
 
         public Approvals(boolean nobody, Optional<Long> timeoutMillis) {
             this(nobody, timeoutMillis, Optional.empty());

@@ -72,7 +72,7 @@ public final class AgentsCommand implements Callable<Integer> {
             @JsonProperty("safeToRetry") boolean safeToRetry) {
 
         static ToolRow of(ToolSpec tool) {
-            return new ToolRow(tool.name(), tool.kind(), tool.safeToRetry());
+            return new ToolRow(tool.name(), tool.kind(), !tool.hasEffect());
         }
     }
 

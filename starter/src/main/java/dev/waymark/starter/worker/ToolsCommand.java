@@ -129,14 +129,16 @@ public final class ToolsCommand implements Callable<Integer> {
             @JsonProperty("input") Json input) {
 
         static Row of(ToolSpec tool) {
+            Optional<McpTool> mcp =
+                    tool.implementation() instanceof McpTool remote ? Optional.of(remote) : Optional.empty();
             return new Row(
                     tool.name(),
                     tool.kind(),
                     Safety.of(tool).words(),
                     tool.approval() ? "always" : "never",
                     tool.description(),
-                    tool.mcp().map(McpTool::server).map(server -> server.name()),
-                    tool.mcp().map(McpTool::tool),
+                    mcp.map(McpTool::server).map(server -> server.name()),
+                    mcp.map(McpTool::tool),
                     tool.input());
         }
     }

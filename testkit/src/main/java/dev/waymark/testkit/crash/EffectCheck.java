@@ -1,6 +1,7 @@
 package dev.waymark.testkit.crash;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.SideEffects;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.fact.Fact;
@@ -174,9 +175,9 @@ public record EffectCheck(
             if (!wasClaimed(call) || !hidden.test(handedOut(call), call.since())) {
                 violations.add(call.id() + " is unknown, but no worker was lost that could have claimed it");
             }
-            boolean verifies = tool.verifies() || !tool.verify().isEmpty();
-            boolean canRunAgain = tool.verifyForbids() || tool.honoursKey();
-            if (verifies && (happened > 0 || canRunAgain)) {
+            SideEffects declared = tool.effects();
+            boolean canRunAgain = declared.verifyForbids() || declared.honoursKey();
+            if (declared.canVerify() && (happened > 0 || canRunAgain)) {
                 violations.add(call.id() + " is unknown, although it can be found out");
             }
         }

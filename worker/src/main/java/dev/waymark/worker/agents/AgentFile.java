@@ -61,7 +61,7 @@ final class AgentFile {
     private final ModelFields modelFields;
     private final JavaTools javaTools;
     private final McpFields mcpFields;
-    private final List<ToolKind> kinds;
+    private final List<ToolKind<?>> kinds;
 
     private static final String USE = "use";
     private static final String MCP = "mcp";
@@ -70,7 +70,7 @@ final class AgentFile {
     private static final String UNNAMED = "unnamed";
 
     /** @param kinds the tool kinds that are tried for an entry, in this order */
-    AgentFile(Path directory, ModelProviders providers, JavaTools javaTools, List<ToolKind> kinds) {
+    AgentFile(Path directory, ModelProviders providers, JavaTools javaTools, List<ToolKind<?>> kinds) {
         this.directory = directory;
         this.models = new ModelChecks(providers);
         this.modelFields = new ModelFields(models);
@@ -344,7 +344,7 @@ final class AgentFile {
     }
 
     /** The field that determines the kind of a tool. */
-    private record KindField(ToolKind kind, YamlValue value) {
+    private record KindField(ToolKind<?> kind, YamlValue value) {
         ToolSpec.Builder read(ToolEntry entry) throws YamlProblem {
             return kind.read(value, entry);
         }

@@ -21,6 +21,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -51,7 +52,7 @@ import java.util.function.Consumer;
  * CommandRunner commands = new CommandRunner(System.getenv());
  * ProcessFence fence = ProcessFence.in(spec.timeout());
  * CommandResult result =
- *         commands.run(spec, spec.command(), agentsDirectory, args, Map.of("WAYMARK_CALL_ID", "tu_7"), fence);
+ *         commands.run(spec, program, agentsDirectory, args, Map.of("WAYMARK_CALL_ID", "tu_7"), fence);
  * }</pre>
  */
 public final class CommandRunner {
@@ -93,23 +94,24 @@ public final class CommandRunner {
             throw new InterruptedException();
         }
         // Variables that every program gets are not secret.
-        Secrets secrets = Secrets.of(tool.env().values(), environment).except(INHERITED);
+        Secrets secrets =
+                Secrets.of(tool.implementation().env().values(), environment).except(INHERITED);
         if (secrets.missing().isPresent()) {
             return new CommandResult.NotStarted(
                     "environment variable " + secrets.missing().get() + " is not set in the worker", false);
         }
-        if (tool.sandbox().isPresent() && Bubblewrap.problem().isPresent()) {
+        Optional<Sandbox> sandbox = tool.implementation().sandbox();
+        if (sandbox.isPresent() && Bubblewrap.problem().isPresent()) {
             return new CommandResult.NotStarted(
                     "the tool requires a sandbox: " + Bubblewrap.problem().get(), false);
         }
-        List<String> words = tool.sandbox()
-                .map(sandbox -> Bubblewrap.around(command, directory, sandbox))
+        List<String> words = sandbox.map(reach -> Bubblewrap.around(command, directory, reach))
                 .orElse(command);
         ProcessBuilder builder = new ProcessBuilder(words).directory(directory.toFile());
         Map<String, String> target = builder.environment();
         target.clear();
         INHERITED.stream().filter(environment::containsKey).forEach(name -> target.put(name, environment.get(name)));
-        tool.env().forEach((name, value) -> target.put(name, secrets.resolve(value)));
+        tool.implementation().env().forEach((name, value) -> target.put(name, secrets.resolve(value)));
         target.putAll(waymarkEnv);
         try {
             byte[] line = (json(args) + "\n").getBytes(StandardCharsets.UTF_8);

@@ -24,7 +24,7 @@ import java.util.stream.Stream;
  * key, are masked too, because a program may find their values elsewhere. Immutable.
  *
  * <pre>{@code
- * Secrets secrets = Secrets.of(tool.env().values(), System.getenv());
+ * Secrets secrets = Secrets.of(tool.implementation().env().values(), System.getenv());
  * start(secrets.resolve("Bearer ${TOKEN}"));
  * record(secrets.mask(output));
  * }</pre>

@@ -1,5 +1,7 @@
 package dev.waymark.worker.tool;
 
+import dev.waymark.agent.McpTool;
+import dev.waymark.agent.ToolImplementation;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.worker.process.CommandRunner;
 import dev.waymark.worker.tool.command.CommandToolKind;
@@ -13,13 +15,10 @@ import dev.waymark.worker.tool.mcp.McpConnections;
 import dev.waymark.worker.tool.mcp.McpDiscovery;
 import dev.waymark.worker.tool.mcp.McpToolKind;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Optional;
 
-/** The tool kinds that a worker runs. A new kind is added to the list in the constructor. Thread-safe. */
+/** The tool kinds that a worker runs. A new kind is added to the constructor and to {@link #all}. Thread-safe. */
 public final class ToolKinds implements AutoCloseable {
     /** Memory that a running tool may need for its arguments and its result, each of which exists in several forms. */
     private static final int BYTES_EACH = 1024 * 1024;
@@ -30,8 +29,10 @@ public final class ToolKinds implements AutoCloseable {
     private static final int MOST_SLOTS =
             (int) Math.max(8, Math.min(1_000, Runtime.getRuntime().maxMemory() / 4 / BYTES_EACH));
 
-    private final Map<ToolSpec.Kind, ToolKind> kinds = new LinkedHashMap<>();
-    private final Map<ToolSpec.Kind, ToolSlots> slots = new LinkedHashMap<>();
+    private final Limited<ToolImplementation.Http> http;
+    private final Limited<ToolImplementation.Command> command;
+    private final Limited<McpTool> mcp;
+    private final Limited<ToolImplementation.Java> java;
     private final McpConnections servers;
     private final Map<String, String> environment;
 
@@ -45,15 +46,21 @@ public final class ToolKinds implements AutoCloseable {
         this.environment = environment;
         ToolPrograms programs = new ToolPrograms(new CommandRunner(environment), directory);
         servers = new McpConnections(environment, directory);
-        List.of(
-                        new HttpToolKind(new HttpRunner(environment), programs),
-                        new CommandToolKind(programs),
-                        new McpToolKind(servers),
-                        new JavaToolKind(tools))
-                .forEach(kind -> {
-                    kinds.put(kind.kind(), kind);
-                    slots.put(kind.kind(), new ToolSlots(Math.min(kind.slots(), MOST_SLOTS)));
-                });
+        http = new Limited<>(new HttpToolKind(new HttpRunner(environment), programs));
+        command = new Limited<>(new CommandToolKind(programs));
+        mcp = new Limited<>(new McpToolKind(servers));
+        java = new Limited<>(new JavaToolKind(tools));
+    }
+
+    /** A kind with the slots for its calls. */
+    private record Limited<T extends ToolImplementation>(ToolKind<T> kind, ToolSlots slots) {
+        Limited(ToolKind<T> kind) {
+            this(kind, new ToolSlots(Math.min(kind.slots(), MOST_SLOTS)));
+        }
+
+        BoundTool<T> bind(T implementation) {
+            return new BoundTool<>(kind, slots, implementation);
+        }
     }
 
     /** The variables in which <code>${NAME}</code> is resolved. */
@@ -62,21 +69,52 @@ public final class ToolKinds implements AutoCloseable {
     }
 
     /** All kinds, in the order in which they are tried for an entry of an agent file. */
-    public List<ToolKind> all() {
-        return List.copyOf(kinds.values());
-    }
-
-    ToolSlots slots(ToolSpec tool) {
-        return Optional.ofNullable(slots.get(tool.kind())).orElseThrow(() -> notOurs(tool));
+    public List<ToolKind<?>> all() {
+        return List.of(http.kind(), command.kind(), mcp.kind(), java.kind());
     }
 
     ToolSlots programSlots() {
-        return Objects.requireNonNull(slots.get(ToolSpec.Kind.COMMAND));
+        return command.slots();
     }
 
     /** Throws IllegalStateException for tools without an activity, which the conversation runs itself. */
-    ToolKind of(ToolSpec tool) {
-        return Optional.ofNullable(kinds.get(tool.kind())).orElseThrow(() -> notOurs(tool));
+    BoundTool<?> of(ToolSpec tool) {
+        return tool.implementation().accept(new ToolImplementation.Cases<BoundTool<?>>() {
+            @Override
+            public BoundTool<?> command(ToolImplementation.Command program) {
+                return command.bind(program);
+            }
+
+            @Override
+            public BoundTool<?> http(ToolImplementation.Http request) {
+                return http.bind(request);
+            }
+
+            @Override
+            public BoundTool<?> mcp(McpTool remote) {
+                return mcp.bind(remote);
+            }
+
+            @Override
+            public BoundTool<?> java(ToolImplementation.Java object) {
+                return java.bind(object);
+            }
+
+            @Override
+            public BoundTool<?> question(ToolImplementation.Question question) {
+                throw notOurs(tool);
+            }
+
+            @Override
+            public BoundTool<?> state(ToolImplementation.State state) {
+                throw notOurs(tool);
+            }
+
+            @Override
+            public BoundTool<?> subagent(ToolImplementation.Subagent subagent) {
+                throw notOurs(tool);
+            }
+        });
     }
 
     private static IllegalStateException notOurs(ToolSpec tool) {
@@ -90,6 +128,6 @@ public final class ToolKinds implements AutoCloseable {
 
     @Override
     public void close() {
-        kinds.values().forEach(ToolKind::close);
+        all().forEach(ToolKind::close);
     }
 }

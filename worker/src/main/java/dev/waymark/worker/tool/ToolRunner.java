@@ -12,7 +12,6 @@ import dev.waymark.worker.secret.Secrets;
 import dev.waymark.worker.text.InlineText;
 import dev.waymark.worker.tool.kind.Effect;
 import dev.waymark.worker.tool.kind.ToolRun;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -39,16 +38,7 @@ public final class ToolRunner {
     }
 
     private void hideSecretsOf(ToolSpec tool) {
-        List<String> texts = new ArrayList<>(tool.env().values());
-        tool.http().ifPresent(http -> {
-            texts.add(http.url());
-            texts.addAll(http.headers().values());
-        });
-        tool.mcp().ifPresent(mcp -> {
-            texts.addAll(mcp.server().env().values());
-            texts.addAll(mcp.server().headers().values());
-            mcp.server().url().ifPresent(texts::add);
-        });
+        List<String> texts = tool.implementation().references();
         if (references.addAll(texts)) {
             LogSecrets.ofThisProcess().learn(texts, CommandRunner.INHERITED);
         }
@@ -67,12 +57,12 @@ public final class ToolRunner {
 
     /** Waits until this thread may run another call to a tool of this kind. */
     ToolSlots.Slot slot(ToolSpec tool, String thread) throws InterruptedException {
-        return kinds.slots(tool).acquire(thread);
+        return kinds.of(tool).slots().acquire(thread);
     }
 
     /** Waits until this thread may run the tool's check. A verify program needs a slot of the command tools. */
     ToolSlots.Slot verifySlot(ToolSpec tool, String thread) throws InterruptedException {
-        ToolSlots slots = tool.verify().isEmpty() ? kinds.slots(tool) : kinds.programSlots();
+        ToolSlots slots = tool.effects().verify().isEmpty() ? kinds.of(tool).slots() : kinds.programSlots();
         return slots.acquire(thread);
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.waymark.agent.ToolImplementation;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.work.ToolOutcome;
@@ -134,7 +135,7 @@ class CommandRunnerTest {
     @Test
     void run_missingVariable_isNamedAndNothingRuns() throws Exception {
         ToolSpec tool = tool("touch ran", Map.of("TOKEN", "${NOT_SET}"), Duration.ofSeconds(10));
-        assertThat(run(tool, tool.command(), Json.EMPTY_OBJECT))
+        assertThat(run(tool, ((ToolImplementation.Command) tool.implementation()).program(), Json.EMPTY_OBJECT))
                 .isEqualTo(
                         new CommandResult.NotStarted("environment variable NOT_SET is not set in the worker", false));
         assertThat(directory.resolve("ran")).doesNotExist();
@@ -471,7 +472,7 @@ class CommandRunnerTest {
 
     private CommandResult result(String script, Duration timeout) throws InterruptedException {
         ToolSpec tool = tool(script, Map.of(), timeout);
-        return run(tool, tool.command(), Json.EMPTY_OBJECT);
+        return run(tool, ((ToolImplementation.Command) tool.implementation()).program(), Json.EMPTY_OBJECT);
     }
 
     private CommandResult runProgram(String... command) throws InterruptedException {

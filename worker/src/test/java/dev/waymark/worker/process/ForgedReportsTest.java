@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.waymark.agent.ToolImplementation;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.value.Json;
 import java.io.IOException;
@@ -171,7 +172,13 @@ class ForgedReportsTest {
         DaemonThreads.start("tool", () -> {
             try {
                 result.complete(new CommandRunner(System.getenv())
-                        .run(tool, tool.command(), directory, args, Map.of(), ProcessFence.in(timeout)));
+                        .run(
+                                tool,
+                                ((ToolImplementation.Command) tool.implementation()).program(),
+                                directory,
+                                args,
+                                Map.of(),
+                                ProcessFence.in(timeout)));
             } catch (InterruptedException e) {
                 result.completeExceptionally(e);
             }

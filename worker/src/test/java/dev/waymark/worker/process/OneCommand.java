@@ -1,5 +1,6 @@
 package dev.waymark.worker.process;
 
+import dev.waymark.agent.ToolImplementation;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.value.Json;
 import java.nio.file.Path;
@@ -20,6 +21,12 @@ final class OneCommand {
         System.out.println("decided");
         System.in.read();
         System.out.println(new CommandRunner(System.getenv())
-                .run(tool, tool.command(), Path.of(words[1]), Json.EMPTY_OBJECT, Map.of(), fence));
+                .run(
+                        tool,
+                        ((ToolImplementation.Command) tool.implementation()).program(),
+                        Path.of(words[1]),
+                        Json.EMPTY_OBJECT,
+                        Map.of(),
+                        fence));
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.McpServer;
+import dev.waymark.agent.McpTool;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
@@ -67,7 +68,7 @@ abstract class McpToolsCases {
                     .agent();
             assertThat(agent.tool("test_charge").orElseThrow())
                     .returns(true, tool -> tool.hasEffect())
-                    .returns("charge", tool -> tool.mcp().orElseThrow().tool());
+                    .returns("charge", tool -> ((McpTool) tool.implementation()).tool());
             assertThat(ToolServer.effects(directory)).singleElement().asString().matches("charge [0-9a-f]{64} \\d+");
         }
     }

@@ -2,6 +2,7 @@ package dev.waymark.worker.tool.command;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.agent.ToolImplementation;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.work.ToolOutcome;
@@ -21,7 +22,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Tools that are programs: {@code command: [./charge.sh]}. */
-public final class CommandToolKind implements ToolKind {
+public final class CommandToolKind implements ToolKind<ToolImplementation.Command> {
     private static final int QUESTION = 10;
 
     /**
@@ -33,11 +34,6 @@ public final class CommandToolKind implements ToolKind {
 
     public CommandToolKind(ToolPrograms programs) {
         this.programs = programs;
-    }
-
-    @Override
-    public ToolSpec.Kind kind() {
-        return ToolSpec.Kind.COMMAND;
     }
 
     @Override
@@ -65,13 +61,13 @@ public final class CommandToolKind implements ToolKind {
     }
 
     @Override
-    public Optional<ToolOutcome> problem(ToolSpec tool, Json args) {
+    public Optional<ToolOutcome> problem(ToolImplementation.Command command, ToolSpec tool, Json args) {
         return Optional.empty();
     }
 
     @Override
-    public ToolOutcome run(ToolRun run) throws InterruptedException {
-        CommandResult result = programs.run(run, run.tool().command());
+    public ToolOutcome run(ToolImplementation.Command command, ToolRun run) throws InterruptedException {
+        CommandResult result = programs.run(run, command.program());
         if (result instanceof CommandResult.Killed killed) {
             return Effect.UNKNOWN.outcome(killed.words());
         }

@@ -1,6 +1,7 @@
 package dev.waymark.worker.tool.http;
 
 import dev.waymark.agent.Endpoint;
+import dev.waymark.agent.ToolImplementation;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.contract.work.VerifyOutcome;
@@ -17,18 +18,13 @@ import java.util.Optional;
 import java.util.Set;
 
 /** Tools that are HTTP requests: {@code http: { method: POST, url: … }}. They may have a program that verifies them. */
-public final class HttpToolKind implements ToolKind {
+public final class HttpToolKind implements ToolKind<ToolImplementation.Http> {
     private final HttpRunner requests;
     private final ToolPrograms programs;
 
     public HttpToolKind(HttpRunner requests, ToolPrograms programs) {
         this.requests = requests;
         this.programs = programs;
-    }
-
-    @Override
-    public ToolSpec.Kind kind() {
-        return ToolSpec.Kind.HTTP;
     }
 
     @Override
@@ -46,17 +42,17 @@ public final class HttpToolKind implements ToolKind {
     }
 
     @Override
-    public Optional<ToolOutcome> problem(ToolSpec tool, Json args) {
-        return requests.misfit(endpoint(tool), args)
+    public Optional<ToolOutcome> problem(ToolImplementation.Http http, ToolSpec tool, Json args) {
+        return requests.misfit(http.endpoint(), args)
                 .map(why -> ToolOutcome.notDone(ToolTexts.invalidInput(tool.name(), why)));
     }
 
     @Override
-    public ToolOutcome run(ToolRun run) throws InterruptedException {
+    public ToolOutcome run(ToolImplementation.Http http, ToolRun run) throws InterruptedException {
         if (run.fence().left().isZero()) {
             return run.tooLate();
         }
-        HttpResult result = requests.run(endpoint(run.tool()), run.args(), run.effectKeys(), run.fence());
+        HttpResult result = requests.run(http.endpoint(), run.args(), run.effectKeys(), run.fence());
         return result.effect().outcome(result.words());
     }
 
@@ -68,9 +64,5 @@ public final class HttpToolKind implements ToolKind {
     @Override
     public void close() {
         requests.close();
-    }
-
-    private static Endpoint endpoint(ToolSpec tool) {
-        return tool.http().orElseThrow();
     }
 }

@@ -1,5 +1,6 @@
 package dev.waymark.worker.tool.java;
 
+import dev.waymark.agent.ToolImplementation;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.contract.work.VerifyOutcome;
@@ -16,7 +17,7 @@ import java.nio.channels.ClosedByInterruptException;
 import java.util.Optional;
 
 /** Java tools that the worker was built with. Agent files refer to them with {@code use: NAME}. */
-public final class JavaToolKind implements ToolKind {
+public final class JavaToolKind implements ToolKind<ToolImplementation.Java> {
     private final JavaTools tools;
 
     public JavaToolKind(JavaTools tools) {
@@ -24,19 +25,14 @@ public final class JavaToolKind implements ToolKind {
     }
 
     @Override
-    public ToolSpec.Kind kind() {
-        return ToolSpec.Kind.JAVA;
-    }
-
-    @Override
-    public Optional<ToolOutcome> problem(ToolSpec tool, Json args) {
+    public Optional<ToolOutcome> problem(ToolImplementation.Java java, ToolSpec tool, Json args) {
         return tools.find(tool.name()).isPresent()
                 ? Optional.empty()
                 : Optional.of(Effect.NOT_DONE.outcome(missing(tool)));
     }
 
     @Override
-    public ToolOutcome run(ToolRun run) throws InterruptedException {
+    public ToolOutcome run(ToolImplementation.Java java, ToolRun run) throws InterruptedException {
         if (run.fence().left().isZero()) {
             return run.tooLate();
         }

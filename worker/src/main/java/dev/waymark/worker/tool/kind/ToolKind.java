@@ -1,5 +1,6 @@
 package dev.waymark.worker.tool.kind;
 
+import dev.waymark.agent.ToolImplementation;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.contract.work.VerifyOutcome;
@@ -11,10 +12,10 @@ import java.util.Optional;
 /**
  * A kind of tool that activities run: how agent files declare it, how its arguments are checked, and how it is run and
  * verified. Thread-safe.
+ *
+ * @param <T> the data that only tools of this kind have
  */
-public interface ToolKind extends AutoCloseable {
-    ToolSpec.Kind kind();
-
+public interface ToolKind<T extends ToolImplementation> extends AutoCloseable {
     /**
      * The field that marks an entry of {@code tools} in an agent file as this kind, such as {@code command}. Empty for
      * kinds whose tools are not declared one by one.
@@ -28,14 +29,15 @@ public interface ToolKind extends AutoCloseable {
      * {@code timeout}.
      */
     default ToolSpec.Builder read(YamlValue value, ToolEntry entry) throws YamlProblem {
-        throw new IllegalStateException("not declared by a field of its own: " + kind());
+        throw new IllegalStateException(
+                "not declared by a field of its own: " + getClass().getSimpleName());
     }
 
     /**
      * The outcome that explains why a call with these arguments cannot run; empty if it can. The arguments match the
      * tool's schema.
      */
-    Optional<ToolOutcome> problem(ToolSpec tool, Json args);
+    Optional<ToolOutcome> problem(T implementation, ToolSpec tool, Json args);
 
     /**
      * Runs a call once. However the run ends, it has an outcome: {@link ToolOutcome#unknown} if it is not known whether
@@ -43,7 +45,7 @@ public interface ToolKind extends AutoCloseable {
      *
      * @throws InterruptedException if the calling thread was interrupted; the tool may have had an effect
      */
-    ToolOutcome run(ToolRun run) throws InterruptedException;
+    ToolOutcome run(T implementation, ToolRun run) throws InterruptedException;
 
     /** Checks whether a lost call took effect. */
     VerifyOutcome verify(ToolRun run) throws InterruptedException;

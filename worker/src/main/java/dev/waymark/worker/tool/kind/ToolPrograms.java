@@ -28,7 +28,7 @@ public final class ToolPrograms {
 
     /** Asks the tool's {@code verify} program whether a lost call took effect. */
     public VerifyOutcome verify(ToolRun run) throws InterruptedException {
-        return VerifyAnswer.of(run(run, run.tool().verify()));
+        return VerifyAnswer.of(run(run, run.tool().effects().verify()));
     }
 
     private static Map<String, String> environment(ToolContext context) {

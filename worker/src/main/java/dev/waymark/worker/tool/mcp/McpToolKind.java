@@ -1,5 +1,6 @@
 package dev.waymark.worker.tool.mcp;
 
+import dev.waymark.agent.McpTool;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.contract.work.VerifyOutcome;
@@ -15,7 +16,7 @@ import java.util.Optional;
  * Tools of an MCP server. An agent file names the server, {@code mcp: { name: … }}, and {@link McpDiscovery} lists the
  * server's tools when a thread starts.
  */
-public final class McpToolKind implements ToolKind {
+public final class McpToolKind implements ToolKind<McpTool> {
     /** Failure type for tools that are safe to retry. It is stored in histories. */
     private static final String CONNECTION_LOST = "McpConnectionLost";
 
@@ -26,23 +27,17 @@ public final class McpToolKind implements ToolKind {
     }
 
     @Override
-    public ToolSpec.Kind kind() {
-        return ToolSpec.Kind.MCP;
-    }
-
-    @Override
-    public Optional<ToolOutcome> problem(ToolSpec tool, Json args) {
+    public Optional<ToolOutcome> problem(McpTool mcp, ToolSpec tool, Json args) {
         return Optional.empty();
     }
 
     @Override
-    public ToolOutcome run(ToolRun run) throws InterruptedException {
+    public ToolOutcome run(McpTool mcp, ToolRun run) throws InterruptedException {
         try {
-            McpResult result = servers.call(run.tool().mcp().orElseThrow(), run.args(), run.effectKeys(), run.fence());
+            McpResult result = servers.call(mcp, run.args(), run.effectKeys(), run.fence());
             return result.effect().outcome(result.text());
         } catch (RequestNotSentException e) {
-            String why = "MCP server " + run.tool().mcp().orElseThrow().server().name() + " can't be reached: "
-                    + e.getMessage();
+            String why = "MCP server " + mcp.server().name() + " can't be reached: " + e.getMessage();
             retryIfSafe(run, why);
             return Effect.NOT_DONE.outcome(why);
         } catch (OutcomeUnknownException e) {

@@ -73,7 +73,7 @@ class JavaToolTest {
     @Test
     void of_byDefault_isSideEffecting() {
         assertThat(JavaTool.of("greet", "", Guest.class, (args, context) -> "").spec())
-                .returns(false, ToolSpec::safeToRetry)
+                .returns(true, ToolSpec::hasEffect)
                 .returns(ToolSpec.DEFAULT_TIMEOUT, ToolSpec::timeout);
     }
 

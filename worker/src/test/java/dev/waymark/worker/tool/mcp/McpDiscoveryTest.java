@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.McpServer;
+import dev.waymark.agent.McpTool;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Json;
@@ -91,7 +92,7 @@ class McpDiscoveryTest {
                 .allMatch(name -> name.matches("[A-Za-z0-9_-]{1,64}"));
         assertThat(agent.tools().get(1).name()).matches("test_echo_[0-9a-f]{8}");
         assertThat(agent.tools().get(2).name()).matches("test_a_b_[0-9a-f]{8}");
-        assertThat(agent.tools().get(3).mcp().orElseThrow().tool()).isEqualTo(ToolServer.LONG_NAME);
+        assertThat(((McpTool) agent.tools().get(3).implementation()).tool()).isEqualTo(ToolServer.LONG_NAME);
     }
 
     @Test

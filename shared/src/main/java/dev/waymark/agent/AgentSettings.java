@@ -1,0 +1,167 @@
+package dev.waymark.agent;
+
+import dev.waymark.conversation.policy.SummaryRule;
+import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.Json;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * The settings of an agent, for everything that builds one. All are optional.
+ *
+ * @param <B> the builder, which each setter returns
+ */
+public abstract class AgentSettings<B extends AgentSettings<B>> {
+    private Optional<String> description = Optional.empty();
+    private Optional<String> instructions = Optional.empty();
+    private int maxTokens = AgentSpec.DEFAULT_MAX_TOKENS;
+    private int maxIterations = AgentSpec.DEFAULT_MAX_ITERATIONS;
+    private Optional<AgentSpec.Approvals> approvals = Optional.empty();
+    private Optional<Budget> budget = Optional.empty();
+    private Optional<Pricing> pricing = Optional.empty();
+    private Optional<Json> context = Optional.empty();
+    private Optional<SummaryRule> summaries = Optional.empty();
+    private Optional<ModelOptions> options = Optional.empty();
+    private List<FallbackModel> fallback = List.of();
+    private Optional<Duration> silence = Optional.empty();
+
+    /** Starts with the defaults. */
+    protected AgentSettings() {}
+
+    /** Starts with the settings of this agent. */
+    AgentSettings(AgentSpec spec) {
+        description = spec.description();
+        instructions = spec.instructions();
+        maxTokens = spec.maxTokens();
+        maxIterations = spec.maxIterations();
+        approvals = spec.approvals();
+        budget = spec.budget();
+        pricing = spec.pricing();
+        context = spec.context();
+        summaries = spec.summaries();
+        options = spec.options();
+        fallback = spec.fallback();
+        silence = spec.silence();
+    }
+
+    /** Returns this builder. */
+    protected abstract B self();
+
+    /** Returns an agent with the settings so far, and these tools in the order in which the model sees them. */
+    protected final AgentSpec spec(String name, String model, List<ToolSpec> tools) {
+        return new AgentSpec(
+                name,
+                description,
+                instructions,
+                model,
+                maxTokens,
+                maxIterations,
+                tools,
+                approvals,
+                budget,
+                pricing,
+                context,
+                summaries,
+                options,
+                fallback,
+                silence);
+    }
+
+    /** Describes the agent to people, and to agents that use it as a subagent. */
+    public final B description(String words) {
+        description = Optional.of(words);
+        return self();
+    }
+
+    /** Sets the system prompt. */
+    public final B instructions(String words) {
+        instructions = Optional.of(words);
+        return self();
+    }
+
+    /** Sets the maximum number of tokens of a reply. Default: 4,096. */
+    public final B maxTokens(int most) {
+        maxTokens = most;
+        return self();
+    }
+
+    /** Sets the maximum number of model calls per turn. Default: 10. */
+    public final B maxIterations(int most) {
+        maxIterations = most;
+        return self();
+    }
+
+    /** Sets who decides about calls that need approval, and for how long they wait. Default: anyone, forever. */
+    public final B approvals(AgentSpec.Approvals by) {
+        approvals = Optional.of(by);
+        return self();
+    }
+
+    /** Sets how long calls wait for approval before they are denied. Default: forever. Replaces {@link #approvals}. */
+    public final B approvalTimeout(Duration most) {
+        return approvals(new AgentSpec.Approvals(false, Optional.of(most)));
+    }
+
+    /** Sets how much each thread of the agent may spend. Default: no limit. */
+    public final B budget(Budget most) {
+        budget = Optional.of(most);
+        return self();
+    }
+
+    /** Sets the price of the model, if the provider does not know the price or if a different one applies. */
+    public final B pricing(Pricing price) {
+        pricing = Optional.of(price);
+        return self();
+    }
+
+    /** Sets the context with which the agent's threads start, which is passed to their tools. */
+    public final B context(Json carried) {
+        context = Optional.of(carried);
+        return self();
+    }
+
+    /** Sets when conversations are summarized. Default: never. */
+    public final B summaries(SummaryRule rule) {
+        summaries = Optional.of(rule);
+        return self();
+    }
+
+    /** Sets options of the model, such as effort. Default: the provider's own defaults. */
+    public final B options(ModelOptions chosen) {
+        options = chosen.equals(ModelOptions.NONE) ? Optional.empty() : Optional.of(chosen);
+        return self();
+    }
+
+    /**
+     * Sets fallback models, as {@code provider:model}. Each is used while the models before it are out of service.
+     * Default: none.
+     */
+    public final B fallback(String... models) {
+        return fallback(Stream.of(models).map(FallbackModel::of).toList());
+    }
+
+    /**
+     * Sets fallback models with their options, prices and limits. Each is used while the models before it are out of
+     * service.
+     */
+    public final B fallback(FallbackModel... models) {
+        return fallback(List.of(models));
+    }
+
+    /** Sets the fallback models, in the order in which they are tried. */
+    public final B fallback(List<FallbackModel> models) {
+        fallback = List.copyOf(models);
+        return self();
+    }
+
+    /**
+     * Sets the maximum time without any part of a reply: 1 second to 9 minutes. After that, the attempt fails and is
+     * retried, or a fallback is called. Default: 5 minutes. Fallbacks have their own limit.
+     */
+    public final B silence(Duration most) {
+        silence = Optional.of(most);
+        return self();
+    }
+}

@@ -1,0 +1,129 @@
+package dev.waymark.agent;
+
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.value.Json;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A tool as histories contain it: one flat object, whatever its parts are in the code. Fields are only ever added, at
+ * the end.
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_EMPTY)
+record StoredTool(
+        @JsonProperty("name") String name,
+        @JsonProperty("description") @Nullable String description,
+        @JsonProperty("input") @Nullable Json input,
+        @JsonProperty("kind") ToolSpec.Kind kind,
+        @JsonProperty("safeToRetry") boolean safeToRetry,
+        @JsonProperty("timeout") @Nullable Duration timeout,
+        @JsonProperty("command") @Nullable List<String> command,
+        @JsonProperty("env") @Nullable Map<String, String> env,
+
+        @JsonProperty("approval") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean approval,
+
+        @JsonProperty("dedupe") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean dedupe,
+
+        @JsonProperty("verify") @Nullable List<String> verify,
+
+        @JsonProperty("verifies") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean verifies,
+
+        @JsonProperty("askOnUnknown") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean askOnUnknown,
+
+        @JsonProperty("honoursKey") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean honoursKey,
+
+        @JsonProperty("verifyForbids") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean verifyForbids,
+
+        @JsonProperty("output") Optional<Json> output,
+        @JsonProperty("http") Optional<Endpoint> http,
+        @JsonProperty("mcp") Optional<McpTool> mcp,
+        @JsonProperty("sandbox") Optional<Sandbox> sandbox) {
+    StoredTool {
+        Objects.requireNonNull(kind, "kind");
+    }
+
+    static StoredTool of(ToolSpec tool) {
+        ToolImplementation implementation = tool.implementation();
+        SideEffects effects = tool.effects();
+        return new StoredTool(
+                tool.name(),
+                tool.description(),
+                tool.input(),
+                tool.kind(),
+                effects.safeToRetry(),
+                tool.timeout(),
+                as(ToolImplementation.Command.class, implementation)
+                        .map(ToolImplementation.Command::program)
+                        .orElse(List.of()),
+                implementation.env(),
+                tool.approval(),
+                effects.dedupe(),
+                effects.verify(),
+                effects.verifies(),
+                effects.askOnUnknown(),
+                effects.honoursKey(),
+                effects.verifyForbids(),
+                tool.output(),
+                as(ToolImplementation.Http.class, implementation).map(ToolImplementation.Http::endpoint),
+                as(McpTool.class, implementation),
+                implementation.sandbox());
+    }
+
+    private static <T> Optional<T> as(Class<T> type, ToolImplementation implementation) {
+        return type.isInstance(implementation) ? Optional.of(type.cast(implementation)) : Optional.empty();
+    }
+
+    ToolSpec tool() {
+        return new ToolSpec(
+                name,
+                orElse(description, ""),
+                orElse(input, ToolSpec.ANY_OBJECT),
+                output,
+                orElse(timeout, ToolSpec.DEFAULT_TIMEOUT),
+                approval,
+                implementation(),
+                new SideEffects(
+                        safeToRetry,
+                        dedupe,
+                        orElse(verify, List.of()),
+                        verifies,
+                        askOnUnknown,
+                        honoursKey,
+                        verifyForbids));
+    }
+
+    private ToolImplementation implementation() {
+        Map<String, String> variables = orElse(env, Map.of());
+        return switch (kind) {
+            case COMMAND -> new ToolImplementation.Command(orElse(command, List.of()), variables, sandbox);
+            case HTTP -> new ToolImplementation.Http(required(http), variables, sandbox);
+            case MCP -> required(mcp);
+            case JAVA -> new ToolImplementation.Java();
+            case QUESTION -> new ToolImplementation.Question();
+            case STATE -> new ToolImplementation.State();
+            case SUBAGENT -> new ToolImplementation.Subagent();
+        };
+    }
+
+    private <T> T required(Optional<T> part) {
+        return part.orElseThrow(() ->
+                new IllegalArgumentException("tool " + name + " of kind " + kind + " does not say what it calls"));
+    }
+
+    private static <T> T orElse(@Nullable T value, T absent) {
+        return value == null ? absent : value;
+    }
+}

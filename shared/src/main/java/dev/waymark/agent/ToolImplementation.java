@@ -1,0 +1,179 @@
+package dev.waymark.agent;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** What runs the calls of a tool, with the data that only tools of this kind have. */
+public sealed interface ToolImplementation
+        permits McpTool,
+                ToolImplementation.Command,
+                ToolImplementation.Http,
+                ToolImplementation.Java,
+                ToolImplementation.Question,
+                ToolImplementation.State,
+                ToolImplementation.Subagent {
+    /** The kind, as histories, commands and metrics name it. */
+    ToolSpec.Kind kind();
+
+    /** Calls the method for this kind. */
+    <R> R accept(Cases<R> cases);
+
+    /** The variables that the tool's programs get, including the program that verifies a lost call. */
+    default Map<String, String> env() {
+        return Map.of();
+    }
+
+    /** The limits of what the tool's programs can reach; empty for everything that the worker's user can reach. */
+    default Optional<Sandbox> sandbox() {
+        return Optional.empty();
+    }
+
+    /**
+     * A copy whose programs get these variables and this sandbox.
+     *
+     * @throws IllegalStateException if such a tool runs no programs
+     */
+    default ToolImplementation withPrograms(Map<String, String> env, Optional<Sandbox> sandbox) {
+        throw new IllegalStateException("a tool of kind " + kind()
+                + " runs no programs. Set env and sandboxed only for commands and HTTP requests");
+    }
+
+    /** The texts that may contain <code>${NAME}</code>, whose values are secrets. */
+    default List<String> references() {
+        return List.copyOf(env().values());
+    }
+
+    /** One method for each kind. */
+    interface Cases<R> {
+        /** Handles a program. */
+        R command(Command command);
+
+        /** Handles an HTTP request. */
+        R http(Http http);
+
+        /** Handles a tool of an MCP server. */
+        R mcp(McpTool mcp);
+
+        /** Handles a Java object. */
+        R java(Java java);
+
+        /** Handles a question to a person. */
+        R question(Question question);
+
+        /** Handles a change of the state of the thread. */
+        R state(State state);
+
+        /** Handles a task for another agent. */
+        R subagent(Subagent subagent);
+    }
+
+    /** A program that the worker starts. */
+    record Command(List<String> program, Map<String, String> env, Optional<Sandbox> sandbox)
+            implements ToolImplementation {
+        public Command {
+            program = List.copyOf(program);
+            env = Collections.unmodifiableMap(new LinkedHashMap<>(env));
+        }
+
+        @Override
+        public ToolSpec.Kind kind() {
+            return ToolSpec.Kind.COMMAND;
+        }
+
+        @Override
+        public ToolImplementation withPrograms(Map<String, String> variables, Optional<Sandbox> reach) {
+            return new Command(program, variables, reach);
+        }
+
+        @Override
+        public <R> R accept(Cases<R> cases) {
+            return cases.command(this);
+        }
+    }
+
+    /** An HTTP request that the worker sends. The variables and the sandbox are those of the program that verifies it. */
+    record Http(Endpoint endpoint, Map<String, String> env, Optional<Sandbox> sandbox) implements ToolImplementation {
+        public Http {
+            env = Collections.unmodifiableMap(new LinkedHashMap<>(env));
+        }
+
+        @Override
+        public ToolSpec.Kind kind() {
+            return ToolSpec.Kind.HTTP;
+        }
+
+        @Override
+        public ToolImplementation withPrograms(Map<String, String> variables, Optional<Sandbox> reach) {
+            return new Http(endpoint, variables, reach);
+        }
+
+        @Override
+        public List<String> references() {
+            List<String> references = new ArrayList<>(env.values());
+            references.add(endpoint.url());
+            references.addAll(endpoint.headers().values());
+            return references;
+        }
+
+        @Override
+        public <R> R accept(Cases<R> cases) {
+            return cases.http(this);
+        }
+    }
+
+    /** A Java object that the worker was built with. */
+    record Java() implements ToolImplementation {
+        @Override
+        public ToolSpec.Kind kind() {
+            return ToolSpec.Kind.JAVA;
+        }
+
+        @Override
+        public <R> R accept(Cases<R> cases) {
+            return cases.java(this);
+        }
+    }
+
+    /** A person answers. */
+    record Question() implements ToolImplementation {
+        @Override
+        public ToolSpec.Kind kind() {
+            return ToolSpec.Kind.QUESTION;
+        }
+
+        @Override
+        public <R> R accept(Cases<R> cases) {
+            return cases.question(this);
+        }
+    }
+
+    /** The rules of the conversation. Such a tool changes only the thread's own state. */
+    record State() implements ToolImplementation {
+        @Override
+        public ToolSpec.Kind kind() {
+            return ToolSpec.Kind.STATE;
+        }
+
+        @Override
+        public <R> R accept(Cases<R> cases) {
+            return cases.state(this);
+        }
+    }
+
+    /** The agent with the tool's name, in a thread of its own. */
+    record Subagent() implements ToolImplementation {
+        @Override
+        public ToolSpec.Kind kind() {
+            return ToolSpec.Kind.SUBAGENT;
+        }
+
+        @Override
+        public <R> R accept(Cases<R> cases) {
+            return cases.subagent(this);
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package dev.waymark.worker.tool;
+
+import dev.waymark.agent.ToolImplementation;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.work.ToolOutcome;
+import dev.waymark.contract.work.VerifyOutcome;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.worker.tool.kind.ToolKind;
+import dev.waymark.worker.tool.kind.ToolRun;
+import java.util.Optional;
+
+/**
+ * A tool's data, with the kind that runs such tools.
+ *
+ * @param slots limit the concurrent calls of all tools of this kind
+ */
+record BoundTool<T extends ToolImplementation>(ToolKind<T> kind, ToolSlots slots, T implementation) {
+    Optional<ToolOutcome> problem(ToolSpec tool, Json args) {
+        return kind.problem(implementation, tool, args);
+    }
+
+    ToolOutcome run(ToolRun run) throws InterruptedException {
+        return kind.run(implementation, run);
+    }
+
+    VerifyOutcome verify(ToolRun run) throws InterruptedException {
+        return kind.verify(run);
+    }
+}
