@@ -66,7 +66,8 @@ final class LauncherReports {
 
     private boolean mayFollow(Report report) {
         boolean over = seen.stream().anyMatch(ENDS::contains);
-        return !seen.contains(report)
+        // Two shells of the launcher may find at the same time that nothing is left.
+        return (report == Report.GONE || !seen.contains(report))
                 && switch (report) {
                     case LATE -> seen.isEmpty();
                     case START -> !over;
