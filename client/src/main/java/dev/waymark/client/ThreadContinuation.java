@@ -14,12 +14,12 @@ import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.client.save.CheckpointLoaded;
 import dev.waymark.client.save.ThreadSnapshot;
 import dev.waymark.contract.ThreadOwner;
-import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.FileCalls;
 import dev.waymark.conversation.ForkRequest;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
@@ -158,8 +158,8 @@ final class ThreadContinuation {
 
     /** Returns what a caller can do with an open thread instead of resuming it. */
     private Remedy.Action howToGoOn(String thread) {
-        return PendingItem.of(thread, context.read(thread).now()).stream()
-                        .anyMatch(item -> item.kind().equals(PendingItem.APPROVAL))
+        return context.read(thread).now().pending(thread).stream()
+                        .anyMatch(item -> item.kind() == PendingItem.Kind.APPROVAL)
                 ? Remedy.Action.DECIDE
                 : Remedy.Action.ANSWER_OR_SAY;
     }
@@ -410,8 +410,7 @@ final class ThreadContinuation {
     private static boolean isToBeApproved(String callId, AgentResult result) {
         return result instanceof AgentResult.Interrupted interrupted
                 && interrupted.pending().stream()
-                        .anyMatch(item ->
-                                item.callId().equals(callId) && item.kind().equals(PendingItem.APPROVAL));
+                        .anyMatch(item -> item.callId().equals(callId) && item.kind() == PendingItem.Kind.APPROVAL);
     }
 
     /**

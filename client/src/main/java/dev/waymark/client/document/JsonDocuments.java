@@ -13,7 +13,6 @@ import dev.waymark.client.save.CheckpointLoaded;
 import dev.waymark.client.save.CheckpointSaved;
 import dev.waymark.client.watch.TextDelta;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.value.Problem;
@@ -111,7 +110,7 @@ public final class JsonDocuments {
     }
 
     public static JsonNode pending(Timeline timeline) {
-        return tree(timeline.ending().isPresent() ? List.of() : PendingItem.of(timeline.thread(), timeline.now()));
+        return tree(timeline.ending().isPresent() ? List.of() : timeline.now().pending(timeline.thread()));
     }
 
     public static ArrayNode versions(Timeline timeline) {

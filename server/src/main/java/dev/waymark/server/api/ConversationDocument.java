@@ -9,9 +9,9 @@ import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.client.request.Settlement;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.thread.CallItem;
-import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.display.SafeText;
 import dev.waymark.history.Moment;
@@ -94,7 +94,7 @@ final class ConversationDocument {
     private ArrayNode pending() {
         ArrayNode list = PayloadJson.MAPPER.createArrayNode();
         for (PendingItem item :
-                timeline.ending().isPresent() ? List.<PendingItem>of() : PendingItem.of(timeline.thread(), state)) {
+                timeline.ending().isPresent() ? List.<PendingItem>of() : state.pending(timeline.thread())) {
             ObjectNode row = PayloadJson.MAPPER.valueToTree(item);
             item.args().ifPresent(args -> {
                 row.put("argsText", text(args));

@@ -10,6 +10,7 @@ import dev.waymark.conversation.call.CallApproval;
 import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -142,14 +143,14 @@ public record CallItem(
         return new CallItem(
                 callId,
                 tool,
-                PendingItem.shortened(args, most),
+                args.shortened(most),
                 key,
                 dispatches,
                 status,
                 since,
                 approval,
                 claimedAt,
-                question.map(text -> PendingItem.shortened(text, most)),
+                question.map(text -> Problem.cut(text, most)),
                 settled,
                 fromFile);
     }
