@@ -27,10 +27,7 @@ public final class ThreadInspector {
 
     /** The requests of this thread that wait for a person. */
     List<PendingItem> pending(String thread) {
-        return context.translated(() -> {
-            Timeline timeline = context.read(RequestLimits.thread(thread));
-            return timeline.ending().isPresent() ? List.of() : timeline.now().pending(thread);
-        });
+        return timeline(thread).pending();
     }
 
     /** The history of a thread, as far as the server still has it. */

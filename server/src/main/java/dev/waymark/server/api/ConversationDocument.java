@@ -49,10 +49,6 @@ final class ConversationDocument {
         addLimits();
         timeline.agent().ifPresent(this::addAgent);
         parent().ifPresent(parent -> document.put("parent", parent));
-        state.turn()
-                .problem()
-                .ifPresent(problem ->
-                        document.putObject("error").put("type", problem.type()).put("message", problem.message()));
         document.set(
                 "queued",
                 JsonDocuments.tree(state.queue().stream()
@@ -93,8 +89,7 @@ final class ConversationDocument {
 
     private ArrayNode pending() {
         ArrayNode list = PayloadJson.MAPPER.createArrayNode();
-        for (PendingItem item :
-                timeline.ending().isPresent() ? List.<PendingItem>of() : state.pending(timeline.thread())) {
+        for (PendingItem item : timeline.pending()) {
             ObjectNode row = PayloadJson.MAPPER.valueToTree(item);
             item.args().ifPresent(args -> {
                 row.put("argsText", text(args));

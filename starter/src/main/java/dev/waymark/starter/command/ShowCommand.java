@@ -30,9 +30,7 @@ public final class ShowCommand implements Callable<Integer> {
         try (AgentClient client = SaverOptions.reader()) {
             thread = client.lists().find(thread);
             Timeline timeline = client.timeline(thread);
-            if (timeline.ending().isEmpty()) {
-                ShownApprovals.remember(timeline.now().pending(timeline.thread()));
-            }
+            ShownApprovals.remember(timeline.pending());
             if (output.isJson()) {
                 output.document(JsonDocuments.show(timeline));
             } else {

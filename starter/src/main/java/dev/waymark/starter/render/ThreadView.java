@@ -51,9 +51,7 @@ public final class ThreadView {
         now.turn()
                 .problem()
                 .ifPresent(problem -> lines.add("! " + problem.type() + ": " + SafeText.line(problem.message())));
-        if (open) {
-            writePending(now.pending(timeline.thread()));
-        }
+        writePending(timeline.pending());
         if (now.ignored().count() > 0) {
             lines.add("");
             lines.add("ignored: " + now.ignored().count());
