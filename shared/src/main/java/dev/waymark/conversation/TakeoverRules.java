@@ -146,8 +146,10 @@ final class TakeoverRules {
         if (draft.binding.terms.isPresent()) {
             List<Call> open = draft.book.openCalls();
             AgentPolicy terms = draft.binding.terms.get();
-            open.forEach(
-                    call -> takeUp(isExemptFromDecision(call, terms) ? call.fromFile(Optional.empty()) : call, terms));
+            open.stream()
+                    .filter(call -> isExemptFromDecision(call, terms))
+                    .forEach(call -> draft.book.put(call.fromFile(Optional.empty())));
+            open.forEach(call -> takeUp(draft.book.call(call.id()), terms));
             draft.versionReached |= !open.isEmpty() && draft.book.openCalls().isEmpty();
         }
     }

@@ -205,7 +205,7 @@ public final class ChatScreen {
     /** Shows a request, and how to decide it. */
     synchronized void ask(PendingItem item) {
         PendingText text = PendingText.of(item);
-        text.question().forEach(line -> console.ask(SafeText.lines(line)));
+        text.lines().forEach(line -> console.ask(SafeText.lines(line)));
         howToDecide(item, text).ifPresent(this::note);
     }
 

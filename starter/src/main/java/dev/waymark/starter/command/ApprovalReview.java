@@ -62,7 +62,7 @@ final class ApprovalReview {
                     "the waiting call is not the one that was shown: " + String.join(" ", text.question()),
                     "To approve it: " + text.commands(true).get(0));
         }
-        text.question().forEach(output::note);
+        text.lines().forEach(output::note);
         approval.args().ifPresent(args -> output.note("  with other arguments: " + SafeText.json(args.canonical())));
         Approval bound =
                 approval.withCall(item.callId()).withDigest(item.argsDigest().orElseThrow());

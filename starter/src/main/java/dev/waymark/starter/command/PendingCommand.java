@@ -113,7 +113,7 @@ public final class PendingCommand implements Callable<Integer> {
         for (PendingItem item : items) {
             output.line(SafeText.line(item.thread()) + "  " + SafeText.line(item.callId()) + "  since " + item.since());
             PendingText text = PendingText.of(item);
-            text.question().forEach(line -> output.line("  " + line));
+            text.lines().forEach(line -> output.line("  " + line));
             boolean several = items.stream()
                             .filter(other -> other.thread().equals(item.thread()))
                             .count()

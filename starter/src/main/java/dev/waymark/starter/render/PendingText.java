@@ -54,12 +54,6 @@ public final class PendingText {
      * mistaken for a line of this program.
      */
     public List<String> question() {
-        List<String> lines = new ArrayList<>(request());
-        item.origin().ifPresent(lines::add);
-        return Collections.unmodifiableList(lines);
-    }
-
-    private List<String> request() {
         return switch (item.kind()) {
             case APPROVAL -> List.of("May " + call() + " run?");
             case UNKNOWN ->
@@ -75,6 +69,13 @@ public final class PendingText {
                         .toList();
             case QUESTION -> quoted(item.question().orElse(""));
         };
+    }
+
+    /** Returns the question and, if its call is from a file, a line that says so. */
+    public List<String> lines() {
+        List<String> lines = new ArrayList<>(question());
+        item.origin().ifPresent(lines::add);
+        return Collections.unmodifiableList(lines);
     }
 
     private String call() {

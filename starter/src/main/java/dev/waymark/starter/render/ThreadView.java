@@ -80,7 +80,7 @@ public final class ThreadView {
     private void writePending(List<PendingItem> items) {
         for (PendingItem item : items) {
             PendingText text = PendingText.of(item);
-            text.question().forEach(line -> lines.add("? " + line));
+            text.lines().forEach(line -> lines.add("? " + line));
             text.commands(items.size() > 1).forEach(line -> lines.add("  " + line));
         }
     }

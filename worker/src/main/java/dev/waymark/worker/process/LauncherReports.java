@@ -60,10 +60,7 @@ final class LauncherReports {
     synchronized boolean take(String line) {
         String[] parts = line.split(" ", 2);
         Optional<Report> report = Optional.ofNullable(words.get(parts[0]));
-        forged = forged
-                || report.isEmpty()
-                || !mayFollow(report.get())
-                || !note(report.get(), parts[parts.length - 1]);
+        forged = forged || report.isEmpty() || !mayFollow(report.get()) || !note(report.get(), parts[parts.length - 1]);
         return !forged;
     }
 
