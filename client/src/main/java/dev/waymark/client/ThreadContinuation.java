@@ -14,12 +14,12 @@ import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.client.save.CheckpointLoaded;
 import dev.waymark.client.save.ThreadSnapshot;
 import dev.waymark.contract.ThreadOwner;
-import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.FileCalls;
 import dev.waymark.conversation.ForkRequest;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
@@ -29,6 +29,7 @@ import dev.waymark.saver.CheckpointOwner;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -160,16 +161,16 @@ final class ThreadContinuation {
 
     /** Returns what a caller can do with an open thread instead of resuming it. */
     private Remedy.Action howToGoOn(String thread) {
-        Set<String> kinds = PendingItem.of(thread, context.read(thread).now()).stream()
+        Set<PendingItem.Kind> kinds = context.read(thread).now().pending(thread).stream()
                 .map(PendingItem::kind)
-                .collect(Collectors.toSet());
-        if (kinds.contains(PendingItem.APPROVAL)) {
+                .collect(Collectors.toCollection(() -> EnumSet.noneOf(PendingItem.Kind.class)));
+        if (kinds.contains(PendingItem.Kind.APPROVAL)) {
             return Remedy.Action.DECIDE;
         }
-        if (kinds.contains(PendingItem.UNKNOWN)) {
+        if (kinds.contains(PendingItem.Kind.UNKNOWN)) {
             return Remedy.Action.LIST_PENDING;
         }
-        return kinds.contains(PendingItem.QUESTION) ? Remedy.Action.ANSWER_OR_SAY : Remedy.Action.SAY_MORE;
+        return kinds.contains(PendingItem.Kind.QUESTION) ? Remedy.Action.ANSWER_OR_SAY : Remedy.Action.SAY_MORE;
     }
 
     private ResumeSource left(String thread) {
@@ -418,8 +419,7 @@ final class ThreadContinuation {
     private static boolean isToBeApproved(String callId, AgentResult result) {
         return result instanceof AgentResult.Interrupted interrupted
                 && interrupted.pending().stream()
-                        .anyMatch(item ->
-                                item.callId().equals(callId) && item.kind().equals(PendingItem.APPROVAL));
+                        .anyMatch(item -> item.callId().equals(callId) && item.kind() == PendingItem.Kind.APPROVAL);
     }
 
     /**

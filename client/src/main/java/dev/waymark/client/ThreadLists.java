@@ -12,9 +12,9 @@ import dev.waymark.client.list.ThreadPage;
 import dev.waymark.client.list.ThreadPageRequest;
 import dev.waymark.client.list.ThreadSummary;
 import dev.waymark.contract.ThreadOwner;
-import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Queued;
 import dev.waymark.conversation.message.Role;
@@ -138,7 +138,7 @@ public final class ThreadLists {
                         progress,
                         (listed, run) -> run.expectedState()
                                 .filter(state -> request.threads().wants(summary(listed, state)))
-                                .map(state -> PendingItem.of(listed.thread(), state)))
+                                .map(state -> state.pending(listed.thread())))
                 .stream()
                 .flatMap(List::stream)
                 // A request of a subagent's thread also appears in its parent, where it is answered.

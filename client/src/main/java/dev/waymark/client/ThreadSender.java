@@ -16,7 +16,7 @@ import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.client.request.Settlement;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.SayPayload;
-import dev.waymark.contract.thread.PendingItem;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Moment;
@@ -108,7 +108,7 @@ final class ThreadSender {
      */
     AgentResult decide(String thread, Approval approval, DecisionKey key) {
         approval.args().ifPresent(args -> checkArguments(thread, approval, args));
-        PendingItem item = waiting(thread, PendingItem.APPROVAL, approval.callId());
+        PendingItem item = waiting(thread, PendingItem.Kind.APPROVAL, approval.callId());
         String name = approval.approved() ? SignalNames.APPROVE : SignalNames.DENY;
         DecisionKey.Signed signed = key.sign(item, name, approval);
         String id = newId();
@@ -122,10 +122,10 @@ final class ThreadSender {
     }
 
     /** Returns the only open request of this kind, or the one for this call. */
-    private PendingItem waiting(String thread, String kind, Optional<String> callId) {
+    private PendingItem waiting(String thread, PendingItem.Kind kind, Optional<String> callId) {
         Timeline timeline = context.translated(() -> read(RequestLimits.thread(thread)));
-        List<PendingItem> items = PendingItem.of(thread, timeline.now()).stream()
-                .filter(item -> item.kind().equals(kind))
+        List<PendingItem> items = timeline.now().pending(thread).stream()
+                .filter(item -> item.kind() == kind)
                 .filter(item -> callId.map(item.callId()::equals).orElse(true))
                 .toList();
         if (items.isEmpty()) {
@@ -147,8 +147,8 @@ final class ThreadSender {
     /** Checks edited arguments against the tool's schema before the approval is used up. */
     private void checkArguments(String thread, Approval approval, Json args) {
         Timeline timeline = context.translated(() -> read(RequestLimits.thread(thread)));
-        List<PendingItem> approvals = PendingItem.of(thread, timeline.now()).stream()
-                .filter(item -> item.kind().equals(PendingItem.APPROVAL))
+        List<PendingItem> approvals = timeline.now().pending(thread).stream()
+                .filter(item -> item.kind() == PendingItem.Kind.APPROVAL)
                 .filter(item -> approval.callId().map(item.callId()::equals).orElse(true))
                 .toList();
         if (approvals.size() == 1) {
@@ -181,7 +181,7 @@ final class ThreadSender {
 
     /** Settles a call with a signature. */
     AgentResult settle(String thread, Settlement settlement, DecisionKey key) {
-        PendingItem item = waiting(thread, PendingItem.UNKNOWN, Optional.of(settlement.callId()));
+        PendingItem item = waiting(thread, PendingItem.Kind.UNKNOWN, Optional.of(settlement.callId()));
         DecisionKey.Signed signed = key.sign(item, settlement);
         Map<String, Object> payload = settlement.payload();
         payload.put("by", signed.by());

@@ -1,7 +1,7 @@
 package dev.waymark.conversation;
 
 import dev.waymark.conversation.call.CallApproval;
-import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.policy.DecisionStatement;
 import dev.waymark.conversation.policy.Signers;
@@ -13,12 +13,12 @@ final class SignatureRules {
     private SignatureRules() {}
 
     /** Why this decision does not count; empty if it counts or need not be signed. */
-    static Optional<Problem> objection(OpenRequest ask, PersonFact.ApprovalDecided decided) {
+    static Optional<Problem> objection(PendingItem ask, PersonFact.ApprovalDecided decided) {
         return ask.signers()
                 .flatMap(signers -> signers.objection(statement(signers, ask, decided), decided.signature()));
     }
 
-    static Optional<Problem> objection(OpenRequest ask, PersonFact.OutcomeSettled settled) {
+    static Optional<Problem> objection(PendingItem ask, PersonFact.OutcomeSettled settled) {
         return ask.signers()
                 .flatMap(signers -> signers.objection(
                         DecisionStatement.about(
@@ -34,7 +34,7 @@ final class SignatureRules {
     }
 
     /** The stored form of the decision's signature; empty if decisions need not be signed. */
-    static Optional<CallApproval.Signature> signature(OpenRequest ask, PersonFact.ApprovalDecided decided) {
+    static Optional<CallApproval.Signature> signature(PendingItem ask, PersonFact.ApprovalDecided decided) {
         return ask.signers()
                 .map(signers -> statement(signers, ask, decided))
                 .flatMap(statement -> decided.signature()
@@ -43,7 +43,7 @@ final class SignatureRules {
     }
 
     /** The statement that the signature of this decision must cover. */
-    private static DecisionStatement statement(Signers signers, OpenRequest ask, PersonFact.ApprovalDecided decided) {
+    private static DecisionStatement statement(Signers signers, PendingItem ask, PersonFact.ApprovalDecided decided) {
         return DecisionStatement.about(
                 signers,
                 ask.since(),

@@ -18,7 +18,7 @@ import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallApproval;
 import dev.waymark.conversation.call.CallSettlement;
-import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SubagentFact;
@@ -88,7 +88,7 @@ class SignedDecisionTest {
 
     /** The statement to sign for a decision on the thread's first open request. */
     private static DecisionStatement statement(ConversationScript story, String decision, Optional<Json> args) {
-        OpenRequest ask = story.state().asks().get(0);
+        PendingItem ask = story.state().asks().get(0);
         return DecisionStatement.about(
                 ask.signers().orElseThrow(), ask.since(), ask.argsDigest(), decision, args, NONE, NONE, BY_ANN);
     }
@@ -316,7 +316,7 @@ class SignedDecisionTest {
     void settlement_signatureCoversItsNoteAndOutcome() {
         ConversationScript story =
                 replied("trip", use("a", "sign")).with(dispatched("a", 1), claimed("a", 1, "sign", "x"), lost("a", 1));
-        OpenRequest ask = story.state().asks().get(0);
+        PendingItem ask = story.state().asks().get(0);
         Optional<String> note = Optional.of("not on the statement");
         String signature = signature(
                 ANN.getPrivate(),

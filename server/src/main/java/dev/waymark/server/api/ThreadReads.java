@@ -66,7 +66,7 @@ final class ThreadReads {
                 Route.get(
                         "listPending",
                         "/v1/threads/{thread}/pending",
-                        request -> list(request, "pending", JsonDocuments::pending)),
+                        request -> list(request, "pending", timeline -> JsonDocuments.tree(timeline.pending()))),
                 Route.get(
                         "listCalls",
                         "/v1/threads/{thread}/calls",
