@@ -71,6 +71,11 @@ public final class Requests {
         this.polls = new QueuePolls(connection, taskQueue);
     }
 
+    /** The task queue on which threads are started. */
+    public String taskQueue() {
+        return taskQueue;
+    }
+
     /** The newest run of a thread on the server. */
     public record Known(String runId, boolean open) {}
 
