@@ -13,10 +13,12 @@ import io.temporal.client.WorkflowOptions;
 import java.nio.file.Path;
 import java.util.Map;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A client and a worker of this version, and a thread with the rules of a later one. */
+@Tag("full")
 class NewerThreadTest {
     private static final int NEWER = ThreadIdentity.RULES + 1;
 
