@@ -80,7 +80,8 @@ record ResumeSource(
      * starts without a name.
      */
     static ResumeSource of(RestoredCheckpoint file) {
-        return new ResumeSource(file.document(), file.state(), Optional.empty(), file.thread(), true, true, Optional.empty());
+        return new ResumeSource(
+                file.document(), file.state(), Optional.empty(), file.thread(), true, true, Optional.empty());
     }
 
     ResumeSource goingOnOnce(Continuations.Source marked) {

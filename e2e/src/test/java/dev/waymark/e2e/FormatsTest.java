@@ -198,9 +198,7 @@ class FormatsTest {
 
     /** A snapshot with a reply whose call was never started: nobody knows who wrote it. */
     private static Path snapshot(String name, String tool) throws IOException {
-        return Files.writeString(
-                directory.resolve(name + ".json"),
-                """
+        return Files.writeString(directory.resolve(name + ".json"), """
                 {"schema_version":"v1","run_id":"r-%s","thread_id":"t-%s","step":1,"phase":"runtime_state",
                  "timestamp_ms":1790000000123,"payload":{"state":"running","step":1,"llm_calls":1,"tool_calls":0,
                  "started_at_s":1790000000,"usage":{"input_tokens":1,"output_tokens":1},
@@ -213,12 +211,10 @@ class FormatsTest {
     void pendingCallOfAFile_waitsInAScript_unlessItIsAllowedToRun() throws IOException {
         Path ledger = directory.resolve("agents/payer.ledger");
         String file = snapshot("waiting", "charge_card").toString();
-        Done waiting = elsewhere()
-                .run("resume", file, "--agent", "payer", "--thread", "waiting", "--volatile");
+        Done waiting = elsewhere().run("resume", file, "--agent", "payer", "--thread", "waiting", "--volatile");
 
         assertThat(waiting.exitCode()).isZero();
-        assertThat(waiting.out())
-                .isEqualTo("May charge_card {\"cents\": 5} run?\n");
+        assertThat(waiting.out()).isEqualTo("May charge_card {\"cents\": 5} run?\n");
         assertThat(waiting.err())
                 .contains(
                         "The checkpoint asks for these calls, which were never started:\n  tu_1  charge_card"
@@ -226,9 +222,15 @@ class FormatsTest {
                         "add --run-pending",
                         "This call is from a file.\n");
         assertThat(ledger).doesNotExist();
-        JsonNode pending = elsewhere().run("pending", "waiting", "--json").json().get(0);
+        JsonNode pending =
+                elsewhere().run("pending", "waiting", "--json").json().get(0);
         assertThat(pending.get("fromFile").booleanValue()).isTrue();
-        assertThat(elsewhere().run("calls", "waiting", "--json").json().get(0).get("fromFile").booleanValue())
+        assertThat(elsewhere()
+                        .run("calls", "waiting", "--json")
+                        .json()
+                        .get(0)
+                        .get("fromFile")
+                        .booleanValue())
                 .isTrue();
         assertThat(elsewhere().run("approve", "waiting").out()).isEqualTo("Paid.\n");
         assertThat(ledger).content().isEqualTo("{\"cents\":5}\n");
@@ -259,20 +261,20 @@ class FormatsTest {
                 {"session_id":"s","call_id":"%s","tool_name":"charge_card","args_json":"{\\"cents\\": %d}",
                  "idempotency_key":"%s","status":"issued","result_text":null,"started_at":"%s","completed_at":null}
                 """;
-        Path file = Files.writeString(directory.resolve("crashed.json"), """
+        Path file = Files.writeString(
+                directory.resolve("crashed.json"), """
                 {"session":{"session_id":"s","created_at":"AT","updated_at":"AT","status":"active"},
                  "checkpoint":{"version":1,"created_at":"AT","plan":null,"budget_spent_usd":0.0,"transcript":[
                  {"id":"m1","role":"user","created_at":"AT","blocks":[{"kind":"text","text":"Pay"}]},
                  {"id":"m2","role":"assistant","created_at":"AT","blocks":[
                   {"kind":"tool_call","id":"c1","name":"charge_card","args":{"cents":1}}]}]},
                  "tool_calls":[ROW1,ROW2]}
-                """
-                .replace("ROW1", row.formatted("c1", 1, key(1), at))
-                .replace("ROW2", row.formatted("c9", 9, key(9), at))
-                .replace("AT", at));
+                """.replace("ROW1", row.formatted("c1", 1, key(1), at))
+                        .replace("ROW2", row.formatted("c9", 9, key(9), at))
+                        .replace("AT", at));
 
-        Done resumed = elsewhere()
-                .run("resume", file.toString(), "--agent", "payer", "--thread", "crashed", "--volatile");
+        Done resumed =
+                elsewhere().run("resume", file.toString(), "--agent", "payer", "--thread", "crashed", "--volatile");
 
         assertThat(resumed.out()).isEqualTo("Paid.\n");
         assertThat(resumed.err())

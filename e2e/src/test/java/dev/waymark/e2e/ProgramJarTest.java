@@ -61,7 +61,7 @@ class ProgramJarTest {
     @Test
     void librariesOfWaymark_areComplete() throws IOException {
         assertThat(classes(JAR))
-                .contains("dev/waymark/tool/ToolMethods.class", "dev/waymark/agent/Agent.class")
+                .contains("dev/waymark/tool/ToolMethods.class", "dev/waymark/worker/Agent.class")
                 .contains("dev/waymark/worker/AgentWorker.class", "dev/waymark/client/AgentClient.class");
     }
 
@@ -112,7 +112,8 @@ class ProgramJarTest {
     void dev_needsNoOtherFile() throws Exception {
         Process dev = start("dev", "--in-memory", "--no-worker", "--no-console", "--port", "0", "--json");
         try (BufferedReader output = dev.inputReader()) {
-            assertThat(output.lines()).anyMatch(line -> line.startsWith("{\"ready\":true"));
+            assertThat(output.lines().anyMatch(line -> line.startsWith("{\"ready\":true")))
+                    .isTrue();
         } finally {
             dev.destroy();
             assertThat(dev.waitFor()).isEqualTo(ExitCode.DONE);

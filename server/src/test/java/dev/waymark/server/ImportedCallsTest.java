@@ -114,8 +114,9 @@ class ImportedCallsTest {
 
     private static void awaitStatus(String thread, String status) {
         await().atMost(Duration.ofSeconds(20))
-                .untilAsserted(() -> assertThat(carol.get("/v1/threads/" + thread).text("status"))
-                        .isEqualTo(status));
+                .untilAsserted(
+                        () -> assertThat(carol.get("/v1/threads/" + thread).text("status"))
+                                .isEqualTo(status));
     }
 
     private static JsonNode calls(String thread) throws Exception {
@@ -200,10 +201,14 @@ class ImportedCallsTest {
                             .isEqualTo(202);
                     awaitStatus(thread, "complete");
                 } else {
-                    assertThat(item.path("mayHaveRun").booleanValue()).as(checkpoint).isTrue();
+                    assertThat(item.path("mayHaveRun").booleanValue())
+                            .as(checkpoint)
+                            .isTrue();
                     assertThat(decided(carol, thread, "deny", item).status()).isEqualTo(202);
                     awaitStatus(thread, "complete");
-                    assertThat(dave.get("/v1/threads/" + thread + "/messages").body().toString())
+                    assertThat(dave.get("/v1/threads/" + thread + "/messages")
+                                    .body()
+                                    .toString())
                             .contains("may have run before");
                 }
                 assertThat(effects).as(checkpoint).doesNotExist();
@@ -229,7 +234,8 @@ class ImportedCallsTest {
 
         assertThat(item.path("kind").asText()).isEqualTo("question");
         assertThat(item.path("fromFile").booleanValue()).isTrue();
-        assertThat(dave.post("/v1/threads/" + thread + "/answer", "{'answer':'Friday','callId':'x1'}").status())
+        assertThat(dave.post("/v1/threads/" + thread + "/answer", "{'answer':'Friday','callId':'x1'}")
+                        .status())
                 .isEqualTo(202);
         awaitStatus(thread, "complete");
         assertThat(effects).doesNotExist();
@@ -239,8 +245,7 @@ class ImportedCallsTest {
     void toolThatPretendsToAsk_isNotRunByTheAnswerOfTheImport() throws Exception {
         String checkpoint = runner("c1", "charge", ",'pendingToolUseId':'c1'");
         HttpCaller.Answer answer = dave.post(
-                "/v1/imports",
-                "{'agent':'till','group':'support','answer':'yes','checkpoint':" + checkpoint + "}");
+                "/v1/imports", "{'agent':'till','group':'support','answer':'yes','checkpoint':" + checkpoint + "}");
         awaitStatus(answer.text("thread"), "complete");
 
         assertThat(effects).doesNotExist();
@@ -254,7 +259,9 @@ class ImportedCallsTest {
         decided(carol, thread, "approve", first);
         JsonNode second = await().atMost(Duration.ofSeconds(20))
                 .until(
-                        () -> dave.get("/v1/threads/" + thread + "/pending").body().path("pending"),
+                        () -> dave.get("/v1/threads/" + thread + "/pending")
+                                .body()
+                                .path("pending"),
                         pending -> pending.size() == 1 && !pending.get(0).equals(first))
                 .get(0);
 
@@ -266,17 +273,21 @@ class ImportedCallsTest {
     void copyAndContinuation_ofAnImportedThread_stillWait() throws Exception {
         String thread = started(dave, snapshot(call("x1", "peek", "{}")));
         dave.awaitPending(thread, 1);
-        String forked = dave.post("/v1/threads/" + thread + "/fork", "{}", "fork-1").text("thread");
+        String forked =
+                dave.post("/v1/threads/" + thread + "/fork", "{}", "fork-1").text("thread");
         assertThat(dave.awaitPending(forked, 1).get(0).path("fromFile").booleanValue())
                 .isTrue();
 
-        JsonNode exported = dave.get("/v1/threads/" + thread + "/checkpoint?format=thread").body();
+        JsonNode exported =
+                dave.get("/v1/threads/" + thread + "/checkpoint?format=thread").body();
         assertThat(dave.awaitPending(started(dave, exported.toString()), 1)).hasSize(1);
 
         dave.post("/v1/threads/" + thread + "/cancel", "{}");
         await().atMost(Duration.ofSeconds(20))
-                .until(() -> !dave.get("/v1/threads/" + thread).body().path("open").booleanValue());
-        String resumed = dave.post("/v1/threads/" + thread + "/resume", "{'answer':'On'}").text("thread");
+                .until(() ->
+                        !dave.get("/v1/threads/" + thread).body().path("open").booleanValue());
+        String resumed = dave.post("/v1/threads/" + thread + "/resume", "{'answer':'On'}")
+                .text("thread");
         awaitStatus(resumed, "complete");
         assertThat(effects).doesNotExist();
     }

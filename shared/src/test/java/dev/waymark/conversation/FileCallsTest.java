@@ -376,7 +376,8 @@ class FileCallsTest {
             assertThat(call(begun, "tu_1").fromFile()).isEmpty();
         }
         waits(resumed(pending(use("tu_1", "charge")), FileCalls.CONTINUE_SAFE), false);
-        assertThat(resumed(pending(ask("tu_1", "Which day?")), FileCalls.CONTINUE_SAFE).asks())
+        assertThat(resumed(pending(ask("tu_1", "Which day?")), FileCalls.CONTINUE_SAFE)
+                        .asks())
                 .singleElement()
                 .returns(false, OpenRequest::fromFile);
     }

@@ -11,7 +11,6 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 
 /** The help of the whole command line: commands by purpose, examples, exit codes, settings. */
@@ -48,9 +47,17 @@ final class HelpText {
         waymark.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_FOOTER, help -> footer());
     }
 
-    /** Adds the examples of a command to its help. */
-    static void describe(Class<?> command, CommandSpec spec) {
-        entry(command).ifPresent(entry -> HelpWord.addExamples(spec, List.of(entry.examples())));
+    /** Adds the examples of a command to its help. They are read when the help is shown, which most calls do not need. */
+    static void describe(Class<?> command, CommandLine commandLine) {
+        commandLine.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_FOOTER, help -> examples(command));
+    }
+
+    private static String examples(Class<?> command) {
+        List<String> lines = entry(command).stream()
+                .flatMap(entry -> Stream.of(entry.examples()))
+                .map(CommandName::line)
+                .toList();
+        return lines.isEmpty() ? "" : HelpWord.section("Examples", lines);
     }
 
     private static String commandList() {

@@ -34,6 +34,8 @@ final class WarmUpCommand implements Callable<Integer> {
             """;
 
     private static final List<String> COMMANDS = List.of(
+            "--help",
+            "run --help",
             "run --agent a --thread warm-up --volatile Hello",
             "say warm-up Hello --json",
             "result warm-up --json",

@@ -53,7 +53,7 @@ public final class WaymarkCommand implements Runnable {
         CommandLine waymark = new CommandLine(new WaymarkCommand());
         for (Class<?> command : commands) {
             CommandLine added = new CommandLine(command);
-            HelpText.describe(command, added.getCommandSpec());
+            HelpText.describe(command, added);
             waymark.addSubcommand(Commands.name(command), added);
         }
         // Last, because commands inherit what the program's own help has when they are added.

@@ -44,6 +44,7 @@ public record PendingItem(
         List<String> outcomes,
 
         @JsonProperty("whyNoRerun") Optional<String> whyNoRerun,
+
         @JsonProperty("fromFile") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
         boolean fromFile,
 

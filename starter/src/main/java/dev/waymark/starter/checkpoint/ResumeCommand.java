@@ -92,8 +92,9 @@ public final class ResumeCommand implements Callable<Integer> {
 
     @Option(
             names = "--run-pending",
-            description = "Run the calls that a checkpoint has not started yet, also those with side effects. Default: ask"
-                    + " at a terminal; in a script, calls with side effects wait for approval.")
+            description =
+                    "Run the calls that a checkpoint has not started yet, also those with side effects. Default: ask"
+                            + " at a terminal; in a script, calls with side effects wait for approval.")
     private boolean runPending;
 
     @Option(names = "--no-wait", description = "Return once the server has stored the request. Needs no worker.")

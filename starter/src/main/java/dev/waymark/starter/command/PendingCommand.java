@@ -100,7 +100,8 @@ public final class PendingCommand implements Callable<Integer> {
     /** Nobody has to decide about these calls. The model is told about one when it asks for the same call again. */
     private void tellOfUnknownCalls(List<Call> calls) {
         if (!calls.isEmpty()) {
-            output.note("The thread comes from a checkpoint that shows these calls as started. Their outcome is unknown:");
+            output.note(
+                    "The thread comes from a checkpoint that shows these calls as started. Their outcome is unknown:");
             calls.forEach(call -> output.note("  " + PendingText.line(call)));
         }
     }

@@ -75,7 +75,9 @@ public final class CommandErrors {
         ServerAnswer answer = ServerAnswer.of(problem);
         if (answer.mayPass()) {
             return of(ServerFailures.unreachable(
-                    "the Temporal server no longer answers: " + problem.getStatus().getCode(), problem));
+                    "the Temporal server no longer answers: "
+                            + problem.getStatus().getCode(),
+                    problem));
         }
         if (answer == ServerAnswer.GONE) {
             return new CommandError(

@@ -35,8 +35,8 @@ public final class PendingText {
 
     /** Returns a call with its arguments, which are cut if they are longer than a person reads. */
     public static String line(Call call) {
-        String args =
-                Excerpt.of(SafeText.json(call.args().canonical()), MOST_CHARACTERS).text();
+        String args = Excerpt.of(SafeText.json(call.args().canonical()), MOST_CHARACTERS)
+                .text();
         return SafeText.line(call.id()) + "  " + SafeText.line(call.tool()) + " " + args;
     }
 

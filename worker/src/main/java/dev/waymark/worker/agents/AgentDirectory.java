@@ -105,8 +105,7 @@ public final class AgentDirectory {
      * @throws NoSuchFileException if the directory does not exist
      * @throws AgentInvalid with all problems in the files, or with one of the agents together
      */
-    public static AgentDirectory load(
-            Path directory, ModelProviders providers, JavaTools tools, List<AgentSpec> inJava)
+    public static AgentDirectory load(Path directory, ModelProviders providers, JavaTools tools, List<AgentSpec> inJava)
             throws AgentInvalid, IOException {
         Map<Path, FileVersion> files = filesOf(directory);
         try (ToolKinds kinds = new ToolKinds(ProcessEnvironment.get(), directory, tools)) {
@@ -181,7 +180,8 @@ public final class AgentDirectory {
     private static void checkSubagents(Collection<Path> files, List<AgentSpec> inJava, YamlProblems problems) {
         List<AgentFile.Names> all = files.stream().map(AgentFile.Names::in).toList();
         List<String> known = Stream.concat(
-                        all.stream().map(AgentFile.Names::agent), inJava.stream().map(AgentSpec::name))
+                        all.stream().map(AgentFile.Names::agent),
+                        inJava.stream().map(AgentSpec::name))
                 .toList();
         for (AgentFile.Names names : all) {
             for (YamlValue subagent : names.subagents()) {

@@ -120,7 +120,8 @@ final class WebUiCard {
         List<OpenRequest> questions = asks(state, OpenRequest.Kind.QUESTION);
         questions.stream().limit(MOST_CALLS).forEach(ask -> {
             String which = questions.size() > 1 ? " (" + code(ask.callId()) + ")" : "";
-            sheet.add("> " + prose(ask.question().orElse(""), MOST_CHARACTERS_OF_A_QUESTION) + origin(ask) + which + "\n\n");
+            sheet.add("> " + prose(ask.question().orElse(""), MOST_CHARACTERS_OF_A_QUESTION) + origin(ask) + which
+                    + "\n\n");
         });
         if (!questions.isEmpty()) {
             sheet.add("To answer: " + signal("`answer`", "with the JSON input " + code(example(questions))));

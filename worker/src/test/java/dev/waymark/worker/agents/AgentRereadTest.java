@@ -147,9 +147,13 @@ class AgentRereadTest {
 
     @Test
     void agentInJava_isASubagentOfAgentsInFiles_alsoAfterAChange() throws Exception {
-        AgentSpec researcher = AgentSpec.of("researcher", "scripted:a.script.yaml").with().description("Finds out.").build();
+        AgentSpec researcher = AgentSpec.of("researcher", "scripted:a.script.yaml")
+                .with()
+                .description("Finds out.")
+                .build();
         file("billing", "subagents: [researcher]\n");
-        agents = AgentDirectory.load(directory, providers, JavaTools.NONE, List.of(researcher)).plus(List.of(researcher));
+        agents = AgentDirectory.load(directory, providers, JavaTools.NONE, List.of(researcher))
+                .plus(List.of(researcher));
 
         assertThat(agents.names()).containsExactly("billing", "other", "researcher");
         assertThat(agents.find("billing").orElseThrow().tools())

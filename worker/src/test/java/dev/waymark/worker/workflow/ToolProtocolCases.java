@@ -12,8 +12,8 @@ import dev.waymark.conversation.FileCalls;
 import dev.waymark.conversation.Restoration;
 import dev.waymark.conversation.Resumption;
 import dev.waymark.conversation.call.Call;
-import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
@@ -170,8 +170,8 @@ abstract class ToolProtocolCases {
                 .say(Message.assistant(call), Optional.empty(), at)
                 .untouched()
                 .restore();
-        Resumption how = new Resumption(
-                "r", Optional.of("a"), Optional.empty(), Optional.empty(), false, Optional.empty());
+        Resumption how =
+                new Resumption("r", Optional.of("a"), Optional.empty(), Optional.empty(), false, Optional.empty());
         Conversation begin = how.withFileCalls(allowed).of(file, at);
         return StartInput.of("a").carrying(new CarriedState(begin, Optional.empty()).pack());
     }
