@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -112,7 +113,7 @@ public final class ApiDocument implements RequestChecks {
     /** A schema that accepts long texts, which are refused as too large, with status 413. */
     private static Json withoutTextLimits(Json schema) {
         JsonNode copy = PayloadJson.MAPPER.valueToTree(schema);
-        copy.findParents(MAX_BYTES).forEach(text -> ((ObjectNode) text).remove("maxLength"));
+        copy.findParents(MAX_BYTES).forEach(text -> ((ObjectNode) text).remove(List.of("maxLength", MAX_BYTES)));
         return PayloadJson.MAPPER.convertValue(copy, Json.class);
     }
 
