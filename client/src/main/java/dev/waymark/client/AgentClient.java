@@ -4,6 +4,7 @@ import dev.waymark.checkpoint.CheckpointFormat;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.list.ReportedAgents;
 import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.ApprovalRequest;
 import dev.waymark.client.request.DecisionKey;
@@ -260,6 +261,11 @@ public final class AgentClient implements AutoCloseable {
     /** Methods that list the threads of the server, and the requests in them that wait for a person. */
     public ThreadLists lists() {
         return new ThreadLists(context, continuation);
+    }
+
+    /** The agents that the workers of this client's task queue report. Keep the object: it remembers their answer. */
+    public ReportedAgents reportedAgents() {
+        return new ReportedAgents(context.connection(), context.requests().taskQueue());
     }
 
     /** Methods that examine one thread: watching, verification and spans. */

@@ -143,7 +143,7 @@ final class PeopleRules {
             passOn(fact.verified(), body);
         });
         if (!passedOn) {
-            lost.settle(draft.book.call(fact.callId()), fact);
+            lost.settle(draft.book.call(fact.callId()), fact, SignatureRules.signature(ask, fact));
         }
     }
 

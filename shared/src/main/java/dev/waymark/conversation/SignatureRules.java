@@ -1,6 +1,7 @@
 package dev.waymark.conversation;
 
 import dev.waymark.conversation.call.CallApproval;
+import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.policy.DecisionStatement;
@@ -20,17 +21,7 @@ final class SignatureRules {
 
     static Optional<Problem> objection(PendingItem ask, PersonFact.OutcomeSettled settled) {
         return ask.signers()
-                .flatMap(signers -> signers.objection(
-                        DecisionStatement.about(
-                                signers,
-                                ask.since(),
-                                ask.argsDigest(),
-                                settled.settlement().wireName(),
-                                Optional.empty(),
-                                settled.result(),
-                                settled.note(),
-                                settled.by()),
-                        settled.signature()));
+                .flatMap(signers -> signers.objection(statement(signers, ask, settled), settled.signature()));
     }
 
     /** The stored form of the decision's signature; empty if decisions need not be signed. */
@@ -40,6 +31,27 @@ final class SignatureRules {
                 .flatMap(statement -> decided.signature()
                         .map(signature -> new CallApproval.Signature(
                                 statement.asked(), statement.argsDigest(), statement.newArgsDigest(), signature)));
+    }
+
+    /** The stored form of the settlement's signature; empty if decisions need not be signed. */
+    static Optional<CallSettlement.Signature> signature(PendingItem ask, PersonFact.OutcomeSettled settled) {
+        return ask.signers()
+                .map(signers -> statement(signers, ask, settled))
+                .flatMap(statement -> settled.signature()
+                        .map(signature -> new CallSettlement.Signature(
+                                statement.asked(), statement.argsDigest(), statement.words(), signature)));
+    }
+
+    private static DecisionStatement statement(Signers signers, PendingItem ask, PersonFact.OutcomeSettled settled) {
+        return DecisionStatement.about(
+                signers,
+                ask.since(),
+                ask.argsDigest(),
+                settled.settlement().wireName(),
+                Optional.empty(),
+                settled.result(),
+                settled.note(),
+                settled.by());
     }
 
     /** The statement that the signature of this decision must cover. */

@@ -292,6 +292,7 @@ public final class HistoryReader {
                 cutState.set(newest.state());
             }
         });
+        newest.expectedState(); // Throws if the rules are unknown: then nothing was projected that could differ.
         int runs = 1;
         int modelCalls = newest.modelCalls();
         List<DigestMismatch> mismatches = new ArrayList<>(newest.mismatches());

@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
 final class ThreadReads {
     private static final Logger LOG = LoggerFactory.getLogger(ThreadReads.class);
     private static final int PAGE = 20;
-    private static final int LARGEST_PAGE = 100;
+    static final int LARGEST_PAGE = 100;
 
     /** Logs unreadable threads and does not report them to the caller, because they may belong to other callers. */
     private static final Progress UNREADABLE_LOGGED = new Progress() {
