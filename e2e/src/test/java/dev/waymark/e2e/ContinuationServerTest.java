@@ -38,6 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Only one thread continues a closed thread, even if people and operators act concurrently, so its pending call runs
  * once.
  */
+@Tag("full")
 @Tag("server")
 class ContinuationServerTest {
     @TempDir

@@ -49,6 +49,7 @@ import org.junit.jupiter.api.Timeout;
  * Lists of threads on a server with search attributes, and on a server that got the attributes after its first threads
  * had started.
  */
+@Tag("full")
 @Tag("server")
 @Timeout(180)
 class SearchAttributesServerTest {
