@@ -50,7 +50,7 @@ import java.util.stream.Stream;
 public final class AgentClient implements AutoCloseable {
     private final ClientContext context;
     private final OutcomeWaiter outcomes;
-    private final ThreadContinuation continuation;
+    private final ThreadResumer resumer;
     private final ThreadSender sender;
     private final ThreadStarter starter;
     private final ThreadInspector inspector;
@@ -58,9 +58,9 @@ public final class AgentClient implements AutoCloseable {
     private AgentClient(ClientContext context) {
         this.context = context;
         this.outcomes = new OutcomeWaiter(context);
-        this.continuation = new ThreadContinuation(context, outcomes);
-        this.sender = new ThreadSender(context, outcomes, continuation);
-        this.starter = new ThreadStarter(context, outcomes, continuation, sender);
+        this.resumer = new ThreadResumer(context, outcomes);
+        this.sender = new ThreadSender(context, outcomes, resumer);
+        this.starter = new ThreadStarter(context, outcomes, resumer, sender);
         this.inspector = new ThreadInspector(context);
     }
 
@@ -225,7 +225,7 @@ public final class AgentClient implements AutoCloseable {
      * neither an answer nor a thread id, the outcome of that turn
      */
     public AgentResult resume(String thread, ResumeOptions how) {
-        return continuation.resume(thread, how);
+        return resumer.resume(thread, how);
     }
 
     /**
@@ -235,12 +235,12 @@ public final class AgentClient implements AutoCloseable {
      * nothing has started
      */
     public AgentResult resume(byte[] checkpoint, ResumeOptions how) {
-        return continuation.resume(checkpoint, "", how);
+        return resumer.resume(checkpoint, "", how);
     }
 
     /** Continues from a checkpoint, and names {@code place} as its origin in the messages of failures. */
     public AgentResult resume(byte[] checkpoint, String place, ResumeOptions how) {
-        return continuation.resume(checkpoint, place, how);
+        return resumer.resume(checkpoint, place, how);
     }
 
     /**
@@ -249,17 +249,17 @@ public final class AgentClient implements AutoCloseable {
      * continues independently. Forking twice with the same options gives one thread.
      */
     public AgentResult fork(String thread, ForkOptions how) {
-        return continuation.fork(thread, how);
+        return resumer.fork(thread, how);
     }
 
     /** Requests that return as soon as they are accepted, for callers that do not wait for outcomes. */
     public ThreadRequests requests() {
-        return new ThreadRequests(starter, continuation, sender);
+        return new ThreadRequests(starter, resumer, sender);
     }
 
     /** Methods that list the threads of the server, and the requests in them that wait for a person. */
     public ThreadLists lists() {
-        return new ThreadLists(context, continuation);
+        return new ThreadLists(context, resumer);
     }
 
     /** Methods that examine one thread: watching, verification and spans. */
@@ -269,7 +269,7 @@ public final class AgentClient implements AutoCloseable {
 
     /** Methods that save and restore threads, for programs whose threads must survive the loss of the server. */
     public SavedThreads saved() {
-        return new SavedThreads(context, continuation, outcomes);
+        return new SavedThreads(context, resumer, outcomes);
     }
 
     /** Sends another message and waits for the outcome of the turn that consumes it. */

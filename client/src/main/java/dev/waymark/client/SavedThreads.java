@@ -26,12 +26,12 @@ import java.util.stream.Collectors;
  */
 public final class SavedThreads {
     private final ClientContext context;
-    private final ThreadContinuation continuation;
+    private final ThreadResumer resumer;
     private final OutcomeWaiter outcomes;
 
-    SavedThreads(ClientContext context, ThreadContinuation continuation, OutcomeWaiter outcomes) {
+    SavedThreads(ClientContext context, ThreadResumer resumer, OutcomeWaiter outcomes) {
         this.context = context;
-        this.continuation = continuation;
+        this.resumer = resumer;
         this.outcomes = outcomes;
     }
 
@@ -43,7 +43,7 @@ public final class SavedThreads {
      * @throws WaymarkException.Refused with type {@code CheckpointCorruption} if the saver's entry cannot be read
      */
     public Optional<CheckpointLoaded> restore(String thread, ResumeOptions how) {
-        return context.translated(() -> continuation.restored(RequestLimits.thread(thread), how));
+        return context.translated(() -> resumer.restored(RequestLimits.thread(thread), how));
     }
 
     /** The threads that the saver has and the server does not know, sorted. Empty when there is no saver. */
@@ -68,7 +68,7 @@ public final class SavedThreads {
      * {@code volatileAllowed} is false
      */
     public void checkThatItLasts(String thread, boolean volatileAllowed) {
-        continuation.checkThatItLasts(thread, volatileAllowed);
+        resumer.checkThatItLasts(thread, volatileAllowed);
     }
 
     /** Saves the newest version of a thread, and waits until it is saved. Does nothing without a saver. */

@@ -15,12 +15,12 @@ import java.util.Optional;
  */
 public final class ThreadRequests {
     private final ThreadStarter starter;
-    private final ThreadContinuation continuation;
+    private final ThreadResumer resumer;
     private final ThreadSender sender;
 
-    ThreadRequests(ThreadStarter starter, ThreadContinuation continuation, ThreadSender sender) {
+    ThreadRequests(ThreadStarter starter, ThreadResumer resumer, ThreadSender sender) {
         this.starter = starter;
-        this.continuation = continuation;
+        this.resumer = resumer;
         this.sender = sender;
     }
 
@@ -46,7 +46,7 @@ public final class ThreadRequests {
      * and the options contain neither an answer nor a thread id.
      */
     public AgentClient.Started resumeOnly(String thread, ResumeOptions how) {
-        return continuation.resumeOnly(thread, how);
+        return resumer.resumeOnly(thread, how);
     }
 
     /**
@@ -54,7 +54,7 @@ public final class ThreadRequests {
      * checkpoint is complete and the options contain neither an answer nor a thread id.
      */
     public Optional<AgentClient.Started> resumeOnly(byte[] checkpoint, String place, ResumeOptions how) {
-        return continuation.resumeOnly(checkpoint, place, how);
+        return resumer.resumeOnly(checkpoint, place, how);
     }
 
     /**
@@ -64,7 +64,7 @@ public final class ThreadRequests {
      * @param place the origin of the checkpoint, for the messages of failures
      */
     public CheckpointReview review(byte[] checkpoint, String place, ResumeOptions how) {
-        return continuation.review(checkpoint, place, how);
+        return resumer.review(checkpoint, place, how);
     }
 
     /**
@@ -72,7 +72,7 @@ public final class ThreadRequests {
      * until it gets a message or an answer.
      */
     public Forked forkOnly(String thread, ForkOptions how) {
-        return continuation.forkOnly(thread, how);
+        return resumer.forkOnly(thread, how);
     }
 
     /**

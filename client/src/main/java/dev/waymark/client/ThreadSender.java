@@ -43,12 +43,12 @@ final class ThreadSender {
             SignalNames.BUDGET);
 
     private final OutcomeWaiter outcomes;
-    private final ThreadContinuation continuation;
+    private final ThreadResumer resumer;
 
-    ThreadSender(ClientContext context, OutcomeWaiter outcomes, ThreadContinuation continuation) {
+    ThreadSender(ClientContext context, OutcomeWaiter outcomes, ThreadResumer resumer) {
         this.context = context;
         this.outcomes = outcomes;
-        this.continuation = continuation;
+        this.resumer = resumer;
     }
 
     /** Sends another message and waits for the outcome of the turn that consumes it. */
@@ -345,7 +345,7 @@ final class ThreadSender {
         try {
             return context.requests().update(thread, name, id, payload, deadline);
         } catch (WaymarkException.NotFound | WaymarkException.Closed e) {
-            if (continuation.isHere(thread)) {
+            if (resumer.isHere(thread)) {
                 throw e;
             }
             if (!CONTINUING.contains(name)) {
@@ -364,7 +364,7 @@ final class ThreadSender {
 
     /** Returns the history of a thread, after restoring the thread if only the saver has it. */
     private Timeline read(String thread) {
-        if (!continuation.isHere(thread)) {
+        if (!resumer.isHere(thread)) {
             restore(thread, Requests.noSuchThread(thread));
         }
         return context.read(thread);
@@ -375,8 +375,8 @@ final class ThreadSender {
      * does not have the thread.
      */
     private void restore(String thread, WaymarkException missing) {
-        continuation.restored(thread, ResumeOptions.onward());
-        if (!continuation.isHere(thread)) {
+        resumer.restored(thread, ResumeOptions.onward());
+        if (!resumer.isHere(thread)) {
             throw missing;
         }
     }

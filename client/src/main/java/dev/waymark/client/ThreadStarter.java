@@ -19,13 +19,13 @@ import java.util.UUID;
 final class ThreadStarter {
     private final ClientContext context;
     private final OutcomeWaiter outcomes;
-    private final ThreadContinuation continuation;
+    private final ThreadResumer resumer;
     private final ThreadSender sender;
 
-    ThreadStarter(ClientContext context, OutcomeWaiter outcomes, ThreadContinuation continuation, ThreadSender sender) {
+    ThreadStarter(ClientContext context, OutcomeWaiter outcomes, ThreadResumer resumer, ThreadSender sender) {
         this.context = context;
         this.outcomes = outcomes;
-        this.continuation = continuation;
+        this.resumer = resumer;
         this.sender = sender;
     }
 
@@ -43,7 +43,7 @@ final class ThreadStarter {
                 return sayTo(valid.thread(), known.get(), valid, deadline);
             }
             StartInput input = newThread(valid).saying(valid.say());
-            Optional<String> runId = continuation.start(
+            Optional<String> runId = resumer.start(
                     valid.thread(), input, Optional.empty(), valid.prompt().id());
             if (runId.isEmpty()) {
                 // Another client has started the thread in the meantime.
@@ -75,7 +75,7 @@ final class ThreadStarter {
             Valid valid = Valid.of(prompt);
             StartInput named = newThread(valid).saying(valid.say()).ownedBy(how.owner());
             StartInput input = how.once() ? named.closingAfterOneTurn() : named;
-            Optional<String> runId = continuation.start(valid.thread(), input, Optional.empty(), prompt.id());
+            Optional<String> runId = resumer.start(valid.thread(), input, Optional.empty(), prompt.id());
             if (runId.isPresent()) {
                 return new ThreadRequests.Begun(new AgentClient.Started(valid.thread(), runId.get()), false);
             }
@@ -140,7 +140,7 @@ final class ThreadStarter {
     private Optional<Requests.Known> known(Valid valid) {
         Optional<Requests.Known> known = valid.isNamed() ? context.requests().find(valid.thread()) : Optional.empty();
         if (known.isPresent() && !known.get().open()) {
-            if (continuation.isFree(valid.thread(), known.get())) {
+            if (resumer.isFree(valid.thread(), known.get())) {
                 return Optional.empty();
             }
             throw Requests.closed(valid.thread());
@@ -161,7 +161,7 @@ final class ThreadStarter {
             throw RequestLimits.badInput("a new thread needs a message: " + valid.thread(), "Add a message");
         }
         if (valid.isNamed()) {
-            continuation.checkThatItLasts(valid.thread(), valid.prompt().volatileAllowed());
+            resumer.checkThatItLasts(valid.thread(), valid.prompt().volatileAllowed());
         }
         StartInput input = StartInput.of(agent)
                 .withMaxIterations(valid.prompt().maxIterations())
@@ -212,6 +212,6 @@ final class ThreadStarter {
         ResumeOptions how = ResumeOptions.onward();
         how = valid.prompt().agent().map(how::withAgent).orElse(how);
         how = valid.prompt().maxIterations().map(how::withMaxIterations).orElse(how);
-        return valid.isNamed() && continuation.restored(valid.thread(), how).isPresent();
+        return valid.isNamed() && resumer.restored(valid.thread(), how).isPresent();
     }
 }

@@ -53,13 +53,31 @@ public record ResumeOptions(
     /** Answers the first open question, or sends a new message if no question is open. */
     public ResumeOptions withAnswer(String words) {
         return new ResumeOptions(
-                Optional.of(words), agent, thread, maxIterations, volatileAllowed, context, session, owner, copy, fileCalls);
+                Optional.of(words),
+                agent,
+                thread,
+                maxIterations,
+                volatileAllowed,
+                context,
+                session,
+                owner,
+                copy,
+                fileCalls);
     }
 
     /** Sets the agent, for a checkpoint that names none, or to continue with another agent. */
     public ResumeOptions withAgent(String name) {
         return new ResumeOptions(
-                answer, Optional.of(name), thread, maxIterations, volatileAllowed, context, session, owner, copy, fileCalls);
+                answer,
+                Optional.of(name),
+                thread,
+                maxIterations,
+                volatileAllowed,
+                context,
+                session,
+                owner,
+                copy,
+                fileCalls);
     }
 
     /**
@@ -78,7 +96,16 @@ public record ResumeOptions(
     /** Sets the id of the new thread. */
     public ResumeOptions withThread(String id) {
         return new ResumeOptions(
-                answer, agent, Optional.of(id), maxIterations, volatileAllowed, context, session, owner, copy, fileCalls);
+                answer,
+                agent,
+                Optional.of(id),
+                maxIterations,
+                volatileAllowed,
+                context,
+                session,
+                owner,
+                copy,
+                fileCalls);
     }
 
     /** Sets the maximum number of model calls per turn. */
@@ -96,18 +123,37 @@ public record ResumeOptions(
     public ResumeOptions withContext(JsonNode carried) {
         Json checked = StartInput.context(RequestLimits.context(carried));
         return new ResumeOptions(
-                answer, agent, thread, maxIterations, volatileAllowed, Optional.of(checked), session, owner, copy, fileCalls);
+                answer,
+                agent,
+                thread,
+                maxIterations,
+                volatileAllowed,
+                Optional.of(checked),
+                session,
+                owner,
+                copy,
+                fileCalls);
     }
 
     /** Sets the id that idempotency keys are derived from, instead of the checkpoint's. */
     public ResumeOptions withSession(String id) {
         return new ResumeOptions(
-                answer, agent, thread, maxIterations, volatileAllowed, context, Optional.of(id), owner, copy, fileCalls);
+                answer,
+                agent,
+                thread,
+                maxIterations,
+                volatileAllowed,
+                context,
+                Optional.of(id),
+                owner,
+                copy,
+                fileCalls);
     }
 
     /** Sets the owner of the new thread. */
     public ResumeOptions ownedBy(Optional<ThreadOwner> whose) {
-        return new ResumeOptions(answer, agent, thread, maxIterations, volatileAllowed, context, session, whose, copy, fileCalls);
+        return new ResumeOptions(
+                answer, agent, thread, maxIterations, volatileAllowed, context, session, whose, copy, fileCalls);
     }
 
     /**
@@ -115,7 +161,8 @@ public record ResumeOptions(
      * keys. For callers who may not be allowed to see that thread.
      */
     public ResumeOptions asCopy() {
-        return new ResumeOptions(answer, agent, thread, maxIterations, volatileAllowed, context, session, owner, true, fileCalls);
+        return new ResumeOptions(
+                answer, agent, thread, maxIterations, volatileAllowed, context, session, owner, true, fileCalls);
     }
 
     /**

@@ -3,7 +3,7 @@ package dev.waymark.client;
 import dev.waymark.checkpoint.CheckpointCorruption;
 import dev.waymark.checkpoint.CheckpointReader;
 import dev.waymark.checkpoint.RestoredCheckpoint;
-import dev.waymark.client.connection.Continuations;
+import dev.waymark.client.connection.SuccessorRegistry;
 import dev.waymark.client.connection.Requests;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.failure.Remedy;
@@ -33,17 +33,17 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /** Continues a conversation from a closed thread, a checkpoint, a saver, or any point of another thread. */
-final class ThreadContinuation {
+final class ThreadResumer {
     private final ClientContext context;
     private final OutcomeWaiter outcomes;
-    private final Continuations continuations;
+    private final SuccessorRegistry successors;
     private final CheckpointLineage lineage;
 
-    ThreadContinuation(ClientContext context, OutcomeWaiter outcomes) {
+    ThreadResumer(ClientContext context, OutcomeWaiter outcomes) {
         this.context = context;
         this.outcomes = outcomes;
-        this.continuations = new Continuations(context.connection(), context.histories(), context.requests());
-        this.lineage = new CheckpointLineage(context.requests(), context.histories(), continuations);
+        this.successors = new SuccessorRegistry(context.connection(), context.histories(), context.requests());
+        this.lineage = new CheckpointLineage(context.requests(), context.histories(), successors);
     }
 
     /**
@@ -91,25 +91,25 @@ final class ThreadContinuation {
 
     private AgentClient.Started goOnOnly(ResumeSource left, ResumeOptions how) {
         String requestId = left.requestId(how);
-        Continuing continuing = continuing(left, how);
-        String thread = continuing.thread();
+        Successor successor = successor(left, how);
+        String thread = successor.thread();
         Conversation begin = left.begin(how, thread, now());
         StartInput input = left.input(how.agent(), begin).ownedBy(how.owner());
-        Optional<String> runId = start(thread, input, continuing.copiedFrom(), requestId);
+        Optional<String> runId = start(thread, input, successor.copiedFrom(), requestId);
         if (runId.isEmpty()) {
             factOfEarlier(context.read(thread), requestId);
         }
-        continuing.begun();
+        successor.begun();
         outcomes.save(thread);
         return new AgentClient.Started(
                 thread, runId.orElseGet(() -> context.requests().get(thread).runId()));
     }
 
     /** The thread that continues, and what to do once it has started. */
-    private record Continuing(String thread, Optional<String> copiedFrom, Runnable started) {
-        /** Returns a continuation without a marker: any number of threads may continue the same source. */
-        static Continuing freely(String thread, Optional<String> copiedFrom) {
-            return new Continuing(thread, copiedFrom, () -> {});
+    private record Successor(String thread, Optional<String> copiedFrom, Runnable started) {
+        /** Returns a successor without a marker: any number of threads may continue the same source. */
+        static Successor freely(String thread, Optional<String> copiedFrom) {
+            return new Successor(thread, copiedFrom, () -> {});
         }
 
         void begun() {
@@ -117,7 +117,7 @@ final class ThreadContinuation {
         }
     }
 
-    private Continuing continuing(ResumeSource left, ResumeOptions how) {
+    private Successor successor(ResumeSource left, ResumeOptions how) {
         String thread = left.threadId(how);
         String requestId = left.requestId(how);
         boolean isNamed = how.thread().isPresent();
@@ -125,18 +125,18 @@ final class ThreadContinuation {
             checkThatItLasts(thread, how.volatileAllowed());
         }
         if (left.continuation().isEmpty()) {
-            return Continuing.freely(thread, left.copiedFrom());
+            return Successor.freely(thread, left.copiedFrom());
         }
         if (isNamed && isHere(thread)) {
             factOfEarlier(context.read(thread), requestId);
         }
-        Continuations.Source source = left.continuation().get();
-        Continuations.Taken taken = continuations.take(source, thread, isNamed, requestId);
+        SuccessorRegistry.Source source = left.continuation().get();
+        SuccessorRegistry.Reservation taken = successors.take(source, thread, isNamed, requestId);
         if (context.requests().find(source.name()).filter(Requests.Known::open).isPresent()) {
             throw RequestLimits.badInput(
                     "the thread was reopened by a reset: " + source.name(), "Close it first, then resume it");
         }
-        return new Continuing(taken.thread(), left.copiedFrom(), () -> continuations.begun(taken));
+        return new Successor(taken.thread(), left.copiedFrom(), () -> successors.begun(taken));
     }
 
     /**
@@ -281,8 +281,8 @@ final class ThreadContinuation {
         WaitDeadline deadline = context.deadline();
         return context.translated(() -> {
             Forking forking = forking(thread, how);
-            Continuing continuing = Continuing.freely(how.thread(), Optional.of(thread));
-            return begin(continuing, forking.input(), forking.begin(), forking.id(), deadline);
+            Successor successor = Successor.freely(how.thread(), Optional.of(thread));
+            return begin(successor, forking.input(), forking.begin(), forking.id(), deadline);
         });
     }
 
@@ -382,11 +382,11 @@ final class ThreadContinuation {
     }
 
     private AgentResult goOn(ResumeSource left, ResumeOptions how, WaitDeadline deadline) {
-        Continuing continuing = continuing(left, how);
-        String thread = continuing.thread();
+        Successor successor = successor(left, how);
+        String thread = successor.thread();
         Conversation begin = left.begin(how, thread, now());
         StartInput input = left.input(how.agent(), begin).ownedBy(how.owner());
-        AgentResult result = begin(continuing, input, begin, left.requestId(how), deadline);
+        AgentResult result = begin(successor, input, begin, left.requestId(how), deadline);
         boolean anyAgent = left.state().agent().isEmpty() && how.agent().isEmpty();
         if (anyAgent
                 && result instanceof AgentResult.Failed failed
@@ -430,11 +430,11 @@ final class ThreadContinuation {
 
     /** Starts a thread with this state, unless this request started it before, and waits for the outcome. */
     private AgentResult begin(
-            Continuing continuing, StartInput input, Conversation begin, String requestId, WaitDeadline deadline) {
-        String thread = continuing.thread();
-        Optional<String> runId = start(thread, input, continuing.copiedFrom(), requestId);
+            Successor successor, StartInput input, Conversation begin, String requestId, WaitDeadline deadline) {
+        String thread = successor.thread();
+        Optional<String> runId = start(thread, input, successor.copiedFrom(), requestId);
         if (runId.isPresent()) {
-            continuing.begun();
+            successor.begun();
         }
         if (runId.isPresent() && begin.isSettled()) {
             Moment beginning = beginning(runId.get(), begin);
@@ -450,7 +450,7 @@ final class ThreadContinuation {
         }
         Timeline timeline = context.read(thread);
         int fact = factOfEarlier(timeline, requestId);
-        continuing.begun();
+        successor.begun();
         OutcomeDetector past = OutcomeDetector.forTurnAt(fact);
         for (Moment moment : timeline.moments()) {
             Optional<OutcomeDetector.Reached> reached = past.observe(moment);
