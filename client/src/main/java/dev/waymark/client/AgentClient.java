@@ -49,6 +49,7 @@ import java.util.stream.Stream;
  */
 public final class AgentClient implements AutoCloseable {
     private final ClientContext context;
+    private final OutcomeSaver saves;
     private final OutcomeWaiter outcomes;
     private final ThreadResumer resumer;
     private final ThreadSender sender;
@@ -57,10 +58,11 @@ public final class AgentClient implements AutoCloseable {
 
     private AgentClient(ClientContext context) {
         this.context = context;
-        this.outcomes = new OutcomeWaiter(context);
-        this.resumer = new ThreadResumer(context, outcomes);
-        this.sender = new ThreadSender(context, outcomes, resumer);
-        this.starter = new ThreadStarter(context, outcomes, resumer, sender);
+        this.saves = new OutcomeSaver(context);
+        this.outcomes = new OutcomeWaiter(context, saves);
+        this.resumer = new ThreadResumer(context, outcomes, saves);
+        this.sender = new ThreadSender(context, outcomes, saves, resumer);
+        this.starter = new ThreadStarter(context, outcomes, saves, resumer, sender);
         this.inspector = new ThreadInspector(context);
     }
 
@@ -269,7 +271,7 @@ public final class AgentClient implements AutoCloseable {
 
     /** Methods that save and restore threads, for programs whose threads must survive the loss of the server. */
     public SavedThreads saved() {
-        return new SavedThreads(context, resumer, outcomes);
+        return new SavedThreads(context, resumer, saves);
     }
 
     /** Sends another message and waits for the outcome of the turn that consumes it. */

@@ -27,12 +27,12 @@ import java.util.stream.Collectors;
 public final class SavedThreads {
     private final ClientContext context;
     private final ThreadResumer resumer;
-    private final OutcomeWaiter outcomes;
+    private final OutcomeSaver saves;
 
-    SavedThreads(ClientContext context, ThreadResumer resumer, OutcomeWaiter outcomes) {
+    SavedThreads(ClientContext context, ThreadResumer resumer, OutcomeSaver saves) {
         this.context = context;
         this.resumer = resumer;
-        this.outcomes = outcomes;
+        this.saves = saves;
     }
 
     /**
@@ -73,7 +73,7 @@ public final class SavedThreads {
 
     /** Saves the newest version of a thread, and waits until it is saved. Does nothing without a saver. */
     public void save(String thread) {
-        outcomes.save(thread);
+        saves.save(thread);
     }
 
     /** The saver that an in-memory server recommends for its threads. It is used only if the caller asks for it. */
@@ -89,7 +89,7 @@ public final class SavedThreads {
      * not answer in time
      */
     public CheckpointSaved saveOnce(String thread, SaveOptions where, boolean replacing) {
-        return context.translated(() -> outcomes.saveOnce(thread, where, replacing));
+        return context.translated(() -> saves.saveOnce(thread, where, replacing));
     }
 
     /**

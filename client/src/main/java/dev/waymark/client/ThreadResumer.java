@@ -3,8 +3,8 @@ package dev.waymark.client;
 import dev.waymark.checkpoint.CheckpointCorruption;
 import dev.waymark.checkpoint.CheckpointReader;
 import dev.waymark.checkpoint.RestoredCheckpoint;
-import dev.waymark.client.connection.SuccessorRegistry;
 import dev.waymark.client.connection.Requests;
+import dev.waymark.client.connection.SuccessorRegistry;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.RequestLimits;
@@ -36,12 +36,14 @@ import java.util.function.Supplier;
 final class ThreadResumer {
     private final ClientContext context;
     private final OutcomeWaiter outcomes;
+    private final OutcomeSaver saves;
     private final SuccessorRegistry successors;
     private final CheckpointLineage lineage;
 
-    ThreadResumer(ClientContext context, OutcomeWaiter outcomes) {
+    ThreadResumer(ClientContext context, OutcomeWaiter outcomes, OutcomeSaver saves) {
         this.context = context;
         this.outcomes = outcomes;
+        this.saves = saves;
         this.successors = new SuccessorRegistry(context.connection(), context.histories(), context.requests());
         this.lineage = new CheckpointLineage(context.requests(), context.histories(), successors);
     }
@@ -100,7 +102,7 @@ final class ThreadResumer {
             factOfEarlier(context.read(thread), requestId);
         }
         successor.begun();
-        outcomes.save(thread);
+        saves.save(thread);
         return new AgentClient.Started(
                 thread, runId.orElseGet(() -> context.requests().get(thread).runId()));
     }
@@ -299,7 +301,7 @@ final class ThreadResumer {
             }
             String run =
                     runId.orElseGet(() -> context.requests().get(how.thread()).runId());
-            outcomes.save(how.thread());
+            saves.save(how.thread());
             return new ThreadRequests.Forked(
                     StatusReport.of(forking.begin()).status(),
                     new AgentClient.Started(how.thread(), run),
@@ -438,7 +440,7 @@ final class ThreadResumer {
         }
         if (runId.isPresent() && begin.isSettled()) {
             Moment beginning = beginning(runId.get(), begin);
-            outcomes.save(new ThreadSnapshot(thread, beginning, Optional.empty(), Optional.empty(), runId.get()));
+            saves.save(new ThreadSnapshot(thread, beginning, Optional.empty(), Optional.empty(), runId.get()));
             return AgentResult.of(thread, runId.get(), begin, begin.turn());
         }
         if (runId.isPresent()) {
@@ -455,7 +457,7 @@ final class ThreadResumer {
         for (Moment moment : timeline.moments()) {
             Optional<OutcomeDetector.Reached> reached = past.observe(moment);
             if (reached.isPresent()) {
-                outcomes.save(timeline);
+                saves.save(timeline);
                 return OutcomeWaiter.resultOf(thread, reached.get());
             }
         }

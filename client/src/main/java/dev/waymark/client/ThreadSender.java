@@ -43,11 +43,13 @@ final class ThreadSender {
             SignalNames.BUDGET);
 
     private final OutcomeWaiter outcomes;
+    private final OutcomeSaver saves;
     private final ThreadResumer resumer;
 
-    ThreadSender(ClientContext context, OutcomeWaiter outcomes, ThreadResumer resumer) {
+    ThreadSender(ClientContext context, OutcomeWaiter outcomes, OutcomeSaver saves, ThreadResumer resumer) {
         this.context = context;
         this.outcomes = outcomes;
+        this.saves = saves;
         this.resumer = resumer;
     }
 
@@ -282,7 +284,7 @@ final class ThreadSender {
     private AgentClient.Started clear(String thread, Map<String, ?> payload) {
         return context.translated(() -> {
             Requests.Accepted cleared = send(thread, SignalNames.CLEAR, payload, context.deadline());
-            outcomes.save(thread);
+            saves.save(thread);
             return new AgentClient.Started(thread, cleared.runId());
         });
     }
@@ -335,7 +337,7 @@ final class ThreadSender {
                 feed.next(patience.millis());
                 patience.check(feed);
             }
-            outcomes.save(thread);
+            saves.save(thread);
             return OutcomeWaiter.endOf(thread, feed);
         });
     }

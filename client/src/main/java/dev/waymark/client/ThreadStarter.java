@@ -19,12 +19,19 @@ import java.util.UUID;
 final class ThreadStarter {
     private final ClientContext context;
     private final OutcomeWaiter outcomes;
+    private final OutcomeSaver saves;
     private final ThreadResumer resumer;
     private final ThreadSender sender;
 
-    ThreadStarter(ClientContext context, OutcomeWaiter outcomes, ThreadResumer resumer, ThreadSender sender) {
+    ThreadStarter(
+            ClientContext context,
+            OutcomeWaiter outcomes,
+            OutcomeSaver saves,
+            ThreadResumer resumer,
+            ThreadSender sender) {
         this.context = context;
         this.outcomes = outcomes;
+        this.saves = saves;
         this.resumer = resumer;
         this.sender = sender;
     }
@@ -63,7 +70,7 @@ final class ThreadStarter {
             isRestored(valid);
             AgentClient.Started started = started(valid);
             if (valid.isNamed() && context.connection().isInMemory()) {
-                outcomes.saveBeginning(started);
+                saves.saveBeginning(started);
             }
             return started;
         });
