@@ -157,7 +157,7 @@ public final class AgentClient implements AutoCloseable {
 
     /** Starts a thread from the prompt, or continues the open thread that it names, and waits for the outcome. */
     public AgentResult run(Prompt prompt) {
-        return starter.run(prompt);
+        return starter.run(prompt).await();
     }
 
     /**
@@ -227,7 +227,7 @@ public final class AgentClient implements AutoCloseable {
      * neither an answer nor a thread id, the outcome of that turn
      */
     public AgentResult resume(String thread, ResumeOptions how) {
-        return resumer.resume(thread, how);
+        return resumer.resume(thread, how).await();
     }
 
     /**
@@ -237,12 +237,12 @@ public final class AgentClient implements AutoCloseable {
      * nothing has started
      */
     public AgentResult resume(byte[] checkpoint, ResumeOptions how) {
-        return resumer.resume(checkpoint, "", how);
+        return resumer.resume(checkpoint, "", how).await();
     }
 
     /** Continues from a checkpoint, and names {@code place} as its origin in the messages of failures. */
     public AgentResult resume(byte[] checkpoint, String place, ResumeOptions how) {
-        return resumer.resume(checkpoint, place, how);
+        return resumer.resume(checkpoint, place, how).await();
     }
 
     /**
@@ -251,12 +251,12 @@ public final class AgentClient implements AutoCloseable {
      * continues independently. Forking twice with the same options gives one thread.
      */
     public AgentResult fork(String thread, ForkOptions how) {
-        return resumer.fork(thread, how);
+        return resumer.fork(thread, how).turn().await();
     }
 
     /** Requests that return as soon as they are accepted, for callers that do not wait for outcomes. */
     public ThreadRequests requests() {
-        return new ThreadRequests(starter, resumer, sender);
+        return new ThreadRequests(starter, resumer, sender, saves);
     }
 
     /** Methods that list the threads of the server, and the requests in them that wait for a person. */
@@ -276,7 +276,7 @@ public final class AgentClient implements AutoCloseable {
 
     /** Sends another message and waits for the outcome of the turn that consumes it. */
     public AgentResult say(String thread, String message) {
-        return sender.say(thread, message);
+        return sender.say(thread, message).await();
     }
 
     /**
@@ -284,22 +284,22 @@ public final class AgentClient implements AutoCloseable {
      * returns the same outcome.
      */
     public AgentResult say(String thread, String id, String message) {
-        return sender.say(thread, id, message);
+        return sender.say(thread, id, message).await();
     }
 
     /** Runs the last turn again, which must have failed or been stopped. Waits for the outcome. */
     public AgentResult retry(String thread) {
-        return sender.retry(thread);
+        return sender.retry(thread).await();
     }
 
     /** Answers the only open question, and waits until the turn ends or waits for a person again. */
     public AgentResult answer(String thread, String answer) {
-        return sender.answer(thread, Optional.empty(), answer);
+        return sender.answer(thread, Optional.empty(), answer).await();
     }
 
     /** Answers the open question of one call, and waits for the outcome of the turn. */
     public AgentResult answer(String thread, String callId, String answer) {
-        return sender.answer(thread, Optional.of(callId), answer);
+        return sender.answer(thread, Optional.of(callId), answer).await();
     }
 
     /** Approves the only call that needs approval, and waits until the turn ends or waits for a person again. */
@@ -314,32 +314,32 @@ public final class AgentClient implements AutoCloseable {
 
     /** Decides about a call that needs approval. */
     public AgentResult decide(String thread, Approval approval) {
-        return sender.decide(thread, approval);
+        return sender.decide(thread, approval).await();
     }
 
     /** Decides about a call of an agent that accepts only signed decisions, and signs the decision with this key. */
     public AgentResult decide(String thread, Approval approval, DecisionKey key) {
-        return sender.decide(thread, approval, key);
+        return sender.decide(thread, approval, key).await();
     }
 
     /** Settles a call of an agent that accepts only signed decisions, and signs the settlement with this key. */
     public AgentResult settle(String thread, Settlement settlement, DecisionKey key) {
-        return sender.settle(thread, settlement, key);
+        return sender.settle(thread, settlement, key).await();
     }
 
     /** Settles a call with an unknown outcome. */
     public AgentResult settle(String thread, Settlement settlement) {
-        return sender.settle(thread, settlement);
+        return sender.settle(thread, settlement).await();
     }
 
     /** Raises limits. A turn that ended at a limit continues. */
     public AgentResult raise(String thread, LimitRaise raise) {
-        return sender.raise(thread, raise);
+        return sender.raise(thread, raise).await();
     }
 
     /** Ends the running turn. Queued messages stay queued for the next turn. */
     public AgentResult stop(String thread) {
-        return sender.stop(thread);
+        return sender.stop(thread).await();
     }
 
     /** Deletes the conversation. A running turn is stopped. The record of side effects is kept. */
@@ -362,7 +362,7 @@ public final class AgentClient implements AutoCloseable {
 
     /** Cancels the thread, and waits until its running work has ended. */
     public AgentResult cancel(String thread) {
-        return sender.cancel(thread);
+        return sender.cancel(thread).await();
     }
 
     /**

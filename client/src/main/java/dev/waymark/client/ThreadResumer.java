@@ -56,27 +56,17 @@ final class ThreadResumer {
      * @return the outcome of the continued turn; if the turn of the closed thread was complete, and the options contain
      * neither an answer nor a thread id, the outcome of that turn
      */
-    AgentResult resume(String thread, ResumeOptions how) {
+    PendingTurn resume(String thread, ResumeOptions how) {
         WaitDeadline deadline = context.deadline();
         return context.translated(() -> {
             ResumeSource left = left(thread);
             return left.isOver(checked(how))
-                    ? outcomes.result(thread, deadline)
+                    ? PendingTurn.complete(
+                            context,
+                            thread,
+                            context.requests().get(thread).runId(),
+                            () -> outcomes.result(thread, deadline))
                     : goOn(left, owned(how, thread), deadline);
-        });
-    }
-
-    /**
-     * Resumes a closed thread without waiting for the outcome. Returns the closed thread itself if its turn is complete
-     * and the options contain neither an answer nor a thread id.
-     */
-    AgentClient.Started resumeOnly(String thread, ResumeOptions how) {
-        return context.translated(() -> {
-            ResumeSource left = left(thread);
-            return left.isOver(checked(how))
-                    ? new AgentClient.Started(
-                            thread, context.requests().get(thread).runId())
-                    : goOnOnly(left, owned(how, thread));
         });
     }
 
@@ -89,22 +79,6 @@ final class ThreadResumer {
     Optional<ThreadOwner> ownerOf(String thread) {
         Requests.Known known = context.requests().get(thread);
         return context.histories().startInput(thread, known.runId()).owner();
-    }
-
-    private AgentClient.Started goOnOnly(ResumeSource left, ResumeOptions how) {
-        String requestId = left.requestId(how);
-        Successor successor = successor(left, how);
-        String thread = successor.thread();
-        Conversation begin = left.begin(how, thread, now());
-        StartInput input = left.input(how.agent(), begin).ownedBy(how.owner());
-        Optional<String> runId = start(thread, input, successor.copiedFrom(), requestId);
-        if (runId.isEmpty()) {
-            factOfEarlier(context.read(thread), requestId);
-        }
-        successor.begun();
-        saves.save(thread);
-        return new AgentClient.Started(
-                thread, runId.orElseGet(() -> context.requests().get(thread).runId()));
     }
 
     /** The thread that continues, and what to do once it has started. */
@@ -179,29 +153,27 @@ final class ThreadResumer {
         return ResumeSource.of(timeline, context.histories().firstRunId(thread, timeline.runId()));
     }
 
-    /** @param place the origin of the checkpoint, for the messages of failures */
-    AgentResult resume(byte[] checkpoint, String place, ResumeOptions how) {
+    /**
+     * Resumes a checkpoint. Starts nothing if its turn is complete and the options contain neither an answer nor a
+     * thread id.
+     *
+     * @param place the origin of the checkpoint, for the messages of failures
+     */
+    PendingTurn resume(byte[] checkpoint, String place, ResumeOptions how) {
         WaitDeadline deadline = context.deadline();
         RestoredCheckpoint recovered = recovered(checkpoint, place);
         return context.translated(() -> {
             ResumeSource left = left(recovered, how);
             if (left.isOver(how)) {
                 String thread = recovered.thread().orElseGet(() -> left.threadId(how));
-                return AgentResult.of(thread, "", left.recorded(), left.state().turn());
+                return PendingTurn.complete(
+                        context,
+                        thread,
+                        "",
+                        () -> AgentResult.of(
+                                thread, "", left.recorded(), left.state().turn()));
             }
             return goOn(related(left, recovered, how), how, deadline);
-        });
-    }
-
-    /**
-     * Resumes a checkpoint without waiting for the outcome. Returns empty, and starts nothing, if the turn in the
-     * checkpoint is complete and the options contain neither an answer nor a thread id.
-     */
-    Optional<AgentClient.Started> resumeOnly(byte[] checkpoint, String place, ResumeOptions how) {
-        RestoredCheckpoint recovered = recovered(checkpoint, place);
-        return context.translated(() -> {
-            ResumeSource left = left(recovered, how);
-            return left.isOver(how) ? Optional.empty() : Optional.of(goOnOnly(related(left, recovered, how), how));
         });
     }
 
@@ -276,38 +248,21 @@ final class ThreadResumer {
 
     /**
      * Starts a new thread with the conversation of another one. If the options contain a message, sends it to the new
-     * thread and waits for the outcome. Calls that the other thread has made are not repeated, and the other thread
+     * thread. Calls that the other thread has made are not repeated, and the other thread
      * continues independently. Forking twice gives one thread.
      */
-    AgentResult fork(String thread, ForkOptions how) {
+    ForkedTurn fork(String thread, ForkOptions how) {
         WaitDeadline deadline = context.deadline();
         return context.translated(() -> {
             Forking forking = forking(thread, how);
             Successor successor = Successor.freely(how.thread(), Optional.of(thread));
-            return begin(successor, forking.input(), forking.begin(), forking.id(), deadline);
+            PendingTurn turn = begin(successor, forking.input(), forking.begin(), forking.id(), deadline);
+            return new ForkedTurn(turn, StatusReport.of(forking.begin()).status(), forking.at());
         });
     }
 
-    /**
-     * Forks a thread without waiting for an outcome. If the options contain no message, nothing runs in the new thread
-     * until it gets a message or an answer.
-     */
-    ThreadRequests.Forked forkOnly(String thread, ForkOptions how) {
-        return context.translated(() -> {
-            Forking forking = forking(thread, how);
-            Optional<String> runId = start(how.thread(), forking.input(), Optional.of(thread), forking.id());
-            if (runId.isEmpty()) {
-                factOfEarlier(context.read(how.thread()), forking.id());
-            }
-            String run =
-                    runId.orElseGet(() -> context.requests().get(how.thread()).runId());
-            saves.save(how.thread());
-            return new ThreadRequests.Forked(
-                    StatusReport.of(forking.begin()).status(),
-                    new AgentClient.Started(how.thread(), run),
-                    forking.at());
-        });
-    }
+    /** The turn of a fork, its status at the beginning, and the event of the other thread that it copies. */
+    record ForkedTurn(PendingTurn turn, String status, String at) {}
 
     /** The initial state of a fork, its request id, and the event of the other thread that it copies. */
     private record Forking(String id, Conversation begin, StartInput input, String at) {}
@@ -383,13 +338,17 @@ final class ThreadResumer {
         return how;
     }
 
-    private AgentResult goOn(ResumeSource left, ResumeOptions how, WaitDeadline deadline) {
+    private PendingTurn goOn(ResumeSource left, ResumeOptions how, WaitDeadline deadline) {
         Successor successor = successor(left, how);
         String thread = successor.thread();
         Conversation begin = left.begin(how, thread, now());
         StartInput input = left.input(how.agent(), begin).ownedBy(how.owner());
-        AgentResult result = begin(successor, input, begin, left.requestId(how), deadline);
         boolean anyAgent = left.state().agent().isEmpty() && how.agent().isEmpty();
+        return begin(successor, input, begin, left.requestId(how), deadline)
+                .checking(result -> checked(result, begin, anyAgent));
+    }
+
+    private AgentResult checked(AgentResult result, Conversation begin, boolean anyAgent) {
         if (anyAgent
                 && result instanceof AgentResult.Failed failed
                 && refusedRun(result.thread()).isPresent()) {
@@ -404,7 +363,7 @@ final class ThreadResumer {
                 .ifPresent(call -> {
                     throw new WaymarkException.NotFound(
                             "no question is open, but this call waits for a decision: " + call.id(),
-                            Remedy.of(Remedy.Action.DECIDE, thread));
+                            Remedy.of(Remedy.Action.DECIDE, result.thread()));
                 });
         return result;
     }
@@ -430,29 +389,40 @@ final class ThreadResumer {
                         Remedy.of(Remedy.Action.USE_ANOTHER_THREAD)));
     }
 
-    /** Starts a thread with this state, unless this request started it before, and waits for the outcome. */
-    private AgentResult begin(
+    /** Starts a thread with this state, unless this request started it before. */
+    private PendingTurn begin(
             Successor successor, StartInput input, Conversation begin, String requestId, WaitDeadline deadline) {
         String thread = successor.thread();
         Optional<String> runId = start(thread, input, successor.copiedFrom(), requestId);
         if (runId.isPresent()) {
             successor.begun();
-        }
-        if (runId.isPresent() && begin.isSettled()) {
-            Moment beginning = beginning(runId.get(), begin);
-            saves.save(new ThreadSnapshot(thread, beginning, Optional.empty(), Optional.empty(), runId.get()));
-            return AgentResult.of(thread, runId.get(), begin, begin.turn());
-        }
-        if (runId.isPresent()) {
-            return outcomes.await(
+            String run = runId.get();
+            return PendingTurn.of(
+                    context,
                     thread,
-                    runId.get(),
-                    OutcomeDetector.forTurnAt(begin.counters().facts()),
-                    deadline);
+                    run,
+                    () -> begin.isSettled() ? settled(thread, run, begin) : outcome(thread, run, begin, deadline));
         }
         Timeline timeline = context.read(thread);
         int fact = factOfEarlier(timeline, requestId);
         successor.begun();
+        return PendingTurn.of(
+                context, thread, timeline.runId(), () -> outcomeOfEarlier(thread, timeline, fact, deadline));
+    }
+
+    private AgentResult settled(String thread, String runId, Conversation begin) {
+        Moment beginning = beginning(runId, begin);
+        saves.save(new ThreadSnapshot(thread, beginning, Optional.empty(), Optional.empty(), runId));
+        return AgentResult.of(thread, runId, begin, begin.turn());
+    }
+
+    private AgentResult outcome(String thread, String runId, Conversation begin, WaitDeadline deadline) {
+        return outcomes.await(
+                thread, runId, OutcomeDetector.forTurnAt(begin.counters().facts()), deadline);
+    }
+
+    /** Returns the outcome of a request whose earlier attempt started the thread. */
+    private AgentResult outcomeOfEarlier(String thread, Timeline timeline, int fact, WaitDeadline deadline) {
         OutcomeDetector past = OutcomeDetector.forTurnAt(fact);
         for (Moment moment : timeline.moments()) {
             Optional<OutcomeDetector.Reached> reached = past.observe(moment);

@@ -36,14 +36,18 @@ final class ThreadStarter {
         this.sender = sender;
     }
 
-    /** Starts a thread from the prompt, or continues the open thread that it names, and waits for the outcome. */
-    AgentResult run(Prompt prompt) {
+    /** Starts a thread from the prompt, or continues the open thread that it names. */
+    PendingTurn run(Prompt prompt) {
         WaitDeadline deadline = context.deadline();
         return context.translated(() -> {
             Valid valid = Valid.of(prompt);
             boolean restored = isRestored(valid);
             if (restored && valid.saysNothing()) {
-                return outcomes.result(valid.thread(), deadline);
+                return PendingTurn.complete(
+                        context,
+                        valid.thread(),
+                        context.requests().get(valid.thread()).runId(),
+                        () -> outcomes.result(valid.thread(), deadline));
             }
             Optional<Requests.Known> known = known(valid);
             if (known.isPresent()) {
@@ -56,7 +60,12 @@ final class ThreadStarter {
                 // Another client has started the thread in the meantime.
                 return sayTo(valid.thread(), open(valid), valid, deadline);
             }
-            return outcomes.await(valid.thread(), runId.get(), ThreadSender.waitingFor(valid.say(), 2), deadline);
+            return PendingTurn.of(
+                    context,
+                    valid.thread(),
+                    runId.get(),
+                    () -> outcomes.await(
+                            valid.thread(), runId.get(), ThreadSender.waitingFor(valid.say(), 2), deadline));
         });
     }
 
@@ -198,7 +207,7 @@ final class ThreadStarter {
         }
     }
 
-    private AgentResult sayTo(String thread, Requests.Known known, Valid valid, WaitDeadline deadline) {
+    private PendingTurn sayTo(String thread, Requests.Known known, Valid valid, WaitDeadline deadline) {
         checkAgent(valid, known);
         if (valid.prompt().context().isPresent()) {
             throw RequestLimits.badInput(
