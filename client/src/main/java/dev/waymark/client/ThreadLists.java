@@ -42,11 +42,11 @@ public final class ThreadLists {
     private static final int MOST_PAGES = 10;
 
     private final ClientContext context;
-    private final ThreadContinuation continuation;
+    private final ThreadResumer resumer;
 
-    ThreadLists(ClientContext context, ThreadContinuation continuation) {
+    ThreadLists(ClientContext context, ThreadResumer resumer) {
         this.context = context;
-        this.continuation = continuation;
+        this.resumer = resumer;
     }
 
     /**
@@ -251,7 +251,7 @@ public final class ThreadLists {
 
     /** The owner of a thread, if it has one. The thread of a subagent has the owner of its parent. */
     public Optional<ThreadOwner> owner(String thread) {
-        return context.translated(() -> continuation.ownerOf(RequestLimits.thread(thread)));
+        return context.translated(() -> resumer.ownerOf(RequestLimits.thread(thread)));
     }
 
     /** Whether the server has a thread with this id, open or closed. */

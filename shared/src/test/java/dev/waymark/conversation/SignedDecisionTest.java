@@ -350,7 +350,7 @@ class SignedDecisionTest {
         for (CallSettlement.Verdict verdict : CallSettlement.Verdict.values()) {
             ConversationScript story = replied("trip", use("a", "mail"))
                     .with(dispatched("a", 1), claimed("a", 1, "mail", "x"), lost("a", 1));
-            OpenRequest ask = story.state().asks().get(0);
+            PendingItem ask = story.state().asks().get(0);
             Optional<String> result =
                     verdict == CallSettlement.Verdict.DONE ? Optional.of("sent at noon") : Optional.empty();
             Optional<String> note = Optional.of("not on the statement");

@@ -320,7 +320,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     }
 
     private void moveOn(boolean hard) {
-        Continuation next = new Continuation(new CarriedState(conversation(), flights.agent()), limits);
+        NextRunInput next = new NextRunInput(new CarriedState(conversation(), flights.agent()), limits);
         SideEffectMarker marker = next.decide(hard);
         marker.fact().ifPresent(this::apply);
         if (marker.fits()) {
