@@ -137,7 +137,7 @@ class ContinuationServerTest {
         assertThat(started.exitCode()).isZero();
         assertThat(late)
                 .isEqualTo(refused("already continued in another thread, first: starting. See it with: waymark show"
-                        + " first; continue from it with: waymark resume first"));
+                        + " first; if it is closed, continue from it with: waymark resume first"));
         assertThat(tooLate)
                 .isEqualTo(refused("already continued in another thread, first: starting. That thread was deleted. For"
                         + " a copy that leaves the open calls alone: waymark fork starting --thread NEW"));
