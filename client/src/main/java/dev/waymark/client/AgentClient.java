@@ -4,6 +4,7 @@ import dev.waymark.checkpoint.CheckpointFormat;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.list.ReportedAgents;
 import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.ApprovalRequest;
 import dev.waymark.client.request.DecisionKey;
@@ -16,8 +17,8 @@ import dev.waymark.client.request.Settlement;
 import dev.waymark.client.save.SaveOptions;
 import dev.waymark.client.watch.Watcher;
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.contract.thread.StatusReport;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Timeline;
 import java.time.Duration;
@@ -49,18 +50,20 @@ import java.util.stream.Stream;
  */
 public final class AgentClient implements AutoCloseable {
     private final ClientContext context;
+    private final OutcomeSaver saves;
     private final OutcomeWaiter outcomes;
-    private final ThreadContinuation continuation;
+    private final ThreadResumer resumer;
     private final ThreadSender sender;
     private final ThreadStarter starter;
     private final ThreadInspector inspector;
 
     private AgentClient(ClientContext context) {
         this.context = context;
-        this.outcomes = new OutcomeWaiter(context);
-        this.continuation = new ThreadContinuation(context, outcomes);
-        this.sender = new ThreadSender(context, outcomes, continuation);
-        this.starter = new ThreadStarter(context, outcomes, continuation, sender);
+        this.saves = new OutcomeSaver(context);
+        this.outcomes = new OutcomeWaiter(context, saves);
+        this.resumer = new ThreadResumer(context, outcomes, saves);
+        this.sender = new ThreadSender(context, outcomes, saves, resumer);
+        this.starter = new ThreadStarter(context, outcomes, saves, resumer, sender);
         this.inspector = new ThreadInspector(context);
     }
 
@@ -155,7 +158,7 @@ public final class AgentClient implements AutoCloseable {
 
     /** Starts a thread from the prompt, or continues the open thread that it names, and waits for the outcome. */
     public AgentResult run(Prompt prompt) {
-        return starter.run(prompt);
+        return starter.run(prompt).await();
     }
 
     /**
@@ -225,7 +228,7 @@ public final class AgentClient implements AutoCloseable {
      * neither an answer nor a thread id, the outcome of that turn
      */
     public AgentResult resume(String thread, ResumeOptions how) {
-        return continuation.resume(thread, how);
+        return resumer.resume(thread, how).await();
     }
 
     /**
@@ -235,12 +238,12 @@ public final class AgentClient implements AutoCloseable {
      * nothing has started
      */
     public AgentResult resume(byte[] checkpoint, ResumeOptions how) {
-        return continuation.resume(checkpoint, "", how);
+        return resumer.resume(checkpoint, "", how).await();
     }
 
     /** Continues from a checkpoint, and names {@code place} as its origin in the messages of failures. */
     public AgentResult resume(byte[] checkpoint, String place, ResumeOptions how) {
-        return continuation.resume(checkpoint, place, how);
+        return resumer.resume(checkpoint, place, how).await();
     }
 
     /**
@@ -249,17 +252,22 @@ public final class AgentClient implements AutoCloseable {
      * continues independently. Forking twice with the same options gives one thread.
      */
     public AgentResult fork(String thread, ForkOptions how) {
-        return continuation.fork(thread, how);
+        return resumer.fork(thread, how).turn().await();
     }
 
     /** Requests that return as soon as they are accepted, for callers that do not wait for outcomes. */
     public ThreadRequests requests() {
-        return new ThreadRequests(starter, continuation, sender);
+        return new ThreadRequests(starter, resumer, sender, saves);
     }
 
     /** Methods that list the threads of the server, and the requests in them that wait for a person. */
     public ThreadLists lists() {
-        return new ThreadLists(context, continuation);
+        return new ThreadLists(context, resumer);
+    }
+
+    /** The agents that the workers of this client's task queue report. Keep the object: it remembers their answer. */
+    public ReportedAgents reportedAgents() {
+        return new ReportedAgents(context.connection(), context.requests().taskQueue());
     }
 
     /** Methods that examine one thread: watching, verification and spans. */
@@ -269,12 +277,12 @@ public final class AgentClient implements AutoCloseable {
 
     /** Methods that save and restore threads, for programs whose threads must survive the loss of the server. */
     public SavedThreads saved() {
-        return new SavedThreads(context, continuation, outcomes);
+        return new SavedThreads(context, resumer, saves);
     }
 
     /** Sends another message and waits for the outcome of the turn that consumes it. */
     public AgentResult say(String thread, String message) {
-        return sender.say(thread, message);
+        return sender.say(thread, message).await();
     }
 
     /**
@@ -282,22 +290,22 @@ public final class AgentClient implements AutoCloseable {
      * returns the same outcome.
      */
     public AgentResult say(String thread, String id, String message) {
-        return sender.say(thread, id, message);
+        return sender.say(thread, id, message).await();
     }
 
     /** Runs the last turn again, which must have failed or been stopped. Waits for the outcome. */
     public AgentResult retry(String thread) {
-        return sender.retry(thread);
+        return sender.retry(thread).await();
     }
 
     /** Answers the only open question, and waits until the turn ends or waits for a person again. */
     public AgentResult answer(String thread, String answer) {
-        return sender.answer(thread, Optional.empty(), answer);
+        return sender.answer(thread, Optional.empty(), answer).await();
     }
 
     /** Answers the open question of one call, and waits for the outcome of the turn. */
     public AgentResult answer(String thread, String callId, String answer) {
-        return sender.answer(thread, Optional.of(callId), answer);
+        return sender.answer(thread, Optional.of(callId), answer).await();
     }
 
     /** Approves the only call that needs approval, and waits until the turn ends or waits for a person again. */
@@ -312,32 +320,32 @@ public final class AgentClient implements AutoCloseable {
 
     /** Decides about a call that needs approval. */
     public AgentResult decide(String thread, Approval approval) {
-        return sender.decide(thread, approval);
+        return sender.decide(thread, approval).await();
     }
 
     /** Decides about a call of an agent that accepts only signed decisions, and signs the decision with this key. */
     public AgentResult decide(String thread, Approval approval, DecisionKey key) {
-        return sender.decide(thread, approval, key);
+        return sender.decide(thread, approval, key).await();
     }
 
     /** Settles a call of an agent that accepts only signed decisions, and signs the settlement with this key. */
     public AgentResult settle(String thread, Settlement settlement, DecisionKey key) {
-        return sender.settle(thread, settlement, key);
+        return sender.settle(thread, settlement, key).await();
     }
 
     /** Settles a call with an unknown outcome. */
     public AgentResult settle(String thread, Settlement settlement) {
-        return sender.settle(thread, settlement);
+        return sender.settle(thread, settlement).await();
     }
 
     /** Raises limits. A turn that ended at a limit continues. */
     public AgentResult raise(String thread, LimitRaise raise) {
-        return sender.raise(thread, raise);
+        return sender.raise(thread, raise).await();
     }
 
     /** Ends the running turn. Queued messages stay queued for the next turn. */
     public AgentResult stop(String thread) {
-        return sender.stop(thread);
+        return sender.stop(thread).await();
     }
 
     /** Deletes the conversation. A running turn is stopped. The record of side effects is kept. */
@@ -360,7 +368,7 @@ public final class AgentClient implements AutoCloseable {
 
     /** Cancels the thread, and waits until its running work has ended. */
     public AgentResult cancel(String thread) {
-        return sender.cancel(thread);
+        return sender.cancel(thread).await();
     }
 
     /**

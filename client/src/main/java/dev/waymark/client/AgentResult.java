@@ -2,8 +2,8 @@ package dev.waymark.client;
 
 import dev.waymark.checkpoint.RunnerCheckpoint;
 import dev.waymark.client.failure.WaymarkException;
-import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
@@ -240,7 +240,7 @@ public sealed interface AgentResult {
             case CANCELLED -> new Cancelled(details, why);
             case RUNNING ->
                 state.isInterrupted()
-                        ? new Interrupted(details, PendingItem.of(thread, state))
+                        ? new Interrupted(details, state.pending(thread))
                         : new Failed(
                                 details, new Problem("Terminated", "the thread was ended in the middle of a turn"));
             case NONE -> new Failed(details, new Problem(Problem.NOT_FOUND, "the thread has had no turn"));

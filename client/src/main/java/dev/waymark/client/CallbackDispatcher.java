@@ -7,8 +7,8 @@ import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.ApprovalRequest;
 import dev.waymark.client.request.Question;
-import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.value.Problem;
 import java.util.HashSet;
@@ -55,14 +55,14 @@ final class CallbackDispatcher {
     }
 
     private List<PendingItem> open(Conversation state) {
-        return PendingItem.of(thread, state);
+        return state.pending(thread);
     }
 
     private boolean isToBeAsked(PendingItem item) {
         boolean heard = switch (item.kind()) {
-            case PendingItem.APPROVAL -> context.callbacks().onApproval().isPresent();
-            case PendingItem.QUESTION -> context.callbacks().onQuestion().isPresent();
-            default -> false;
+            case APPROVAL -> context.callbacks().onApproval().isPresent();
+            case QUESTION -> context.callbacks().onQuestion().isPresent();
+            case UNKNOWN -> false;
         };
         return heard && !asked.contains(item);
     }
@@ -72,7 +72,7 @@ final class CallbackDispatcher {
 
     private Optional<Decision> decision(PendingItem item) {
         String id = UUID.randomUUID().toString();
-        if (item.kind().equals(PendingItem.APPROVAL)) {
+        if (item.kind() == PendingItem.Kind.APPROVAL) {
             String digest = item.argsDigest().orElseThrow();
             ApprovalRequest request = new ApprovalRequest(
                     thread,

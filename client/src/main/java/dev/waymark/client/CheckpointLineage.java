@@ -1,7 +1,7 @@
 package dev.waymark.client;
 
-import dev.waymark.client.connection.Continuations;
 import dev.waymark.client.connection.Requests;
+import dev.waymark.client.connection.SuccessorRegistry;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.failure.WaymarkException;
@@ -24,12 +24,12 @@ final class CheckpointLineage {
 
     private final Requests requests;
     private final HistoryReader histories;
-    private final Continuations continuations;
+    private final SuccessorRegistry successors;
 
-    CheckpointLineage(Requests requests, HistoryReader histories, Continuations continuations) {
+    CheckpointLineage(Requests requests, HistoryReader histories, SuccessorRegistry successors) {
         this.requests = requests;
         this.histories = histories;
-        this.continuations = continuations;
+        this.successors = successors;
     }
 
     /**
@@ -48,7 +48,7 @@ final class CheckpointLineage {
         if (own.isEmpty()) {
             return file.openEffects(Optional.empty()).isEmpty()
                     ? file
-                    : file.goingOnOnce(Continuations.Source.checkpoint(thread));
+                    : file.goingOnOnce(SuccessorRegistry.Source.checkpoint(thread));
         }
         if (own.get().open() && how.thread().isEmpty()) {
             throw RequestLimits.badInput(
@@ -73,7 +73,8 @@ final class CheckpointLineage {
             return known;
         }
         effects.forEach(call -> checkThatItStands(call, timeline));
-        return known.goingOnOnce(Continuations.Source.thread(thread, histories.firstRunId(thread, timeline.runId())));
+        return known.goingOnOnce(
+                SuccessorRegistry.Source.thread(thread, histories.firstRunId(thread, timeline.runId())));
     }
 
     /** Returns the id of the thread that a checkpoint names by id or by session. */
@@ -99,8 +100,9 @@ final class CheckpointLineage {
         if (saved.openEffects(Optional.empty()).isEmpty()) {
             return;
         }
-        continuations.checkThatNoneContinues(Continuations.Source.checkpoint(thread));
-        earlierRun.ifPresent(run -> continuations.checkThatNoneContinues(Continuations.Source.checkpoint(thread, run)));
+        successors.checkThatNoneContinues(SuccessorRegistry.Source.checkpoint(thread));
+        earlierRun.ifPresent(
+                run -> successors.checkThatNoneContinues(SuccessorRegistry.Source.checkpoint(thread, run)));
     }
 
     /**

@@ -4,7 +4,7 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.BuiltInTools;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.checkpoint.RestoredCheckpoint;
-import dev.waymark.client.connection.Continuations;
+import dev.waymark.client.connection.SuccessorRegistry;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.ForkOptions;
@@ -46,7 +46,7 @@ record ResumeSource(
         Optional<String> session,
         boolean once,
         boolean fromFile,
-        Optional<Continuations.Source> continuation) {
+        Optional<SuccessorRegistry.Source> continuation) {
     private static final int ID_DIGITS = 32;
 
     /** The names of built-in tools without side effects, which are the same for every agent. */
@@ -61,7 +61,7 @@ record ResumeSource(
      * different sources.
      */
     static ResumeSource of(Timeline closed, String firstRunId) {
-        return of(closed).goingOnOnce(Continuations.Source.thread(closed.thread(), firstRunId));
+        return of(closed).goingOnOnce(SuccessorRegistry.Source.thread(closed.thread(), firstRunId));
     }
 
     /** Returns the current state of a thread as a source that any number of threads may continue. */
@@ -84,7 +84,7 @@ record ResumeSource(
                 file.document(), file.state(), Optional.empty(), file.thread(), true, true, Optional.empty());
     }
 
-    ResumeSource goingOnOnce(Continuations.Source marked) {
+    ResumeSource goingOnOnce(SuccessorRegistry.Source marked) {
         return new ResumeSource(identity, state, agent, session, once, fromFile, Optional.of(marked));
     }
 
@@ -105,7 +105,7 @@ record ResumeSource(
 
     /** Returns the thread or the session that the conversation comes from, if it is known. */
     Optional<String> copiedFrom() {
-        return continuation.map(Continuations.Source::name).or(() -> session);
+        return continuation.map(SuccessorRegistry.Source::name).or(() -> session);
     }
 
     /**

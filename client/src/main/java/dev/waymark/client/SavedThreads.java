@@ -26,13 +26,13 @@ import java.util.stream.Collectors;
  */
 public final class SavedThreads {
     private final ClientContext context;
-    private final ThreadContinuation continuation;
-    private final OutcomeWaiter outcomes;
+    private final ThreadResumer resumer;
+    private final OutcomeSaver saves;
 
-    SavedThreads(ClientContext context, ThreadContinuation continuation, OutcomeWaiter outcomes) {
+    SavedThreads(ClientContext context, ThreadResumer resumer, OutcomeSaver saves) {
         this.context = context;
-        this.continuation = continuation;
-        this.outcomes = outcomes;
+        this.resumer = resumer;
+        this.saves = saves;
     }
 
     /**
@@ -43,7 +43,7 @@ public final class SavedThreads {
      * @throws WaymarkException.Refused with type {@code CheckpointCorruption} if the saver's entry cannot be read
      */
     public Optional<CheckpointLoaded> restore(String thread, ResumeOptions how) {
-        return context.translated(() -> continuation.restored(RequestLimits.thread(thread), how));
+        return context.translated(() -> resumer.restored(RequestLimits.thread(thread), how));
     }
 
     /** The threads that the saver has and the server does not know, sorted. Empty when there is no saver. */
@@ -68,12 +68,12 @@ public final class SavedThreads {
      * {@code volatileAllowed} is false
      */
     public void checkThatItLasts(String thread, boolean volatileAllowed) {
-        continuation.checkThatItLasts(thread, volatileAllowed);
+        resumer.checkThatItLasts(thread, volatileAllowed);
     }
 
     /** Saves the newest version of a thread, and waits until it is saved. Does nothing without a saver. */
     public void save(String thread) {
-        outcomes.save(thread);
+        saves.save(thread);
     }
 
     /** The saver that an in-memory server recommends for its threads. It is used only if the caller asks for it. */
@@ -89,7 +89,7 @@ public final class SavedThreads {
      * not answer in time
      */
     public CheckpointSaved saveOnce(String thread, SaveOptions where, boolean replacing) {
-        return context.translated(() -> outcomes.saveOnce(thread, where, replacing));
+        return context.translated(() -> saves.saveOnce(thread, where, replacing));
     }
 
     /**

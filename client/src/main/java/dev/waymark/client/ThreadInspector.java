@@ -8,7 +8,7 @@ import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.watch.LiveText;
 import dev.waymark.client.watch.Watcher;
 import dev.waymark.client.watch.WatcherNotifier;
-import dev.waymark.contract.thread.PendingItem;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import java.util.List;
@@ -27,10 +27,7 @@ public final class ThreadInspector {
 
     /** The requests of this thread that wait for a person. */
     List<PendingItem> pending(String thread) {
-        return context.translated(() -> {
-            Timeline timeline = context.read(RequestLimits.thread(thread));
-            return timeline.ending().isPresent() ? List.of() : PendingItem.of(thread, timeline.now());
-        });
+        return timeline(thread).pending();
     }
 
     /** The history of a thread, as far as the server still has it. */

@@ -12,9 +12,9 @@ import dev.waymark.client.list.ThreadPage;
 import dev.waymark.client.list.ThreadPageRequest;
 import dev.waymark.client.list.ThreadSummary;
 import dev.waymark.contract.ThreadOwner;
-import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Queued;
 import dev.waymark.conversation.message.Role;
@@ -42,11 +42,11 @@ public final class ThreadLists {
     private static final int MOST_PAGES = 10;
 
     private final ClientContext context;
-    private final ThreadContinuation continuation;
+    private final ThreadResumer resumer;
 
-    ThreadLists(ClientContext context, ThreadContinuation continuation) {
+    ThreadLists(ClientContext context, ThreadResumer resumer) {
         this.context = context;
-        this.continuation = continuation;
+        this.resumer = resumer;
     }
 
     /**
@@ -138,7 +138,7 @@ public final class ThreadLists {
                         progress,
                         (listed, run) -> run.expectedState()
                                 .filter(state -> request.threads().wants(summary(listed, state)))
-                                .map(state -> PendingItem.of(listed.thread(), state)))
+                                .map(state -> state.pending(listed.thread())))
                 .stream()
                 .flatMap(List::stream)
                 // A request of a subagent's thread also appears in its parent, where it is answered.
@@ -251,7 +251,7 @@ public final class ThreadLists {
 
     /** The owner of a thread, if it has one. The thread of a subagent has the owner of its parent. */
     public Optional<ThreadOwner> owner(String thread) {
-        return context.translated(() -> continuation.ownerOf(RequestLimits.thread(thread)));
+        return context.translated(() -> resumer.ownerOf(RequestLimits.thread(thread)));
     }
 
     /** Whether the server has a thread with this id, open or closed. */

@@ -15,13 +15,15 @@ import java.util.Optional;
  */
 public final class ThreadRequests {
     private final ThreadStarter starter;
-    private final ThreadContinuation continuation;
+    private final ThreadResumer resumer;
     private final ThreadSender sender;
+    private final OutcomeSaver saves;
 
-    ThreadRequests(ThreadStarter starter, ThreadContinuation continuation, ThreadSender sender) {
+    ThreadRequests(ThreadStarter starter, ThreadResumer resumer, ThreadSender sender, OutcomeSaver saves) {
         this.starter = starter;
-        this.continuation = continuation;
+        this.resumer = resumer;
         this.sender = sender;
+        this.saves = saves;
     }
 
     /**
@@ -46,7 +48,7 @@ public final class ThreadRequests {
      * and the options contain neither an answer nor a thread id.
      */
     public AgentClient.Started resumeOnly(String thread, ResumeOptions how) {
-        return continuation.resumeOnly(thread, how);
+        return saved(resumer.resume(thread, how));
     }
 
     /**
@@ -54,7 +56,8 @@ public final class ThreadRequests {
      * checkpoint is complete and the options contain neither an answer nor a thread id.
      */
     public Optional<AgentClient.Started> resumeOnly(byte[] checkpoint, String place, ResumeOptions how) {
-        return continuation.resumeOnly(checkpoint, place, how);
+        PendingTurn turn = resumer.resume(checkpoint, place, how);
+        return turn.isStarted() ? Optional.of(saved(turn)) : Optional.empty();
     }
 
     /**
@@ -64,7 +67,7 @@ public final class ThreadRequests {
      * @param place the origin of the checkpoint, for the messages of failures
      */
     public CheckpointReview review(byte[] checkpoint, String place, ResumeOptions how) {
-        return continuation.review(checkpoint, place, how);
+        return resumer.review(checkpoint, place, how);
     }
 
     /**
@@ -72,7 +75,8 @@ public final class ThreadRequests {
      * until it gets a message or an answer.
      */
     public Forked forkOnly(String thread, ForkOptions how) {
-        return continuation.forkOnly(thread, how);
+        ThreadResumer.ForkedTurn forked = resumer.fork(thread, how);
+        return new Forked(forked.status(), saved(forked.turn()), forked.at());
     }
 
     /**
@@ -110,6 +114,14 @@ public final class ThreadRequests {
      * Requests the cancellation of the thread, without waiting for its end. Returns the run that received the request.
      */
     public String requestCancel(String thread) {
-        return sender.requestCancel(thread);
+        return sender.cancel(thread).runId();
+    }
+
+    /** Saves a thread that has started, which the wait for its outcome does otherwise. */
+    private AgentClient.Started saved(PendingTurn turn) {
+        if (turn.isStarted()) {
+            saves.save(turn.thread());
+        }
+        return turn.started();
     }
 }

@@ -16,7 +16,7 @@ import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.client.request.Settlement;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.SayPayload;
-import dev.waymark.contract.thread.PendingItem;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Moment;
@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /** Sends messages, answers and decisions to open threads. */
@@ -43,16 +44,18 @@ final class ThreadSender {
             SignalNames.BUDGET);
 
     private final OutcomeWaiter outcomes;
-    private final ThreadContinuation continuation;
+    private final OutcomeSaver saves;
+    private final ThreadResumer resumer;
 
-    ThreadSender(ClientContext context, OutcomeWaiter outcomes, ThreadContinuation continuation) {
+    ThreadSender(ClientContext context, OutcomeWaiter outcomes, OutcomeSaver saves, ThreadResumer resumer) {
         this.context = context;
         this.outcomes = outcomes;
-        this.continuation = continuation;
+        this.saves = saves;
+        this.resumer = resumer;
     }
 
-    /** Sends another message and waits for the outcome of the turn that consumes it. */
-    AgentResult say(String thread, String message) {
+    /** Sends another message, which a turn consumes. */
+    PendingTurn say(String thread, String message) {
         return say(thread, newId(), message);
     }
 
@@ -60,22 +63,21 @@ final class ThreadSender {
      * Sends a message with an id chosen by the caller. Sending the message again with the same id has no effect and
      * returns the same outcome.
      */
-    AgentResult say(String thread, String id, String message) {
+    PendingTurn say(String thread, String id, String message) {
         WaitDeadline deadline = context.deadline();
         return context.translated(() ->
                 say(RequestLimits.thread(thread), SayPayload.message(id, RequestLimits.message(message)), deadline));
     }
 
-    /** Runs the last turn again, which must have failed or been stopped. Waits for the outcome. */
-    AgentResult retry(String thread) {
+    /** Runs the last turn again, which must have failed or been stopped. */
+    PendingTurn retry(String thread) {
         WaitDeadline deadline = context.deadline();
         return context.translated(() -> say(RequestLimits.thread(thread), SayPayload.retry(newId()), deadline));
     }
 
-    AgentResult say(String thread, SayPayload say, WaitDeadline deadline) {
+    PendingTurn say(String thread, SayPayload say, WaitDeadline deadline) {
         Requests.Accepted accepted = update(thread, SignalNames.SAY, say.id().orElseThrow(), say, deadline);
-        return outcomes.await(
-                thread, accepted, () -> waitingFor(say, accepted.ack().fact()), deadline);
+        return pending(thread, accepted, () -> waitingFor(say, accepted.ack().fact()), deadline);
     }
 
     static OutcomeDetector waitingFor(SayPayload say, int fact) {
@@ -84,31 +86,30 @@ final class ThreadSender {
                 : OutcomeDetector.forTurnAt(fact);
     }
 
-    AgentResult answer(String thread, Optional<String> callId, String answer) {
+    PendingTurn answer(String thread, Optional<String> callId, String answer) {
         // The id makes a repeated send harmless even across runs, where the update id has no effect.
         String id = newId();
         Map<String, Object> payload = new LinkedHashMap<>();
         payload.put("id", id);
         callId.ifPresent(named -> payload.put("callId", named));
         payload.put("answer", RequestLimits.answer(answer));
-        return sendAndAwait(thread, SignalNames.ANSWER, id, payload);
+        return send(thread, SignalNames.ANSWER, id, payload);
     }
 
     /** Decides about a call that needs approval. */
-    AgentResult decide(String thread, Approval approval) {
+    PendingTurn decide(String thread, Approval approval) {
         approval.args().ifPresent(args -> checkArguments(thread, approval, args));
         String id = newId();
-        return sendAndAwait(
-                thread, approval.approved() ? SignalNames.APPROVE : SignalNames.DENY, id, approval.payload(id));
+        return send(thread, approval.approved() ? SignalNames.APPROVE : SignalNames.DENY, id, approval.payload(id));
     }
 
     /**
      * Decides with a signature. The decision applies to the request as it is now, and is rejected if the request
      * changes before the decision arrives.
      */
-    AgentResult decide(String thread, Approval approval, DecisionKey key) {
+    PendingTurn decide(String thread, Approval approval, DecisionKey key) {
         approval.args().ifPresent(args -> checkArguments(thread, approval, args));
-        PendingItem item = waiting(thread, PendingItem.APPROVAL, approval.callId());
+        PendingItem item = waiting(thread, PendingItem.Kind.APPROVAL, approval.callId());
         String name = approval.approved() ? SignalNames.APPROVE : SignalNames.DENY;
         DecisionKey.Signed signed = key.sign(item, name, approval);
         String id = newId();
@@ -118,14 +119,14 @@ final class ThreadSender {
         item.argsDigest().ifPresent(digest -> payload.putIfAbsent("argsDigest", digest));
         payload.put("by", signed.by());
         payload.put("signature", signed.signature());
-        return sendAndAwait(thread, name, id, payload);
+        return send(thread, name, id, payload);
     }
 
     /** Returns the only open request of this kind, or the one for this call. */
-    private PendingItem waiting(String thread, String kind, Optional<String> callId) {
+    private PendingItem waiting(String thread, PendingItem.Kind kind, Optional<String> callId) {
         Timeline timeline = context.translated(() -> read(RequestLimits.thread(thread)));
-        List<PendingItem> items = PendingItem.of(thread, timeline.now()).stream()
-                .filter(item -> item.kind().equals(kind))
+        List<PendingItem> items = timeline.now().pending(thread).stream()
+                .filter(item -> item.kind() == kind)
                 .filter(item -> callId.map(item.callId()::equals).orElse(true))
                 .toList();
         if (items.isEmpty()) {
@@ -147,8 +148,8 @@ final class ThreadSender {
     /** Checks edited arguments against the tool's schema before the approval is used up. */
     private void checkArguments(String thread, Approval approval, Json args) {
         Timeline timeline = context.translated(() -> read(RequestLimits.thread(thread)));
-        List<PendingItem> approvals = PendingItem.of(thread, timeline.now()).stream()
-                .filter(item -> item.kind().equals(PendingItem.APPROVAL))
+        List<PendingItem> approvals = timeline.now().pending(thread).stream()
+                .filter(item -> item.kind() == PendingItem.Kind.APPROVAL)
                 .filter(item -> approval.callId().map(item.callId()::equals).orElse(true))
                 .toList();
         if (approvals.size() == 1) {
@@ -175,44 +176,50 @@ final class ThreadSender {
     }
 
     /** Settles a call with an unknown outcome. */
-    AgentResult settle(String thread, Settlement settlement) {
-        return sendAndAwait(thread, SignalNames.SETTLE, settlement.payload());
+    PendingTurn settle(String thread, Settlement settlement) {
+        return send(thread, SignalNames.SETTLE, settlement.payload());
     }
 
     /** Settles a call with a signature. */
-    AgentResult settle(String thread, Settlement settlement, DecisionKey key) {
-        PendingItem item = waiting(thread, PendingItem.UNKNOWN, Optional.of(settlement.callId()));
+    PendingTurn settle(String thread, Settlement settlement, DecisionKey key) {
+        PendingItem item = waiting(thread, PendingItem.Kind.UNKNOWN, Optional.of(settlement.callId()));
         DecisionKey.Signed signed = key.sign(item, settlement);
         Map<String, Object> payload = settlement.payload();
         payload.put("by", signed.by());
         payload.put("signature", signed.signature());
-        return sendAndAwait(thread, SignalNames.SETTLE, payload);
+        return send(thread, SignalNames.SETTLE, payload);
     }
 
     /** Raises limits. A turn that ended at a limit continues. */
-    AgentResult raise(String thread, LimitRaise raise) {
-        return sendAndAwait(thread, SignalNames.BUDGET, raise.payload());
+    PendingTurn raise(String thread, LimitRaise raise) {
+        return send(thread, SignalNames.BUDGET, raise.payload());
     }
 
     /** Ends the running turn. Queued messages stay queued for the next turn. */
-    AgentResult stop(String thread) {
-        return sendAndAwait(thread, SignalNames.STOP, Map.of());
+    PendingTurn stop(String thread) {
+        return send(thread, SignalNames.STOP, Map.of());
     }
 
-    private AgentResult sendAndAwait(String thread, String name, Map<String, ?> payload) {
-        return sendAndAwait(thread, name, newId(), payload);
+    private PendingTurn send(String thread, String name, Map<String, ?> payload) {
+        return send(thread, name, newId(), payload);
     }
 
-    private AgentResult sendAndAwait(String thread, String name, String id, Map<String, ?> payload) {
+    private PendingTurn send(String thread, String name, String id, Map<String, ?> payload) {
         WaitDeadline deadline = context.deadline();
         return context.translated(() -> {
             Requests.Accepted accepted = update(RequestLimits.thread(thread), name, id, payload, deadline);
-            return outcomes.await(
+            return pending(
                     thread,
                     accepted,
                     () -> OutcomeDetector.forTurnAt(accepted.ack().fact()),
                     deadline);
         });
+    }
+
+    private PendingTurn pending(
+            String thread, Requests.Accepted accepted, Supplier<OutcomeDetector> waiting, WaitDeadline deadline) {
+        return PendingTurn.of(
+                context, thread, accepted.runId(), () -> outcomes.await(thread, accepted, waiting, deadline));
     }
 
     /**
@@ -261,7 +268,7 @@ final class ThreadSender {
         });
     }
 
-    private Requests.Accepted send(String thread, String name, Map<String, ?> payload, WaitDeadline deadline) {
+    private Requests.Accepted control(String thread, String name, Map<String, ?> payload, WaitDeadline deadline) {
         return update(RequestLimits.thread(thread), name, newId(), payload, deadline);
     }
 
@@ -281,8 +288,8 @@ final class ThreadSender {
 
     private AgentClient.Started clear(String thread, Map<String, ?> payload) {
         return context.translated(() -> {
-            Requests.Accepted cleared = send(thread, SignalNames.CLEAR, payload, context.deadline());
-            outcomes.save(thread);
+            Requests.Accepted cleared = control(thread, SignalNames.CLEAR, payload, context.deadline());
+            saves.save(thread);
             return new AgentClient.Started(thread, cleared.runId());
         });
     }
@@ -294,7 +301,7 @@ final class ThreadSender {
     boolean close(String thread) {
         WaitDeadline deadline = context.deadline().orSooner(Requests.WORKER_WAIT);
         return context.translated(() -> {
-            Requests.Accepted accepted = send(thread, SignalNames.CLOSE, Map.of(), deadline);
+            Requests.Accepted accepted = control(thread, SignalNames.CLOSE, Map.of(), deadline);
             MomentStream feed = context.moments(thread, accepted.runId());
             while (!deadline.isPast() && !feed.isClosed()) {
                 for (Moment moment : feed.next(deadline.millisLeft())) {
@@ -309,19 +316,8 @@ final class ThreadSender {
         });
     }
 
-    /**
-     * Requests the cancellation of the thread, without waiting for its end. Returns the run that received the request.
-     */
-    String requestCancel(String thread) {
-        return context.translated(() -> {
-            Requests.Known known = context.requests().getOpen(RequestLimits.thread(thread));
-            context.requests().cancel(thread);
-            return known.runId();
-        });
-    }
-
-    /** Cancels the thread and waits until its running work has ended. */
-    AgentResult cancel(String thread) {
+    /** Cancels the thread. Its running work ends before it closes. */
+    PendingTurn cancel(String thread) {
         WaitDeadline deadline = context.deadline();
         return context.translated(() -> {
             Requests.Known known = context.get(RequestLimits.thread(thread));
@@ -329,15 +325,19 @@ final class ThreadSender {
                 throw Requests.closed(thread);
             }
             context.requests().cancel(thread);
-            MomentStream feed = context.moments(thread, known.runId());
-            WaitPolicy patience = new WaitPolicy(context.requests(), thread, deadline);
-            while (!feed.isClosed()) {
-                feed.next(patience.millis());
-                patience.check(feed);
-            }
-            outcomes.save(thread);
-            return OutcomeWaiter.endOf(thread, feed);
+            return PendingTurn.of(context, thread, known.runId(), () -> end(thread, known.runId(), deadline));
         });
+    }
+
+    private AgentResult end(String thread, String runId, WaitDeadline deadline) {
+        MomentStream feed = context.moments(thread, runId);
+        WaitPolicy patience = new WaitPolicy(context.requests(), thread, deadline);
+        while (!feed.isClosed()) {
+            feed.next(patience.millis());
+            patience.check(feed);
+        }
+        saves.save(thread);
+        return OutcomeWaiter.endOf(thread, feed);
     }
 
     private Requests.Accepted update(String thread, String name, String id, Object payload, WaitDeadline deadline) {
@@ -345,7 +345,7 @@ final class ThreadSender {
         try {
             return context.requests().update(thread, name, id, payload, deadline);
         } catch (WaymarkException.NotFound | WaymarkException.Closed e) {
-            if (continuation.isHere(thread)) {
+            if (resumer.isHere(thread)) {
                 throw e;
             }
             if (!CONTINUING.contains(name)) {
@@ -364,7 +364,7 @@ final class ThreadSender {
 
     /** Returns the history of a thread, after restoring the thread if only the saver has it. */
     private Timeline read(String thread) {
-        if (!continuation.isHere(thread)) {
+        if (!resumer.isHere(thread)) {
             restore(thread, Requests.noSuchThread(thread));
         }
         return context.read(thread);
@@ -375,8 +375,8 @@ final class ThreadSender {
      * does not have the thread.
      */
     private void restore(String thread, WaymarkException missing) {
-        continuation.restored(thread, ResumeOptions.onward());
-        if (!continuation.isHere(thread)) {
+        resumer.restored(thread, ResumeOptions.onward());
+        if (!resumer.isHere(thread)) {
             throw missing;
         }
     }

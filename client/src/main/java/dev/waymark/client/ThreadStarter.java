@@ -19,37 +19,53 @@ import java.util.UUID;
 final class ThreadStarter {
     private final ClientContext context;
     private final OutcomeWaiter outcomes;
-    private final ThreadContinuation continuation;
+    private final OutcomeSaver saves;
+    private final ThreadResumer resumer;
     private final ThreadSender sender;
 
-    ThreadStarter(ClientContext context, OutcomeWaiter outcomes, ThreadContinuation continuation, ThreadSender sender) {
+    ThreadStarter(
+            ClientContext context,
+            OutcomeWaiter outcomes,
+            OutcomeSaver saves,
+            ThreadResumer resumer,
+            ThreadSender sender) {
         this.context = context;
         this.outcomes = outcomes;
-        this.continuation = continuation;
+        this.saves = saves;
+        this.resumer = resumer;
         this.sender = sender;
     }
 
-    /** Starts a thread from the prompt, or continues the open thread that it names, and waits for the outcome. */
-    AgentResult run(Prompt prompt) {
+    /** Starts a thread from the prompt, or continues the open thread that it names. */
+    PendingTurn run(Prompt prompt) {
         WaitDeadline deadline = context.deadline();
         return context.translated(() -> {
             Valid valid = Valid.of(prompt);
             boolean restored = isRestored(valid);
             if (restored && valid.saysNothing()) {
-                return outcomes.result(valid.thread(), deadline);
+                return PendingTurn.complete(
+                        context,
+                        valid.thread(),
+                        context.requests().get(valid.thread()).runId(),
+                        () -> outcomes.result(valid.thread(), deadline));
             }
             Optional<Requests.Known> known = known(valid);
             if (known.isPresent()) {
                 return sayTo(valid.thread(), known.get(), valid, deadline);
             }
             StartInput input = newThread(valid).saying(valid.say());
-            Optional<String> runId = continuation.start(
+            Optional<String> runId = resumer.start(
                     valid.thread(), input, Optional.empty(), valid.prompt().id());
             if (runId.isEmpty()) {
                 // Another client has started the thread in the meantime.
                 return sayTo(valid.thread(), open(valid), valid, deadline);
             }
-            return outcomes.await(valid.thread(), runId.get(), ThreadSender.waitingFor(valid.say(), 2), deadline);
+            return PendingTurn.of(
+                    context,
+                    valid.thread(),
+                    runId.get(),
+                    () -> outcomes.await(
+                            valid.thread(), runId.get(), ThreadSender.waitingFor(valid.say(), 2), deadline));
         });
     }
 
@@ -63,7 +79,7 @@ final class ThreadStarter {
             isRestored(valid);
             AgentClient.Started started = started(valid);
             if (valid.isNamed() && context.connection().isInMemory()) {
-                outcomes.saveBeginning(started);
+                saves.saveBeginning(started);
             }
             return started;
         });
@@ -75,7 +91,7 @@ final class ThreadStarter {
             Valid valid = Valid.of(prompt);
             StartInput named = newThread(valid).saying(valid.say()).ownedBy(how.owner());
             StartInput input = how.once() ? named.closingAfterOneTurn() : named;
-            Optional<String> runId = continuation.start(valid.thread(), input, Optional.empty(), prompt.id());
+            Optional<String> runId = resumer.start(valid.thread(), input, Optional.empty(), prompt.id());
             if (runId.isPresent()) {
                 return new ThreadRequests.Begun(new AgentClient.Started(valid.thread(), runId.get()), false);
             }
@@ -140,7 +156,7 @@ final class ThreadStarter {
     private Optional<Requests.Known> known(Valid valid) {
         Optional<Requests.Known> known = valid.isNamed() ? context.requests().find(valid.thread()) : Optional.empty();
         if (known.isPresent() && !known.get().open()) {
-            if (continuation.isFree(valid.thread(), known.get())) {
+            if (resumer.isFree(valid.thread(), known.get())) {
                 return Optional.empty();
             }
             throw Requests.closed(valid.thread());
@@ -161,7 +177,7 @@ final class ThreadStarter {
             throw RequestLimits.badInput("a new thread needs a message: " + valid.thread(), "Add a message");
         }
         if (valid.isNamed()) {
-            continuation.checkThatItLasts(valid.thread(), valid.prompt().volatileAllowed());
+            resumer.checkThatItLasts(valid.thread(), valid.prompt().volatileAllowed());
         }
         StartInput input = StartInput.of(agent)
                 .withMaxIterations(valid.prompt().maxIterations())
@@ -191,7 +207,7 @@ final class ThreadStarter {
         }
     }
 
-    private AgentResult sayTo(String thread, Requests.Known known, Valid valid, WaitDeadline deadline) {
+    private PendingTurn sayTo(String thread, Requests.Known known, Valid valid, WaitDeadline deadline) {
         checkAgent(valid, known);
         if (valid.prompt().context().isPresent()) {
             throw RequestLimits.badInput(
@@ -212,6 +228,6 @@ final class ThreadStarter {
         ResumeOptions how = ResumeOptions.onward();
         how = valid.prompt().agent().map(how::withAgent).orElse(how);
         how = valid.prompt().maxIterations().map(how::withMaxIterations).orElse(how);
-        return valid.isNamed() && continuation.restored(valid.thread(), how).isPresent();
+        return valid.isNamed() && resumer.restored(valid.thread(), how).isPresent();
     }
 }

@@ -3,7 +3,7 @@ package dev.waymark.client;
 import dev.waymark.client.save.CheckpointLoaded;
 import dev.waymark.client.save.CheckpointSaved;
 import dev.waymark.client.watch.TextDelta;
-import dev.waymark.contract.thread.PendingItem;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.history.Moment;
 import dev.waymark.saver.SaverException;
 

@@ -6,7 +6,7 @@ import dev.waymark.client.save.SaveListener;
 import dev.waymark.client.save.SaveOptions;
 import dev.waymark.client.watch.TextDelta;
 import dev.waymark.client.watch.Watcher;
-import dev.waymark.contract.thread.PendingItem;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.history.Moment;
 import dev.waymark.saver.SaverException;
 import java.util.ArrayDeque;
@@ -166,7 +166,7 @@ final class TurnStream extends Spliterators.AbstractSpliterator<TurnEvent> {
         public boolean happened(Moment moment) {
             otherWatcher.ifPresent(other -> other.happened(moment));
             addWhenThereIsRoom(new TurnEvent.Happened(moment));
-            List<PendingItem> open = PendingItem.of(thread, moment.state());
+            List<PendingItem> open = moment.state().pending(thread);
             open.stream()
                     .filter(item -> !asked.contains(item))
                     .forEach(item -> addWhenThereIsRoom(new TurnEvent.Asked(item)));

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.ContinuationMarker;
+import dev.waymark.contract.SuccessorMarker;
 import dev.waymark.contract.WireNames;
 import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.Command;
@@ -38,6 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Only one thread continues a closed thread, even if people and operators act concurrently, so its pending call runs
  * once.
  */
+@Tag("full")
 @Tag("server")
 class ContinuationServerTest {
     @TempDir
@@ -167,12 +168,12 @@ class ContinuationServerTest {
                 .runId();
         WorkflowOptions options = WorkflowOptions.newBuilder()
                 .setTaskQueue(WireNames.CONTINUATION_QUEUE)
-                .setWorkflowId(ContinuationMarker.idOfRun(run))
+                .setWorkflowId(SuccessorMarker.idOfRun(run))
                 .build();
         connection
                 .client()
                 .newUntypedWorkflowStub(WireNames.CONTINUATION_TYPE, options)
-                .start(new ContinuationMarker(thread, "a request"));
+                .start(new SuccessorMarker(thread, "a request"));
     }
 
     @Test

@@ -18,7 +18,7 @@ import dev.waymark.client.list.ThreadSummary;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ServerUnreachable;
-import dev.waymark.contract.thread.PendingItem;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
@@ -49,6 +49,7 @@ import org.junit.jupiter.api.Timeout;
  * Lists of threads on a server with search attributes, and on a server that got the attributes after its first threads
  * had started.
  */
+@Tag("full")
 @Tag("server")
 @Timeout(180)
 class SearchAttributesServerTest {

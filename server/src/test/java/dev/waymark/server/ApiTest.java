@@ -23,6 +23,7 @@ import dev.waymark.server.http.HttpSettings;
 import dev.waymark.server.http.Route;
 import dev.waymark.server.identity.CallerRole;
 import dev.waymark.tool.ToolArguments;
+import dev.waymark.worker.server.InMemoryServer;
 import java.lang.reflect.RecordComponent;
 import java.net.URLEncoder;
 import java.net.http.HttpRequest;
@@ -453,6 +454,29 @@ class ApiTest {
         assertThat(problem(ann.post("/v1/threads/" + thread + "/budget", "{'usd':5}")))
                 .isEqualTo("403 RoleRequired");
         checked("raiseBudget", ann.as(OPERATOR).post("/v1/threads/" + thread + "/budget", "{'iterations':50}"), 202);
+    }
+
+    @Test
+    void agents_withoutADirectory_areThoseThatTheWorkersReport() throws Exception {
+        HttpCaller caller = HttpCaller.of(threads.serveAgentsOfWorkers(), ANN);
+
+        JsonNode agents = checked("listAgents", caller.get("/v1/agents"), 200).path("agents");
+
+        assertThat(agents.findValuesAsText("name")).containsExactly("asker", "assistant", "billing", "shopper");
+        assertThat(agents.get(1).path("description").asText()).isEqualTo("Says hello");
+        assertThat(threads.client().lists().find("waymark-agents")).isEqualTo("waymark-agents");
+    }
+
+    @Test
+    void agents_withoutAWorker_areNone(@TempDir Path empty) throws Exception {
+        try (ServedThreads lonely = ServedThreads.withoutWorker(InMemoryServer.start(0), empty)) {
+            HttpCaller caller = HttpCaller.of(lonely.serveAgentsOfWorkers(), ANN);
+            long begun = System.nanoTime();
+
+            assertThat(checked("listAgents", caller.get("/v1/agents"), 200).path("agents"))
+                    .isEmpty();
+            assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(10));
+        }
     }
 
     @Test

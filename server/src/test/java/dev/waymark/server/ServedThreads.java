@@ -177,6 +177,18 @@ final class ServedThreads implements AutoCloseable {
         return server;
     }
 
+    /** Starts an API server that lists the agents that workers report. */
+    ApiServer serveAgentsOfWorkers() throws IOException {
+        AgentClient client = client();
+        ApiServer server = ApiServer.start(
+                client,
+                HttpSettings.at("127.0.0.1", 0),
+                AgentCatalogue.ofWorkers(client),
+                Optional.of(StaticTokens.of(tokens)));
+        open.add(server);
+        return server;
+    }
+
     AgentClient client() {
         AgentClient client = AgentClient.connect(temporal.address());
         open.add(0, client);

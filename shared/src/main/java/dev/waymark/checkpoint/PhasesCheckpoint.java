@@ -5,7 +5,7 @@ import dev.waymark.checkpoint.row.Extras;
 import dev.waymark.checkpoint.row.Timestamps;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
-import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
@@ -113,8 +113,8 @@ public final class PhasesCheckpoint {
         if (before.isEmpty() || (!ran && state.turn().isRunning())) {
             addStart(state, resumedElsewhere || before.isPresent());
         }
-        Optional<OpenRequest> waited = before.flatMap(PhasesCheckpoint::ask);
-        Optional<OpenRequest> waits = ask(state);
+        Optional<PendingItem> waited = before.flatMap(PhasesCheckpoint::ask);
+        Optional<PendingItem> waits = ask(state);
         boolean waitsForAnother = !waited.map(PhasesCheckpoint::subject).equals(waits.map(PhasesCheckpoint::subject));
         if (waited.isPresent() && waitsForAnother) {
             add("resumed", state, Map.of("kind", kindOf(waited.get())));
@@ -256,19 +256,19 @@ public final class PhasesCheckpoint {
     }
 
     /** The first request of this thread or of a subagent's thread, if the turn waits only for people. */
-    private static Optional<OpenRequest> ask(Conversation state) {
+    private static Optional<PendingItem> ask(Conversation state) {
         return state.isInterrupted() ? state.asks().stream().findFirst() : Optional.empty();
     }
 
     /** The subject of a request. It includes the kind, since a call may ask a question after its approval. */
-    private static List<Object> subject(OpenRequest ask) {
+    private static List<Object> subject(PendingItem ask) {
         return List.of(ask.callId(), ask.kind());
     }
 
-    private void addPause(Conversation state, OpenRequest ask) {
+    private void addPause(Conversation state, PendingItem ask) {
         Map<String, Object> payload = new LinkedHashMap<>();
         payload.put("kind", kindOf(ask));
-        if (ask.kind() == OpenRequest.Kind.QUESTION) {
+        if (ask.kind() == PendingItem.Kind.QUESTION) {
             payload.put("prompt", ask.question().orElse(""));
         } else {
             payload.put("reason", ask.tool());
@@ -276,8 +276,8 @@ public final class PhasesCheckpoint {
         add("paused", state, payload);
     }
 
-    private static String kindOf(OpenRequest ask) {
-        return ask.kind() == OpenRequest.Kind.QUESTION ? "user_input" : "approval";
+    private static String kindOf(PendingItem ask) {
+        return ask.kind() == PendingItem.Kind.QUESTION ? "user_input" : "approval";
     }
 
     private void addTerminal(Conversation state) {

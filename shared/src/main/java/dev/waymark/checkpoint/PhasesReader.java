@@ -10,13 +10,16 @@ import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usage;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,8 +41,11 @@ final class PhasesReader {
     /** Whether the newest reply has calls. If not, {@code newestCalls} are those of an earlier reply. */
     private boolean newestReplyCalls;
 
-    /** Whether each call succeeded, by its id in the file, if the snapshot shows that. */
-    private Map<String, Boolean> outcomes = Map.of();
+    /**
+     * Whether the calls succeeded, by their id in the file, if the snapshot shows that: one entry for each result that
+     * follows.
+     */
+    private Map<String, Deque<Optional<Boolean>>> outcomes = Map.of();
 
     /** Values that no rule uses. They are kept for later checkpoints. */
     private final Map<String, Object> extras = new LinkedHashMap<>();
@@ -237,8 +243,8 @@ final class PhasesReader {
                 .turn(turn(), payload.count("llm_calls"), usage(payload.object("usage")), began(payload))
                 .counted(step, 0)
                 .cost(cost(payload));
-        outcomes = outcomes(payload);
         List<CheckpointFields> rows = payload.some("messages", CheckpointFields::of);
+        outcomes = outcomes(payload, rows);
         for (int i = 0; i < rows.size(); i++) {
             say(rows.get(i), i == 0);
         }
@@ -363,14 +369,30 @@ final class PhasesReader {
         return payload.each("tool_executions", CheckpointFields::of);
     }
 
-    private static Map<String, Boolean> outcomes(CheckpointFields payload) {
-        Map<String, Boolean> outcomes = new LinkedHashMap<>();
+    /**
+     * Calls of one id have their rows and their results in the same order. If there are fewer rows than results, the
+     * rows of the first results are missing.
+     */
+    private static Map<String, Deque<Optional<Boolean>>> outcomes(
+            CheckpointFields payload, List<CheckpointFields> messages) {
+        Map<String, Deque<Optional<Boolean>>> outcomes = new LinkedHashMap<>();
         for (CheckpointFields row : executions(payload)) {
             row.id("tool_name");
             if (!row.isNull("tool_call_id")) {
-                outcomes.put(row.text("tool_call_id"), row.flag("success"));
+                outcomes.computeIfAbsent(row.text("tool_call_id"), id -> new ArrayDeque<>())
+                        .add(Optional.of(row.flag("success")));
             }
         }
+        Map<String, Integer> results = new HashMap<>();
+        messages.stream()
+                .filter(row -> row.text("role").equals("tool"))
+                .flatMap(row -> row.optionalId("tool_call_id").stream())
+                .forEach(id -> results.merge(id, 1, Integer::sum));
+        outcomes.forEach((id, rows) -> {
+            for (int missing = results.getOrDefault(id, 0) - rows.size(); missing > 0; missing--) {
+                rows.addFirst(Optional.empty());
+            }
+        });
         return outcomes;
     }
 
@@ -425,6 +447,8 @@ final class PhasesReader {
             return Message.user("[result of " + tool.orElse("a tool") + "] " + text);
         }
         boolean failed = Optional.ofNullable(outcomes.get(given.orElse(callId.get())))
+                .map(Deque::poll)
+                .flatMap(Function.identity())
                 .map(success -> !success)
                 .orElseGet(() -> ToolTexts.isFailure(text));
         return Message.results(List.of(new Part.ToolResult(callId.get(), text, failed)));

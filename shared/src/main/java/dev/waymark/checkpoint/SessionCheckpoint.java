@@ -32,6 +32,9 @@ public final class SessionCheckpoint {
     /** The carried value with the idempotency keys that follow another rule than ours, by call id. */
     static final String OTHER_KEYS = "idempotency_keys";
 
+    /** The carried value with the starts of calls that the transcript of the file lacked, by call id. */
+    static final String STARTS = "started_at";
+
     private static final String ISSUED = "issued";
     private static final String FAILED = "failed";
 
@@ -237,7 +240,11 @@ public final class SessionCheckpoint {
         row.put("idempotency_key", key(sessionId, state, call));
         row.put("status", status);
         row.put("result_text", result.orElse(null));
-        row.put("started_at", Timestamps.iso(startedAt));
+        row.put(
+                "started_at",
+                Extras.of(state).object(STARTS).get(call.id()) instanceof String known
+                        ? known
+                        : Timestamps.iso(startedAt));
         row.put("completed_at", isOver ? Timestamps.iso(call.since()) : null);
         return row;
     }

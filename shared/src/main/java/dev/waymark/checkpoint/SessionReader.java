@@ -1,5 +1,6 @@
 package dev.waymark.checkpoint;
 
+import dev.waymark.checkpoint.row.Timestamps;
 import dev.waymark.conversation.Restoration;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
@@ -28,6 +29,9 @@ final class SessionReader {
     /** The idempotency keys that do not follow our rule, by call id. They are kept for later checkpoints. */
     private final Map<String, Object> otherKeys = new LinkedHashMap<>();
 
+    /** The starts of ended calls that the transcript lacks, by call id. A call keeps only the time of its end. */
+    private final Map<String, Object> starts = new LinkedHashMap<>();
+
     /** @param logged the ids of the calls in the log */
     private SessionReader(Instant now, Collection<String> logged) {
         this.now = now;
@@ -43,8 +47,15 @@ final class SessionReader {
         SessionReader reader = new SessionReader(now, log.keySet());
         reader.checkpoint(document.object("checkpoint"), conversation);
         log.values().forEach(row -> reader.toolCall(row, id, conversation));
+        Map<String, Object> extras = new LinkedHashMap<>();
         if (!reader.otherKeys.isEmpty()) {
-            conversation.extras(Json.of(Map.of(SessionCheckpoint.OTHER_KEYS, reader.otherKeys)));
+            extras.put(SessionCheckpoint.OTHER_KEYS, reader.otherKeys);
+        }
+        if (!reader.starts.isEmpty()) {
+            extras.put(SessionCheckpoint.STARTS, reader.starts);
+        }
+        if (!extras.isEmpty()) {
+            conversation.extras(Json.of(extras));
         }
         switch (session.text("status")) {
             case "active" -> {
@@ -205,6 +216,7 @@ final class SessionReader {
         }
         String tool = row.id("tool_name");
         Json args = args(row);
+        boolean isAhead = conversation.toolUse(callId).isEmpty();
         conversation.toolUse(callId).ifPresent(use -> {
             if (!use.name().equals(tool)) {
                 throw row.corrupt("\"tool_name\" does not match the call");
@@ -230,7 +242,12 @@ final class SessionReader {
             }
             default -> throw row.corrupt("no such status: " + row.text("status"));
         }
-        completedAt.ifPresent(at -> conversation.endedAt(callId, at));
+        completedAt.ifPresent(at -> {
+            conversation.endedAt(callId, at);
+            if (isAhead && !at.equals(startedAt)) {
+                starts.put(callId, Timestamps.iso(startedAt));
+            }
+        });
         String key = row.id("idempotency_key");
         // The number of earlier identical calls is derived from the key. The author of the file may have another rule.
         IdempotencyKey.repeatOf(key, session, tool, args, MOST_REPEATS)

@@ -14,6 +14,12 @@ public final class WireNames {
 
     public static final String CONTINUATION_QUEUE = "waymark-continuations";
 
+    /** A workflow of this type returns the agents of the worker that runs it. It is not a thread. */
+    public static final String AGENTS_TYPE = "Agents";
+
+    /** Returns the agents of the worker that runs it. No tool can have this name. */
+    public static final String AGENTS_ACTIVITY = "worker.agents";
+
     public static final String MODEL_ACTIVITY = "model";
     public static final String AGENT_ACTIVITY = "agent";
     public static final String VERIFY_ACTIVITY = "verify";

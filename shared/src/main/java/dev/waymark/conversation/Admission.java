@@ -2,8 +2,8 @@ package dev.waymark.conversation;
 
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallSettlement;
-import dev.waymark.conversation.call.OpenRequest;
 import dev.waymark.conversation.call.Parent;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SubagentFact;
@@ -134,7 +134,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
     }
 
     private static Optional<Problem> answer(Conversation state, PersonFact.HumanAnswered answered) {
-        List<OpenRequest> questions = asks(state, OpenRequest.Kind.QUESTION);
+        List<PendingItem> questions = asks(state, PendingItem.Kind.QUESTION);
         if (answered.callId().isEmpty()) {
             if (questions.isEmpty()) {
                 return refused(Problem.NOT_FOUND, "no question is open");
@@ -160,16 +160,16 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
      * The request that an answer or a decision refers to: the request of the named call or, without a name, the first
      * request of this kind.
      */
-    static Optional<OpenRequest> meant(Conversation state, OpenRequest.Kind kind, Optional<String> callId) {
-        List<OpenRequest> asks = asks(state, kind);
+    static Optional<PendingItem> meant(Conversation state, PendingItem.Kind kind, Optional<String> callId) {
+        List<PendingItem> asks = asks(state, kind);
         return callId.isEmpty() ? asks.stream().findFirst() : ask(asks, callId.get());
     }
 
-    private static List<OpenRequest> asks(Conversation state, OpenRequest.Kind kind) {
+    private static List<PendingItem> asks(Conversation state, PendingItem.Kind kind) {
         return state.asks().stream().filter(ask -> ask.kind() == kind).toList();
     }
 
-    private static Optional<OpenRequest> ask(List<OpenRequest> asks, String callId) {
+    private static Optional<PendingItem> ask(List<PendingItem> asks, String callId) {
         return asks.stream().filter(ask -> ask.callId().equals(callId)).findFirst();
     }
 
@@ -185,13 +185,13 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
     }
 
     private static Optional<Problem> decision(Conversation state, PersonFact.ApprovalDecided decided) {
-        List<OpenRequest> awaiting = asks(state, OpenRequest.Kind.APPROVAL);
+        List<PendingItem> awaiting = asks(state, PendingItem.Kind.APPROVAL);
         if (decided.callId().isEmpty() && awaiting.size() != 1) {
             return awaiting.isEmpty()
                     ? refused(Problem.NOT_FOUND, "no call waits for approval")
                     : refused(Problem.CALL_REQUIRED, "several calls wait for approval: " + ids(awaiting));
         }
-        Optional<OpenRequest> awaited = meant(state, OpenRequest.Kind.APPROVAL, decided.callId());
+        Optional<PendingItem> awaited = meant(state, PendingItem.Kind.APPROVAL, decided.callId());
         if (awaited.isEmpty()) {
             return notAwaited(state, decided.callId().orElseThrow());
         }
@@ -239,7 +239,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
 
     private static Optional<Problem> settlement(Conversation state, PersonFact.OutcomeSettled settled) {
         String callId = settled.callId();
-        Optional<OpenRequest> ask = meant(state, OpenRequest.Kind.UNKNOWN, Optional.of(callId));
+        Optional<PendingItem> ask = meant(state, PendingItem.Kind.UNKNOWN, Optional.of(callId));
         Optional<Call> call = state.calls().get(callId);
         if (ask.isEmpty() && call.isEmpty()) {
             return notAskedBelow(state, callId);
@@ -346,8 +346,8 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
                 .map(words -> new Problem(Problem.BAD_INPUT, words));
     }
 
-    private static String ids(List<OpenRequest> asks) {
-        return asks.stream().map(OpenRequest::callId).collect(Collectors.joining(", "));
+    private static String ids(List<PendingItem> asks) {
+        return asks.stream().map(PendingItem::callId).collect(Collectors.joining(", "));
     }
 
     private static Optional<Problem> refused(String type, String message) {

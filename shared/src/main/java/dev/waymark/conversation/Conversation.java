@@ -8,8 +8,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.EffectLog;
-import dev.waymark.conversation.call.OpenRequest;
 import dev.waymark.conversation.call.Parent;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.SubagentProgress;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.PersonFact;
@@ -296,8 +296,13 @@ public record Conversation(
     }
 
     /** The requests that wait for a person, of this thread and its subagents, in call order. */
-    public List<OpenRequest> asks() {
+    public List<PendingItem> asks() {
         return callBook.asks(binding);
+    }
+
+    /** The requests that wait for a person, for a state of this thread. */
+    public List<PendingItem> pending(String thread) {
+        return asks().stream().map(ask -> ask.in(thread)).toList();
     }
 
     /** The id that idempotency keys of this thread's calls are derived from, if it is not the thread's own id. */

@@ -183,9 +183,9 @@ final class LostCallRules {
                 .ifPresent(call -> draft.book.put(call.doubted(draft.at)));
     }
 
-    void settle(Call unsettled, PersonFact.OutcomeSettled fact) {
+    void settle(Call unsettled, PersonFact.OutcomeSettled fact, Optional<CallSettlement.Signature> signed) {
         Call call = unsettled.settled(
-                new CallSettlement(fact.settlement(), fact.by(), fact.verified(), fact.note(), draft.at));
+                new CallSettlement(fact.settlement(), fact.by(), fact.verified(), fact.note(), draft.at, signed));
         switch (fact.settlement()) {
             case DONE -> settleAsDone(call, fact.result().orElseGet(() -> ToolTexts.done(fact.by())));
             case NOT_DONE -> believeNotDone(call);

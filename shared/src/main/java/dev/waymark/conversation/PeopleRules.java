@@ -2,7 +2,7 @@ package dev.waymark.conversation;
 
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallApproval;
-import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Message;
@@ -83,7 +83,7 @@ final class PeopleRules {
     }
 
     void humanAnswered(PersonFact.HumanAnswered fact) {
-        OpenRequest ask = asked(OpenRequest.Kind.QUESTION, fact.callId());
+        PendingItem ask = asked(PendingItem.Kind.QUESTION, fact.callId());
         boolean passedOn = subagents.passOn(ask, fact.signal(), body -> {
             body.put("answer", fact.answer());
             fact.by().ifPresent(by -> body.put("by", by));
@@ -94,7 +94,7 @@ final class PeopleRules {
     }
 
     void approvalDecided(PersonFact.ApprovalDecided fact) {
-        OpenRequest ask = asked(OpenRequest.Kind.APPROVAL, fact.callId());
+        PendingItem ask = asked(PendingItem.Kind.APPROVAL, fact.callId());
         boolean passedOn = subagents.passOn(ask, fact.signal(), body -> {
             fact.args().ifPresent(args -> body.put("args", args.value()));
             // Binds the decision to the arguments shown here, in case the request changes before the decision arrives.
@@ -133,7 +133,7 @@ final class PeopleRules {
     }
 
     void outcomeSettled(PersonFact.OutcomeSettled fact) {
-        OpenRequest ask = asked(OpenRequest.Kind.UNKNOWN, Optional.of(fact.callId()));
+        PendingItem ask = asked(PendingItem.Kind.UNKNOWN, Optional.of(fact.callId()));
         boolean passedOn = subagents.passOn(ask, fact.signal(), body -> {
             body.put("outcome", fact.settlement().wireName());
             fact.result().ifPresent(result -> body.put("result", result));
@@ -143,12 +143,12 @@ final class PeopleRules {
             passOn(fact.verified(), body);
         });
         if (!passedOn) {
-            lost.settle(draft.book.call(fact.callId()), fact);
+            lost.settle(draft.book.call(fact.callId()), fact, SignatureRules.signature(ask, fact));
         }
     }
 
     /** The request that an answer or a decision refers to. The request exists, since the fact was admitted. */
-    private OpenRequest asked(OpenRequest.Kind kind, Optional<String> callId) {
+    private PendingItem asked(PendingItem.Kind kind, Optional<String> callId) {
         return Admission.meant(draft.state(), kind, callId).orElseThrow();
     }
 }

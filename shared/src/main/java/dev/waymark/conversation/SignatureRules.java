@@ -1,7 +1,8 @@
 package dev.waymark.conversation;
 
 import dev.waymark.conversation.call.CallApproval;
-import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.call.CallSettlement;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.policy.DecisionStatement;
 import dev.waymark.conversation.policy.Signers;
@@ -13,28 +14,18 @@ final class SignatureRules {
     private SignatureRules() {}
 
     /** Why this decision does not count; empty if it counts or need not be signed. */
-    static Optional<Problem> objection(OpenRequest ask, PersonFact.ApprovalDecided decided) {
+    static Optional<Problem> objection(PendingItem ask, PersonFact.ApprovalDecided decided) {
         return ask.signers()
                 .flatMap(signers -> signers.objection(statement(signers, ask, decided), decided.signature()));
     }
 
-    static Optional<Problem> objection(OpenRequest ask, PersonFact.OutcomeSettled settled) {
+    static Optional<Problem> objection(PendingItem ask, PersonFact.OutcomeSettled settled) {
         return ask.signers()
-                .flatMap(signers -> signers.objection(
-                        DecisionStatement.about(
-                                signers,
-                                ask.since(),
-                                ask.argsDigest(),
-                                settled.settlement().wireName(),
-                                Optional.empty(),
-                                settled.result(),
-                                settled.note(),
-                                settled.by()),
-                        settled.signature()));
+                .flatMap(signers -> signers.objection(statement(signers, ask, settled), settled.signature()));
     }
 
     /** The stored form of the decision's signature; empty if decisions need not be signed. */
-    static Optional<CallApproval.Signature> signature(OpenRequest ask, PersonFact.ApprovalDecided decided) {
+    static Optional<CallApproval.Signature> signature(PendingItem ask, PersonFact.ApprovalDecided decided) {
         return ask.signers()
                 .map(signers -> statement(signers, ask, decided))
                 .flatMap(statement -> decided.signature()
@@ -42,8 +33,29 @@ final class SignatureRules {
                                 statement.asked(), statement.argsDigest(), statement.newArgsDigest(), signature)));
     }
 
+    /** The stored form of the settlement's signature; empty if decisions need not be signed. */
+    static Optional<CallSettlement.Signature> signature(PendingItem ask, PersonFact.OutcomeSettled settled) {
+        return ask.signers()
+                .map(signers -> statement(signers, ask, settled))
+                .flatMap(statement -> settled.signature()
+                        .map(signature -> new CallSettlement.Signature(
+                                statement.asked(), statement.argsDigest(), statement.words(), signature)));
+    }
+
+    private static DecisionStatement statement(Signers signers, PendingItem ask, PersonFact.OutcomeSettled settled) {
+        return DecisionStatement.about(
+                signers,
+                ask.since(),
+                ask.argsDigest(),
+                settled.settlement().wireName(),
+                Optional.empty(),
+                settled.result(),
+                settled.note(),
+                settled.by());
+    }
+
     /** The statement that the signature of this decision must cover. */
-    private static DecisionStatement statement(Signers signers, OpenRequest ask, PersonFact.ApprovalDecided decided) {
+    private static DecisionStatement statement(Signers signers, PendingItem ask, PersonFact.ApprovalDecided decided) {
         return DecisionStatement.about(
                 signers,
                 ask.since(),

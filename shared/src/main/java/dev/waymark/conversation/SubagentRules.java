@@ -2,7 +2,7 @@ package dev.waymark.conversation;
 
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.Delegation;
-import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.fact.SubagentFact;
 import dev.waymark.conversation.state.Turn;
@@ -101,7 +101,7 @@ final class SubagentRules {
     }
 
     /** Stores a decision for the subagent's thread that requested it. Returns false if this thread requested it. */
-    boolean passOn(OpenRequest ask, String signal, Consumer<Map<String, Object>> decision) {
+    boolean passOn(PendingItem ask, String signal, Consumer<Map<String, Object>> decision) {
         Optional<Call> above = draft.book.calls.contains(ask.callId())
                 ? Optional.empty()
                 : draft.book.done().above(ask.callId());

@@ -2,6 +2,7 @@ package dev.waymark.conversation;
 
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallApproval;
+import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.policy.DecisionStatement;
 import dev.waymark.conversation.policy.Signers;
@@ -22,20 +23,20 @@ public final class UnsignedDecisions {
             return List.of();
         }
         return state.calls().toMap().values().stream()
-                .filter(call -> call.approval()
-                        .filter(UnsignedDecisions::isDecidedByName)
-                        .isPresent())
-                .filter(call -> !isSigned(call, signers.get()))
+                .filter(call -> !isApprovalSigned(call, signers.get()) || !isSettlementSigned(call, signers.get()))
                 .map(Call::id)
                 .toList();
     }
 
-    private static boolean isDecidedByName(CallApproval approval) {
-        return approval.by().isPresent() || approval.signed().isPresent();
+    /** True if no person decided whether the call runs. */
+    private static boolean isApprovalSigned(Call call, Signers signers) {
+        Optional<CallApproval> named = call.approval()
+                .filter(approval ->
+                        approval.by().isPresent() || approval.signed().isPresent());
+        return named.isEmpty() || isSigned(named.get(), call, signers);
     }
 
-    private static boolean isSigned(Call call, Signers signers) {
-        CallApproval approval = call.approval().orElseThrow();
+    private static boolean isSigned(CallApproval approval, Call call, Signers signers) {
         return approval.signed()
                 .filter(signed -> !approval.approved()
                         || signed.newArgsDigest().orElse(signed.argsDigest()).equals(call.argsDigest()))
@@ -49,6 +50,32 @@ public final class UnsignedDecisions {
                                 approval.reason(),
                                 Optional.empty(),
                                 approval.by().orElse("")),
+                        signed.signature()))
+                .isPresent();
+    }
+
+    /** True if no person settled the call. */
+    private static boolean isSettlementSigned(Call call, Signers signers) {
+        Optional<CallSettlement> named = call.settlement()
+                .filter(settlement ->
+                        settlement.by().isPresent() || settlement.signed().isPresent());
+        return named.isEmpty() || isSigned(named.get(), call, signers);
+    }
+
+    private static boolean isSigned(CallSettlement settlement, Call call, Signers signers) {
+        return settlement
+                .signed()
+                .filter(signed -> signed.argsDigest().equals(call.argsDigest()))
+                .filter(signed -> signers.verifies(
+                        new DecisionStatement(
+                                signers.of(call.id()).place(),
+                                signed.asked(),
+                                signed.argsDigest(),
+                                settlement.verdict().wireName(),
+                                Optional.empty(),
+                                signed.result(),
+                                settlement.note(),
+                                settlement.by().orElse("")),
                         signed.signature()))
                 .isPresent();
     }

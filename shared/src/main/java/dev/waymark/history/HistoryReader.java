@@ -6,7 +6,7 @@ import com.google.common.util.concurrent.ListenableFuture;
 import com.google.protobuf.ByteString;
 import dev.waymark.connect.ServerAnswer;
 import dev.waymark.contract.CarriedReference;
-import dev.waymark.contract.ContinuationMarker;
+import dev.waymark.contract.SuccessorMarker;
 import dev.waymark.contract.TraceIds;
 import dev.waymark.contract.carry.PreviousRunGoneException;
 import dev.waymark.contract.thread.StartInput;
@@ -292,6 +292,7 @@ public final class HistoryReader {
                 cutState.set(newest.state());
             }
         });
+        newest.expectedState(); // Throws if the rules are unknown: then nothing was projected that could differ.
         int runs = 1;
         int modelCalls = newest.modelCalls();
         List<DigestMismatch> mismatches = new ArrayList<>(newest.mismatches());
@@ -347,9 +348,9 @@ public final class HistoryReader {
     }
 
     /** The continuation that {@code marker} recorded for a closed thread; empty if there is no such marker. */
-    public Optional<ContinuationMarker> continuation(String marker) {
+    public Optional<SuccessorMarker> continuation(String marker) {
         try {
-            return Optional.of(HistoryPages.input(pages.firstEvent(marker, ""), ContinuationMarker.class));
+            return Optional.of(HistoryPages.input(pages.firstEvent(marker, ""), SuccessorMarker.class));
         } catch (StatusRuntimeException e) {
             if (ServerAnswer.GONE.is(e)) {
                 return Optional.empty();
@@ -362,22 +363,22 @@ public final class HistoryReader {
      * The thread that continues a closed one, or is about to be started to continue it; empty if there is none. Threads
      * that ended because their agent was not found are skipped.
      *
-     * @param marker the workflow id of the closed thread's first marker, see {@link ContinuationMarker}
+     * @param marker the workflow id of the closed thread's first marker, see {@link SuccessorMarker}
      */
     public Optional<String> continuedAs(String marker) {
-        return lastContinuation(marker).map(Continuation::thread);
+        return lastContinuation(marker).map(MarkedSuccessor::thread);
     }
 
     /** Like {@link #continuedAs}, with the marker that names the thread. */
-    public Optional<Continuation> lastContinuation(String marker) {
-        Optional<ContinuationMarker> taken = continuation(marker);
+    public Optional<MarkedSuccessor> lastContinuation(String marker) {
+        Optional<SuccessorMarker> taken = continuation(marker);
         if (taken.isEmpty()) {
             return Optional.empty();
         }
         Optional<Timeline> idle = read(taken.get().thread()).filter(Timeline::lacksAgent);
         return idle.isEmpty()
-                ? Optional.of(new Continuation(marker, taken.get().thread()))
-                : lastContinuation(ContinuationMarker.idAfter(marker, idle.get().runId()));
+                ? Optional.of(new MarkedSuccessor(marker, taken.get().thread()))
+                : lastContinuation(SuccessorMarker.idAfter(marker, idle.get().runId()));
     }
 
     /**
@@ -385,7 +386,7 @@ public final class HistoryReader {
      *
      * @param marker the workflow id of the marker that names the continuing thread
      */
-    public record Continuation(String marker, String thread) {}
+    public record MarkedSuccessor(String marker, String thread) {}
 
     /** Whether a reset created this run, from a part of another run's history. */
     boolean isReset(String workflowId, String runId) {

@@ -2,7 +2,7 @@ package dev.waymark.history;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.CarriedState;
-import dev.waymark.contract.ContinuationMarker;
+import dev.waymark.contract.SuccessorMarker;
 import dev.waymark.contract.TraceIds;
 import dev.waymark.contract.work.ModelInput;
 import dev.waymark.conversation.Conversation;
@@ -159,7 +159,7 @@ public final class RunReader {
      */
     public Optional<String> continuedAs(String workflowId, String runId) {
         return isReset(workflowId, runId)
-                ? histories.continuedAs(ContinuationMarker.idOfRun(histories.firstRunId(workflowId, runId)))
+                ? histories.continuedAs(SuccessorMarker.idOfRun(histories.firstRunId(workflowId, runId)))
                 : Optional.empty();
     }
 

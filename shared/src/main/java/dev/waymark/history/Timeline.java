@@ -3,6 +3,7 @@ package dev.waymark.history;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.message.Reply;
@@ -52,6 +53,11 @@ public record Timeline(
                         Optional.empty(),
                         moment.eventId(),
                         cut);
+    }
+
+    /** The requests that wait for a person; none once the thread has ended. */
+    public List<PendingItem> pending() {
+        return ending.isPresent() ? List.of() : now.pending(thread);
     }
 
     /** Whether the thread ended because its agent was not found, without having done anything. */

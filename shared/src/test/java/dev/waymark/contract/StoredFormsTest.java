@@ -22,8 +22,8 @@ import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.call.Delegation;
 import dev.waymark.conversation.call.EffectLog;
 import dev.waymark.conversation.call.FromFile;
-import dev.waymark.conversation.call.OpenRequest;
 import dev.waymark.conversation.call.Parent;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.SubagentProgress;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
@@ -112,9 +112,10 @@ class StoredFormsTest {
         Usd usd = Usd.of(new BigDecimal("0.0000000375"));
         Budget budget = new Budget(Optional.of(usd), Optional.of(200_000L));
         Spent spent = new Spent(new Usage(5, 6, 2, 1), Optional.of(usd));
-        OpenRequest ask = new OpenRequest(
+        PendingItem ask = new PendingItem(
+                "",
                 "tu_9",
-                OpenRequest.Kind.APPROVAL,
+                PendingItem.Kind.APPROVAL,
                 "charge",
                 Optional.of("May it?"),
                 Optional.of(ARGS),
@@ -123,6 +124,7 @@ class StoredFormsTest {
                 AT,
                 Optional.of("HTTP 504"),
                 Optional.of(signers),
+                List.of(),
                 true,
                 true);
         SubagentProgress report = new SubagentProgress(true, List.of(ask), spent);

@@ -11,7 +11,7 @@ import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.call.FromFile;
-import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
@@ -107,9 +107,9 @@ class FileCallsTest {
         assertThat(state.isInterrupted()).isTrue();
         assertThat(state.asks())
                 .singleElement()
-                .returns(OpenRequest.Kind.APPROVAL, OpenRequest::kind)
-                .returns(true, OpenRequest::fromFile)
-                .returns(mayHaveRun, OpenRequest::mayHaveRun);
+                .returns(PendingItem.Kind.APPROVAL, PendingItem::kind)
+                .returns(true, PendingItem::fromFile)
+                .returns(mayHaveRun, PendingItem::mayHaveRun);
     }
 
     @ParameterizedTest
@@ -199,8 +199,8 @@ class FileCallsTest {
         Conversation asking = resumed(file(use("tu_1", "asking")), FileCalls.WAIT);
         assertThat(asking.asks())
                 .singleElement()
-                .returns(OpenRequest.Kind.UNKNOWN, OpenRequest::kind)
-                .returns(true, OpenRequest::fromFile);
+                .returns(PendingItem.Kind.UNKNOWN, PendingItem::kind)
+                .returns(true, PendingItem::fromFile);
 
         Conversation rerun = asking.apply(
                 new PersonFact.OutcomeSettled("tu_1", CallSettlement.Verdict.RERUN, Optional.empty(), NONE), LATER);
@@ -220,8 +220,8 @@ class FileCallsTest {
         Conversation begun = resumed(pending(ask("tu_1", "Which day?")), FileCalls.WAIT);
         assertThat(begun.asks())
                 .singleElement()
-                .returns(OpenRequest.Kind.QUESTION, OpenRequest::kind)
-                .returns(true, OpenRequest::fromFile);
+                .returns(PendingItem.Kind.QUESTION, PendingItem::kind)
+                .returns(true, PendingItem::fromFile);
 
         Conversation answered = begun.apply(ConversationScript.answered("Friday"), LATER);
 
@@ -253,18 +253,18 @@ class FileCallsTest {
         Conversation begun = resumed(both, FileCalls.WAIT);
 
         assertThat(begun.decide()).isEmpty();
-        assertThat(begun.asks()).extracting(OpenRequest::callId).containsExactly("tu_1", "tu_2");
+        assertThat(begun.asks()).extracting(PendingItem::callId).containsExactly("tu_1", "tu_2");
         assertThat(approved(begun).decide()).hasSize(1).first().isInstanceOf(Step.RunTool.class);
     }
 
     @Test
     void identicalCalls_areDecidedOneAfterTheOther() {
         Conversation begun = resumed(pending(use("tu_1", "charge"), use("tu_2", "charge")), FileCalls.WAIT);
-        assertThat(begun.asks()).extracting(OpenRequest::callId).containsExactly("tu_1");
+        assertThat(begun.asks()).extracting(PendingItem::callId).containsExactly("tu_1");
 
         Conversation next = denied(begun);
 
-        assertThat(next.asks()).extracting(OpenRequest::callId).containsExactly("tu_2");
+        assertThat(next.asks()).extracting(PendingItem::callId).containsExactly("tu_2");
         assertThat(next.decide()).isEmpty();
     }
 
@@ -379,7 +379,7 @@ class FileCallsTest {
         assertThat(resumed(pending(ask("tu_1", "Which day?")), FileCalls.CONTINUE_SAFE)
                         .asks())
                 .singleElement()
-                .returns(false, OpenRequest::fromFile);
+                .returns(false, PendingItem::fromFile);
     }
 
     @Test

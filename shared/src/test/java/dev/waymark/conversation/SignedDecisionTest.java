@@ -18,7 +18,7 @@ import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallApproval;
 import dev.waymark.conversation.call.CallSettlement;
-import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SubagentFact;
@@ -88,7 +88,7 @@ class SignedDecisionTest {
 
     /** The statement to sign for a decision on the thread's first open request. */
     private static DecisionStatement statement(ConversationScript story, String decision, Optional<Json> args) {
-        OpenRequest ask = story.state().asks().get(0);
+        PendingItem ask = story.state().asks().get(0);
         return DecisionStatement.about(
                 ask.signers().orElseThrow(), ask.since(), ask.argsDigest(), decision, args, NONE, NONE, BY_ANN);
     }
@@ -316,7 +316,7 @@ class SignedDecisionTest {
     void settlement_signatureCoversItsNoteAndOutcome() {
         ConversationScript story =
                 replied("trip", use("a", "sign")).with(dispatched("a", 1), claimed("a", 1, "sign", "x"), lost("a", 1));
-        OpenRequest ask = story.state().asks().get(0);
+        PendingItem ask = story.state().asks().get(0);
         Optional<String> note = Optional.of("not on the statement");
         String signature = signature(
                 ANN.getPrivate(),
@@ -343,6 +343,50 @@ class SignedDecisionTest {
                         Optional.of(signature),
                         Optional.empty())))
                 .contains(Problem.SIGNATURE_REQUIRED);
+    }
+
+    @Test
+    void settlement_keepsItsSignature_soThatAChangedOneIsFound() throws Exception {
+        for (CallSettlement.Verdict verdict : CallSettlement.Verdict.values()) {
+            ConversationScript story = replied("trip", use("a", "mail"))
+                    .with(dispatched("a", 1), claimed("a", 1, "mail", "x"), lost("a", 1));
+            PendingItem ask = story.state().asks().get(0);
+            Optional<String> result =
+                    verdict == CallSettlement.Verdict.DONE ? Optional.of("sent at noon") : Optional.empty();
+            Optional<String> note = Optional.of("not on the statement");
+            DecisionStatement statement = DecisionStatement.about(
+                    ask.signers().orElseThrow(),
+                    ask.since(),
+                    ask.argsDigest(),
+                    verdict.wireName(),
+                    Optional.empty(),
+                    result,
+                    note,
+                    BY_ANN);
+            String signature = signature(ANN.getPrivate(), statement);
+
+            story.with(new PersonFact.OutcomeSettled(
+                    "a", verdict, result, BY_ANN, note, Optional.of(signature), Optional.empty()));
+
+            assertThat(story.call("a").settlement().orElseThrow().signed())
+                    .contains(new CallSettlement.Signature(
+                            ask.since(), ask.argsDigest().orElseThrow(), result, signature));
+            assertThat(UnsignedDecisions.in(story.state())).isEmpty();
+            for (String field : List.of("outcome", "by", "note", "signed")) {
+                ObjectNode tree = PayloadJson.MAPPER.valueToTree(story.state());
+                ObjectNode settlement = (ObjectNode) tree.at("/calls/a/settlement");
+                switch (field) {
+                    case "outcome" ->
+                        settlement.put("outcome", verdict == CallSettlement.Verdict.RERUN ? "give-up" : "rerun");
+                    case "by" -> settlement.put("by", "ben");
+                    case "note" -> settlement.put("note", "on the statement");
+                    default -> settlement.remove("signed");
+                }
+                assertThat(UnsignedDecisions.in(PayloadJson.MAPPER.treeToValue(tree, Conversation.class)))
+                        .as(field)
+                        .containsExactly("a");
+            }
+        }
     }
 
     private static PersonFact.OutcomeSettled notDone(Optional<String> note, String signature) {

@@ -10,8 +10,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.Delegation;
-import dev.waymark.conversation.call.OpenRequest;
 import dev.waymark.conversation.call.Parent;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.SubagentProgress;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.fact.Fact;
@@ -75,31 +75,20 @@ class SubagentRulesTest {
                 .with(new SubagentFact.SubagentStarted("tu_1", Optional.empty()));
     }
 
-    private static OpenRequest question(String id) {
-        return new OpenRequest(
-                id,
-                OpenRequest.Kind.QUESTION,
-                "ask_user",
-                Optional.of("Day?"),
-                Optional.empty(),
-                NONE,
-                false,
-                ConversationScript.START);
+    private static PendingItem question(String id) {
+        return PendingItem.of(
+                Call.issued(task(id, "ask_user"), 1, ConversationScript.START).asking("Day?", ConversationScript.START),
+                Optional.empty());
     }
 
-    private static OpenRequest approval(String id, String digest) {
-        return new OpenRequest(
-                id,
-                OpenRequest.Kind.APPROVAL,
-                "charge",
-                NONE,
-                Optional.of(Json.of(Map.of("cents", 5))),
-                Optional.of(digest),
-                false,
-                ConversationScript.START);
+    private static PendingItem approval(String id) {
+        return PendingItem.of(
+                Call.issued(new Part.ToolUse(id, "charge", Json.of(Map.of("cents", 5))), 1, ConversationScript.START)
+                        .awaiting(Optional.empty(), ConversationScript.START),
+                Optional.empty());
     }
 
-    private static Fact reported(boolean waiting, long tokens, OpenRequest... asks) {
+    private static Fact reported(boolean waiting, long tokens, PendingItem... asks) {
         return new SubagentFact.SubagentReported("tu_1", new SubagentProgress(waiting, List.of(asks), spent(tokens)));
     }
 
@@ -112,7 +101,7 @@ class SubagentRulesTest {
     }
 
     private static List<String> asks(ConversationScript story) {
-        return story.state().asks().stream().map(OpenRequest::callId).toList();
+        return story.state().asks().stream().map(PendingItem::callId).toList();
     }
 
     @Test
@@ -202,14 +191,16 @@ class SubagentRulesTest {
 
     @Test
     void approval_isBoundToTheArgumentsThatWereShown() {
-        ConversationScript story = delegated().with(reported(true, 7, approval("tu_9", "d1")));
+        PendingItem shown = approval("tu_9");
+        ConversationScript story = delegated().with(reported(true, 7, shown));
         PersonFact.ApprovalDecided stale = new PersonFact.ApprovalDecided(
                 true, NONE, Optional.of("tu_1/tu_9"), Optional.empty(), Optional.of("d2"), NONE, NONE);
         assertThat(story.refusal(stale)).contains(Problem.ARGS_CHANGED);
 
         story.with(new PersonFact.ApprovalDecided(true, NONE, NONE, Optional.empty(), NONE, Optional.of("ann"), NONE));
 
-        Json body = Json.of(Map.of("callId", "tu_9", "argsDigest", "d1", "by", "ann", "via", "tu_1"));
+        Json body = Json.of(
+                Map.of("callId", "tu_9", "argsDigest", shown.argsDigest().orElseThrow(), "by", "ann", "via", "tu_1"));
         assertThat(story.decides()).containsExactly(new Step.PassOn("tu_1", new Delegation.Decision("approve", body)));
     }
 

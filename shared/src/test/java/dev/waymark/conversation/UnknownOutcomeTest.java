@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallSettlement;
-import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
@@ -55,7 +55,7 @@ class UnknownOutcomeTest {
     void unknownEnd_isShownToThePersonWhoIsAsked() {
         ConversationScript script = claimedCall("sign").with(lost("a", 1));
 
-        assertThat(script.state().asks()).hasSize(1).first().returns(Optional.of("HTTP 504"), OpenRequest::evidence);
+        assertThat(script.state().asks()).hasSize(1).first().returns(Optional.of("HTTP 504"), PendingItem::evidence);
     }
 
     @Test
@@ -252,15 +252,13 @@ class UnknownOutcomeTest {
     }
 
     @Test
-    void verdicts_ofATool_sayWhyNoneIsARerun() {
-        OpenRequest sign = claimedCall("sign").with(lost("a", 1)).state().asks().get(0);
-        OpenRequest mail = claimedCall("mail").with(lost("a", 1)).state().asks().get(0);
+    void outcomes_ofATool_sayWhyNoneIsARerun() {
+        PendingItem sign = claimedCall("sign").with(lost("a", 1)).state().asks().get(0);
+        PendingItem mail = claimedCall("mail").with(lost("a", 1)).state().asks().get(0);
 
-        assertThat(sign.verdicts())
-                .containsExactly(
-                        CallSettlement.Verdict.DONE, CallSettlement.Verdict.NOT_DONE, CallSettlement.Verdict.GIVE_UP);
+        assertThat(sign.outcomes()).containsExactly("done", "not-done", "give-up");
         assertThat(sign.whyNoRerun().orElseThrow()).contains("honours_key", "verify_forbids");
-        assertThat(mail.verdicts()).containsExactly(CallSettlement.Verdict.values());
+        assertThat(mail.outcomes()).containsExactly("done", "not-done", "rerun", "give-up");
         assertThat(mail.whyNoRerun()).isEmpty();
     }
 

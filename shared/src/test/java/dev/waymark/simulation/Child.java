@@ -1,17 +1,18 @@
 package dev.waymark.simulation;
 
+import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.call.Delegation;
-import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.SubagentProgress;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.SubagentFact;
-import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Spent;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -25,8 +26,8 @@ import java.util.Set;
 final class Child {
     private final String callId;
     private final Random random;
-    private final List<OpenRequest> asks = new ArrayList<>();
-    private final Set<OpenRequest> delivered = new HashSet<>();
+    private final List<PendingItem> asks = new ArrayList<>();
+    private final Set<PendingItem> delivered = new HashSet<>();
     private Spent spent = Spent.NOTHING;
     private int asked;
     private Optional<Fact> end = Optional.empty();
@@ -52,17 +53,17 @@ final class Child {
         asked += random.nextInt(4) == 0 ? 0 : 1;
         String id = "ask" + asked;
         asks.removeIf(ask -> ask.callId().equals(id));
-        OpenRequest.Kind kind = OpenRequest.Kind.values()[random.nextInt(3)];
-        boolean question = kind == OpenRequest.Kind.QUESTION;
-        asks.add(new OpenRequest(
-                id,
-                kind,
-                "tool",
-                question ? Optional.of("Day?") : Optional.empty(),
-                question ? Optional.empty() : Optional.of(Json.of(Map.of("n", random.nextInt(3)))),
-                question ? Optional.empty() : Optional.of("digest" + random.nextInt(3)),
-                kind == OpenRequest.Kind.UNKNOWN && random.nextBoolean(),
-                at));
+        PendingItem.Kind kind = PendingItem.Kind.values()[random.nextInt(3)];
+        boolean question = kind == PendingItem.Kind.QUESTION;
+        Map<String, Object> ask = new HashMap<>(Map.of("callId", id, "kind", kind, "tool", "tool", "since", at));
+        if (question) {
+            ask.put("question", "Day?");
+        } else {
+            ask.put("args", Map.of("n", random.nextInt(3)));
+            ask.put("argsDigest", "digest" + random.nextInt(3));
+            ask.put("rerun", kind == PendingItem.Kind.UNKNOWN && random.nextBoolean());
+        }
+        asks.add(PayloadJson.MAPPER.convertValue(ask, PendingItem.class));
     }
 
     Fact report() {
@@ -74,13 +75,13 @@ final class Child {
      * twice without a reset. Ignores a decision about a request that is no longer open.
      */
     void decided(Delegation.Decision decision, boolean afterReset) {
-        Optional<OpenRequest> meant = asks.stream()
+        Optional<PendingItem> meant = asks.stream()
                 .filter(ask -> ask.callId().equals(decision.body().field("callId")))
                 .filter(ask -> signals(ask.kind()).contains(decision.signal()))
                 .findFirst();
         Object digest = decision.body().field("argsDigest");
         Violation.unless(
-                digest != null || !signals(OpenRequest.Kind.APPROVAL).contains(decision.signal()),
+                digest != null || !signals(PendingItem.Kind.APPROVAL).contains(decision.signal()),
                 "a decision about any arguments was passed on");
         meant.filter(ask -> digest == null || ask.argsDigest().equals(Optional.of(digest)))
                 .ifPresent(ask -> {
@@ -89,7 +90,7 @@ final class Child {
                 });
     }
 
-    private static Set<String> signals(OpenRequest.Kind kind) {
+    private static Set<String> signals(PendingItem.Kind kind) {
         return switch (kind) {
             case QUESTION -> Set.of("answer");
             case APPROVAL -> Set.of("approve", "deny");

@@ -5,7 +5,7 @@ import dev.waymark.conversation.FileCalls;
 import dev.waymark.conversation.Step;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallSettlement;
-import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
@@ -183,9 +183,9 @@ final class Ledger {
             outcomes.put(done.callId(), done.content());
         } else if (fact instanceof PersonFact.HumanAnswered answered) {
             outcomes.put(
-                    asked(before, OpenRequest.Kind.QUESTION, answered.callId()).callId(), answered.answer());
+                    asked(before, PendingItem.Kind.QUESTION, answered.callId()).callId(), answered.answer());
         } else if (fact instanceof PersonFact.ApprovalDecided decided && decided.approved()) {
-            OpenRequest ask = asked(before, OpenRequest.Kind.APPROVAL, decided.callId());
+            PendingItem ask = asked(before, PendingItem.Kind.APPROVAL, decided.callId());
             Json shown = ask.args().orElseThrow();
             Json args = decided.args().orElse(shown);
             approved.put(ask.callId(), args.canonical());
@@ -213,7 +213,7 @@ final class Ledger {
         return all;
     }
 
-    private static OpenRequest asked(Conversation state, OpenRequest.Kind kind, Optional<String> callId) {
+    private static PendingItem asked(Conversation state, PendingItem.Kind kind, Optional<String> callId) {
         return state.asks().stream()
                 .filter(ask -> ask.kind() == kind)
                 .filter(ask -> callId.map(ask.callId()::equals).orElse(true))
@@ -223,7 +223,7 @@ final class Ledger {
 
     private static long questions(Conversation state) {
         return state.asks().stream()
-                .filter(ask -> ask.kind() == OpenRequest.Kind.QUESTION)
+                .filter(ask -> ask.kind() == PendingItem.Kind.QUESTION)
                 .count();
     }
 

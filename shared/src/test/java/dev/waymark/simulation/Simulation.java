@@ -9,8 +9,8 @@ import dev.waymark.conversation.Restoration;
 import dev.waymark.conversation.Step;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallSettlement;
-import dev.waymark.conversation.call.OpenRequest;
 import dev.waymark.conversation.call.Parent;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.SubagentProgress;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
@@ -577,7 +577,7 @@ final class Simulation {
             return;
         }
         if (!state.asks().isEmpty() && chance(3)) {
-            List<OpenRequest> asks = state.asks();
+            List<PendingItem> asks = state.asks();
             apply(decision(asks.get(random.nextInt(asks.size()))));
             return;
         }
@@ -1177,8 +1177,8 @@ final class Simulation {
 
     /** No call id, the id of a call that asks, or any id. */
     private Optional<String> someCallId() {
-        List<OpenRequest> questions = state.asks().stream()
-                .filter(ask -> ask.kind() == OpenRequest.Kind.QUESTION)
+        List<PendingItem> questions = state.asks().stream()
+                .filter(ask -> ask.kind() == PendingItem.Kind.QUESTION)
                 .toList();
         if (chance(3)) {
             return Optional.empty();
@@ -1196,7 +1196,7 @@ final class Simulation {
         return chance(3) ? Optional.empty() : Optional.of(CALL_IDS[random.nextInt(CALL_IDS.length)]);
     }
 
-    private Fact decision(OpenRequest ask) {
+    private Fact decision(PendingItem ask) {
         Optional<Call> own = state.calls().get(ask.callId());
         if (own.isPresent()) {
             return decision(own.get());
@@ -1217,7 +1217,9 @@ final class Simulation {
             case UNKNOWN ->
                 new PersonFact.OutcomeSettled(
                         ask.callId(),
-                        ask.verdicts().get(random.nextInt(ask.verdicts().size())),
+                        CallSettlement.Verdict.named(ask.outcomes()
+                                        .get(random.nextInt(ask.outcomes().size())))
+                                .orElseThrow(),
                         Optional.empty(),
                         someone(),
                         someone(),

@@ -5,7 +5,7 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Step;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallSettlement;
-import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.SubagentProgress;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
@@ -262,22 +262,17 @@ public final class GeneratedThread {
     /** Lets the subagent of a call ask something, get an answer, or finish. */
     private void hearFrom(Call call) {
         Spent spent = new Spent(new Usage(++calls, 1), Optional.empty());
-        Optional<OpenRequest> ask = state.asks().stream()
+        Optional<PendingItem> ask = state.asks().stream()
                 .filter(each -> each.callId().startsWith(call.id() + "/"))
                 .findFirst();
         if (ask.isPresent()) {
             apply(new PersonFact.HumanAnswered(
                     Optional.empty(), Optional.of(ask.get().callId()), words(), Optional.empty()));
         } else if (chance(2)) {
-            OpenRequest question = new OpenRequest(
-                    "tu_" + calls,
-                    OpenRequest.Kind.QUESTION,
-                    "ask_user",
-                    Optional.of("Which day?"),
-                    Optional.empty(),
-                    Optional.empty(),
-                    false,
-                    at);
+            PendingItem question = PendingItem.of(
+                    Call.issued(new Part.ToolUse("tu_" + calls, "ask_user", Json.EMPTY_OBJECT), 1, at)
+                            .asking("Which day?", at),
+                    Optional.empty());
             apply(new SubagentFact.SubagentReported(call.id(), new SubagentProgress(true, List.of(question), spent)));
         } else {
             String status = chance(4) ? "max-iterations" : "complete";

@@ -249,6 +249,28 @@ class RepeatedIdsTest {
         assertThat(openCalls(snapshot(EARLIER, execution("a"), ""))).containsExactly("a~2", "a~3");
     }
 
+    /** Rows and results of one id have the same order. */
+    @Test
+    void phases_executionsOfClosedCalls_belongToTheirResultsInOrder() {
+        String reply = ",{'role':'assistant','content':'','tool_calls':" + CALLS + "}"
+                + ",{'role':'tool','name':'add','tool_call_id':'a','content':'3'}"
+                + ",{'role':'tool','name':'pay','tool_call_id':'a','content':'paid'}";
+        String failed = execution("a").replace("'success':true", "'success':false");
+
+        assertThat(results(snapshot(reply, failed + "," + execution("a"), "")))
+                .extracting(Part.ToolResult::isError)
+                .containsExactly(true, false);
+        assertThat(results(snapshot(reply, execution("a") + "," + failed, "")))
+                .extracting(Part.ToolResult::isError)
+                .containsExactly(false, true);
+        assertThat(results(snapshot(EARLIER + reply, execution("a") + "," + failed, "")))
+                .extracting(Part.ToolResult::isError)
+                .containsExactly(false, false, true);
+        assertThat(results(snapshot(reply + EARLIER, failed + "," + execution("a") + "," + failed, "")))
+                .extracting(Part.ToolResult::isError)
+                .containsExactly(true, false, true);
+    }
+
     @Test
     void phases_executionInTheEndRecord_isCorrupt() {
         String end = record(

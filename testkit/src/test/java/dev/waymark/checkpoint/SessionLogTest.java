@@ -188,6 +188,19 @@ class SessionLogTest {
 
     private static final Map<String, Object> DONE = fields("kind", "text", "text", "Done.");
 
+    @ParameterizedTest
+    @ValueSource(strings = {"completed", "failed"})
+    void endedRowThatTheTranscriptLacks_keepsBothOfItsTimes(String status) {
+        Map<String, Object> row = row("c8", Json.of(Map.of("cents", 8)), status);
+        row.put("started_at", "2026-05-01T08:00:00.123456+00:00");
+        Conversation once = resumed(session(List.of(row), DONE), "Thanks");
+
+        assertThat(rowOf(once, "c8").field("started_at")).isEqualTo(row.get("started_at"));
+        assertThat(rowOf(once, "c8").field("completed_at")).isEqualTo(row.get("completed_at"));
+        Conversation again = resumed(SessionCheckpoint.of(GeneratedThread.begunWith(once, "s1")), "Thanks");
+        assertThat(rowOf(again, "c8")).isEqualTo(rowOf(once, "c8"));
+    }
+
     @Test
     void issuedRowThatTheTranscriptLacks_isAheadOfIt() {
         Json document = session(

@@ -2,7 +2,8 @@ package dev.waymark.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.SubagentProgress;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
@@ -110,15 +111,10 @@ class SubagentPhasesTest {
     void questionOfASubagent_isAPause() {
         begin(SCOUT);
         delegate();
-        OpenRequest ask = new OpenRequest(
-                "tu_9",
-                OpenRequest.Kind.QUESTION,
-                "ask_user",
-                Optional.of("Day?"),
-                Optional.empty(),
-                NONE,
-                false,
-                CheckpointFixture.START);
+        PendingItem ask = PendingItem.of(
+                Call.issued(new Part.ToolUse("tu_9", "ask_user", Json.EMPTY_OBJECT), 1, CheckpointFixture.START)
+                        .asking("Day?", CheckpointFixture.START),
+                Optional.empty());
         tale.with(new SubagentFact.SubagentReported("tu_2", new SubagentProgress(true, List.of(ask), Spent.NOTHING)));
 
         assertThat(phases()).containsExactly("pre_subagent_batch", "paused");

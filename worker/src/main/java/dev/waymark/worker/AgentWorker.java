@@ -28,6 +28,7 @@ import dev.waymark.worker.tool.ToolRunner;
 import dev.waymark.worker.tool.VerifyActivityImpl;
 import dev.waymark.worker.tool.java.JavaTools;
 import dev.waymark.worker.tool.kind.ToolNames;
+import dev.waymark.worker.workflow.AgentListWorkflowImpl;
 import dev.waymark.worker.workflow.AgentWorkflowImpl;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
@@ -145,6 +146,7 @@ public final class AgentWorker implements AutoCloseable {
                                 called),
                         threadMetrics::applied),
                 WorkflowImplementationOptions.getDefaultInstance());
+        worker.registerWorkflowImplementationTypes(AgentListWorkflowImpl.class);
     }
 
     private void registerActivities(Worker worker, Builder builder) {

@@ -8,7 +8,7 @@ import dev.waymark.connect.ServerUnreachable;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.Ack;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Timeline;
@@ -257,7 +257,7 @@ public final class ChaosStage implements AutoCloseable {
                     send(thread, asked, SignalNames.SAY, run.scene().firstWords());
                     return false;
                 }
-                for (OpenRequest ask : state.get().asks()) {
+                for (PendingItem ask : state.get().asks()) {
                     send(thread, asked, SignalNames.APPROVE, Map.of("callId", ask.callId(), "by", "ann"));
                 }
                 return !run.isApproved() || !state.get().turn().isRunning();

@@ -7,7 +7,7 @@ import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.NewThreadOptions;
 import dev.waymark.client.request.Prompt;
-import dev.waymark.contract.thread.PendingItem;
+import dev.waymark.conversation.call.PendingItem;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -220,7 +220,7 @@ final class SoakCaller {
             PendingItem item = pending.get(random.nextInt(pending.size()));
             boolean denied = random.nextDouble() < DENIED;
             try {
-                result = item.kind().equals(PendingItem.QUESTION)
+                result = item.kind() == PendingItem.Kind.QUESTION
                         ? client.answer(thread.id(), item.callId(), "Yes.")
                         : client.decide(
                                 thread.id(),

@@ -12,6 +12,7 @@ import dev.waymark.contract.message.Refusal;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.thread.StateReport;
 import dev.waymark.contract.thread.ThreadIndex;
+import dev.waymark.conversation.state.UnknownRulesException;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Sha256;
 import dev.waymark.history.HistoryReader;
@@ -69,6 +70,11 @@ public final class Requests {
         this.histories = histories;
         this.taskQueue = taskQueue;
         this.polls = new QueuePolls(connection, taskQueue);
+    }
+
+    /** The task queue on which threads are started. */
+    public String taskQueue() {
+        return taskQueue;
     }
 
     /** The newest run of a thread on the server. */
@@ -315,16 +321,28 @@ public final class Requests {
                     // A run that is continuing as new refuses updates that it can no longer accept.
                     getOpen(thread);
                 } else if (!answer.mayPass()) {
+                    requireKnownRules(thread);
                     throw e;
                 }
                 trouble = answer == ServerAnswer.LATE ? Optional.empty() : Optional.of(e);
                 Sleeper.millis(Math.min(BACK_OFF_MILLIS, patience.millisLeft()));
             }
         }
+        requireKnownRules(thread);
         if (trouble.isPresent()) {
             throw trouble.get();
         }
         throw notAccepted(thread, name);
+    }
+
+    /**
+     * Throws an exception if this version of Waymark does not know the thread's rules. Its workers fail the tasks of
+     * such a thread, which the server reports as its own failure.
+     */
+    private void requireKnownRules(String thread) {
+        find(thread)
+                .ifPresent(run -> UnknownRulesException.unlessKnown(
+                        histories.startInput(thread, run.runId()).rules()));
     }
 
     private DataConverter converter(String thread) {

@@ -13,7 +13,6 @@ import dev.waymark.client.save.CheckpointLoaded;
 import dev.waymark.client.save.CheckpointSaved;
 import dev.waymark.client.watch.TextDelta;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.value.Problem;
@@ -23,7 +22,6 @@ import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.history.Version;
 import java.time.Instant;
-import java.util.List;
 import java.util.Optional;
 
 /** Creates the JSON documents of the command line and the HTTP API. New versions add fields and never remove any. */
@@ -102,16 +100,12 @@ public final class JsonDocuments {
             document.set("fallbacks", tree(timeline.fallbacks()));
         }
         document.put("queued", status.queued());
-        document.set("pending", pending(timeline));
+        document.set("pending", tree(timeline.pending()));
         now.turn().problem().ifPresent(problem -> document.set("error", error(problem)));
         document.put("ignoredCount", status.ignoredCount());
         document.set("ignored", tree(status.ignored()));
         document.set("messages", tree(RunnerCheckpoint.messages(now)));
         return document;
-    }
-
-    public static JsonNode pending(Timeline timeline) {
-        return tree(timeline.ending().isPresent() ? List.of() : PendingItem.of(timeline.thread(), timeline.now()));
     }
 
     public static ArrayNode versions(Timeline timeline) {

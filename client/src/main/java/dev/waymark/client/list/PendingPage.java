@@ -1,6 +1,6 @@
 package dev.waymark.client.list;
 
-import dev.waymark.contract.thread.PendingItem;
+import dev.waymark.conversation.call.PendingItem;
 import java.util.List;
 import java.util.Optional;
 

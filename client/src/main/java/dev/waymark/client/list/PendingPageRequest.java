@@ -1,7 +1,7 @@
 package dev.waymark.client.list;
 
-import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.contract.thread.ThreadIndex;
+import dev.waymark.conversation.call.PendingItem;
 import java.util.Optional;
 
 /**
@@ -31,6 +31,6 @@ public record PendingPageRequest(
     }
 
     public boolean wants(PendingItem item) {
-        return kind.map(item.kind()::equals).orElse(true);
+        return kind.map(item.kind().wireName()::equals).orElse(true);
     }
 }

@@ -1,7 +1,7 @@
 package dev.waymark.client.list;
 
 import com.google.protobuf.ByteString;
-import dev.waymark.contract.thread.PendingItem;
+import dev.waymark.conversation.call.PendingItem;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;

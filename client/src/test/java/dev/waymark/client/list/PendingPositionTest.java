@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.client.failure.WaymarkException;
-import dev.waymark.contract.thread.PendingItem;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.value.Json;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,17 +21,11 @@ class PendingPositionTest {
     private static final Instant NOON = Instant.parse("2026-11-24T12:00:00.123456789Z");
 
     private static PendingItem item(String thread, String call, int second) {
-        return new PendingItem(
-                thread,
-                call,
-                PendingItem.QUESTION,
-                "ask_user",
-                Optional.of("Which?"),
-                Optional.empty(),
-                Optional.empty(),
-                NOON.plusSeconds(second),
-                Optional.empty(),
-                Optional.empty());
+        return PendingItem.of(
+                        Call.issued(new Part.ToolUse(call, "ask_user", Json.EMPTY_OBJECT), 1, NOON)
+                                .asking("Which?", NOON.plusSeconds(second)),
+                        Optional.empty())
+                .in(thread);
     }
 
     private static PendingPage page(List<PendingItem> items, Optional<String> after, int limit) {

@@ -4,7 +4,7 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
 import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.Prompt;
-import dev.waymark.contract.thread.PendingItem;
+import dev.waymark.conversation.call.PendingItem;
 import java.util.List;
 import java.util.Map;
 

@@ -4,9 +4,9 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
@@ -75,7 +75,7 @@ final class AgUiDocuments {
     static ObjectNode interrupt(PendingItem item) {
         ObjectNode document = PayloadJson.MAPPER.createObjectNode();
         document.put("id", PendingId.of(item).text());
-        document.put("reason", item.kind());
+        document.put("reason", item.kind().wireName());
         document.put("message", item.words());
         document.put("toolCallId", item.callId());
         document.set("responseSchema", responseSchema(item));
@@ -92,15 +92,15 @@ final class AgUiDocuments {
 
     private static ObjectNode responseSchema(PendingItem item) {
         String schema = switch (item.kind()) {
-            case PendingItem.APPROVAL ->
+            case APPROVAL ->
                 "{\"type\":\"object\",\"required\":[\"approved\"],\"properties\":{\"approved\":{\"type\":\"boolean\"},"
                         + "\"args\":{\"type\":\"object\"},\"reason\":{\"type\":\"string\"}},"
                         + "\"additionalProperties\":false}";
-            case PendingItem.UNKNOWN ->
+            case UNKNOWN ->
                 "{\"type\":\"object\",\"required\":[\"outcome\"],\"properties\":{\"outcome\":"
                         + "{\"enum\":" + JsonDocuments.tree(item.outcomes())
                         + "},\"result\":{\"type\":\"string\"},\"note\":{\"type\":\"string\"}}}";
-            default ->
+            case QUESTION ->
                 "{\"type\":\"object\",\"required\":[\"answer\"],\"properties\":{\"answer\":{\"type\":\"string\"}}}";
         };
         try {

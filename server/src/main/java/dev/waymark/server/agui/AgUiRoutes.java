@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.request.OutboundMessage;
-import dev.waymark.contract.thread.PendingItem;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.history.Timeline;
 import dev.waymark.server.api.AgentCatalogue;
 import dev.waymark.server.front.FrontEndRun;
@@ -122,15 +122,14 @@ public final class AgUiRoutes {
         JsonNode payload = cancelled ? MissingNode.getInstance() : entry.path("payload");
         PendingAnswers answers = new PendingAnswers(caller);
         return switch (item.kind()) {
-            case PendingItem.APPROVAL ->
+            case APPROVAL ->
                 answers.decision(
                         id,
                         !cancelled && approves(payload),
                         payload.path("args"),
                         Optional.ofNullable(payload.path("reason").textValue()));
-            case PendingItem.UNKNOWN ->
-                cancelled ? answers.givingUp(id.callId()) : answers.settlement(id.callId(), payload);
-            default -> answers.answer(id.callId(), cancelled ? TextNode.valueOf(CANCELLED_ANSWER) : payload);
+            case UNKNOWN -> cancelled ? answers.givingUp(id.callId()) : answers.settlement(id.callId(), payload);
+            case QUESTION -> answers.answer(id.callId(), cancelled ? TextNode.valueOf(CANCELLED_ANSWER) : payload);
         };
     }
 

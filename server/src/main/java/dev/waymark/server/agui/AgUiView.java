@@ -2,9 +2,9 @@ package dev.waymark.server.agui;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.server.front.FrontEndRun;
 import dev.waymark.server.front.MessageIds;
 import dev.waymark.server.front.RunView;

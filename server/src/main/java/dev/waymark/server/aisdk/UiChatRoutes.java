@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.thread.PendingItem;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.history.Timeline;
 import dev.waymark.server.api.AgentCatalogue;
 import dev.waymark.server.front.FrontEndRun;
@@ -122,7 +122,7 @@ public final class UiChatRoutes {
                 names(request.json().path("settlements")).map(PendingId::parse).toList();
         FrontEndThreads.requireOneAnswerEach(parts(last, ANSWERED).map(UiChatRoutes::callId));
         FrontEndThreads.requireOneAnswerEach(settled.stream().map(PendingId::callId));
-        Set<PendingItem> items = new LinkedHashSet<>(PendingItem.of(timeline.thread(), timeline.now()));
+        Set<PendingItem> items = new LinkedHashSet<>(timeline.now().pending(timeline.thread()));
         Stream.concat(
                         responses.stream().filter(ApprovalResponse::isEdited).map(ApprovalResponse::about),
                         settled.stream())
@@ -146,7 +146,7 @@ public final class UiChatRoutes {
             ApiRequest request, JsonNode last, List<ApprovalResponse> responses, PendingItem item) {
         PendingAnswers by = new PendingAnswers(request.caller());
         return switch (item.kind()) {
-            case PendingItem.APPROVAL ->
+            case APPROVAL ->
                 responses.stream()
                         .filter(response -> response.about().callId().equals(item.callId()))
                         .findFirst()
@@ -155,11 +155,11 @@ public final class UiChatRoutes {
                             return by.decision(
                                     response.about(), response.approved(), response.args(), response.reason());
                         });
-            case PendingItem.UNKNOWN ->
+            case UNKNOWN ->
                 Optional.of(request.json().path("settlements").path(item.callId()))
                         .filter(JsonNode::isObject)
                         .map(settled -> by.settlement(item.callId(), settled));
-            default ->
+            case QUESTION ->
                 parts(last, Set.of(OUTPUT))
                         .filter(call -> callId(call).equals(item.callId()))
                         .findFirst()

@@ -4,9 +4,9 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
@@ -38,7 +38,7 @@ final class UiMessages {
         UiMessages messages = new UiMessages(thread, state);
         messages.state.transcript().entries().toList().forEach(messages::add);
         messages.state.uncommittedResults().forEach(messages::result);
-        PendingItem.of(thread, state).forEach(messages::waits);
+        state.pending(thread).forEach(messages::waits);
         return messages.list;
     }
 
@@ -139,7 +139,7 @@ final class UiMessages {
     /** The data with which a front end decides a subagent's request through the HTTP API. */
     static ObjectNode waiting(PendingItem item) {
         ObjectNode data = unknown(item);
-        data.put("kind", item.kind());
+        data.put("kind", item.kind().wireName());
         data.put("message", item.words());
         PendingId.of(item).argsDigest().ifPresent(digest -> data.put("argsDigest", digest));
         return data;
@@ -154,11 +154,11 @@ final class UiMessages {
             data("data-from-file", item.callId(), fromFile(item));
         }
         Optional<ObjectNode> part = Optional.ofNullable(callParts.get(item.callId()));
-        if (item.kind().equals(PendingItem.APPROVAL)) {
+        if (item.kind() == PendingItem.Kind.APPROVAL) {
             part.ifPresent(call -> call.put("state", "approval-requested")
                     .putObject("approval")
                     .put("id", PendingId.of(item).text()));
-        } else if (item.kind().equals(PendingItem.UNKNOWN)) {
+        } else if (item.kind() == PendingItem.Kind.UNKNOWN) {
             data("data-unknown", item.callId(), unknown(item));
         }
     }

@@ -3,9 +3,9 @@ package dev.waymark.server.aisdk;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.server.front.FrontEndRun;
 import dev.waymark.server.front.PendingId;
 import dev.waymark.server.front.RunView;
@@ -152,18 +152,18 @@ final class UiStreamView implements RunView {
             send(data);
         }
         switch (item.kind()) {
-            case PendingItem.APPROVAL -> {
+            case APPROVAL -> {
                 String id = PendingId.of(item).text();
                 if (!shownApprovals.contains(id)) {
                     send(typed("tool-approval-request").put("approvalId", id).put("toolCallId", item.callId()));
                 }
             }
-            case PendingItem.UNKNOWN -> {
+            case UNKNOWN -> {
                 ObjectNode data = typed("data-unknown").put("id", item.callId());
                 data.set("data", UiMessages.unknown(item));
                 send(data);
             }
-            default -> {
+            case QUESTION -> {
                 // A question needs no chunk of its own: it is a call that the front end executes.
             }
         }

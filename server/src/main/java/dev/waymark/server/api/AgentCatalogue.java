@@ -2,6 +2,8 @@ package dev.waymark.server.api;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.list.ReportedAgents;
 import dev.waymark.server.http.HttpProblem;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -10,22 +12,43 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
-/** The agents for which callers may start threads. The directory is read again for each request. */
+/**
+ * The agents for which callers may start threads: those of a directory, which is read again for each request, or all
+ * agents of the workers.
+ */
 public final class AgentCatalogue {
     private static final String SUFFIX = ".yaml";
     private static final String SCRIPT_SUFFIX = ".script.yaml";
     private static final long LARGEST_FILE = 1024 * 1024;
 
     private final Optional<Path> directory;
+    private final Supplier<List<Listed>> reported;
 
-    /** Without a directory, lists no agents and admits all of them; workers reject unknown agents. */
+    /** Without a directory, lists no agents and admits all of them; workers reject unknown agents. See {@link #ofWorkers}. */
     public AgentCatalogue(Optional<Path> directory) {
+        this(directory, List::of);
+    }
+
+    private AgentCatalogue(Optional<Path> directory, Supplier<List<Listed>> reported) {
         this.directory = directory;
+        this.reported = reported;
+    }
+
+    /** Lists the agents that the workers report, and admits all agents; workers reject unknown ones. */
+    public static AgentCatalogue ofWorkers(AgentClient client) {
+        ReportedAgents reported = client.reportedAgents();
+        return new AgentCatalogue(
+                Optional.empty(),
+                () -> reported.agents().stream()
+                        .map(agent -> new Listed(agent.name(), agent.description()))
+                        .sorted(Comparator.comparing(Listed::name))
+                        .toList());
     }
 
     /** An entry in the list of agents. */
@@ -36,7 +59,7 @@ public final class AgentCatalogue {
 
     List<Listed> agents() {
         if (directory.isEmpty()) {
-            return List.of();
+            return reported.get();
         }
         try (Stream<Path> files = Files.list(directory.get())) {
             return files.filter(AgentCatalogue::isAgent)

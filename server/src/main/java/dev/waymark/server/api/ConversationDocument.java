@@ -9,9 +9,9 @@ import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.client.request.Settlement;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.thread.CallItem;
-import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.display.SafeText;
 import dev.waymark.history.Moment;
@@ -49,10 +49,6 @@ final class ConversationDocument {
         addLimits();
         timeline.agent().ifPresent(this::addAgent);
         parent().ifPresent(parent -> document.put("parent", parent));
-        state.turn()
-                .problem()
-                .ifPresent(problem ->
-                        document.putObject("error").put("type", problem.type()).put("message", problem.message()));
         document.set(
                 "queued",
                 JsonDocuments.tree(state.queue().stream()
@@ -93,8 +89,7 @@ final class ConversationDocument {
 
     private ArrayNode pending() {
         ArrayNode list = PayloadJson.MAPPER.createArrayNode();
-        for (PendingItem item :
-                timeline.ending().isPresent() ? List.<PendingItem>of() : PendingItem.of(timeline.thread(), state)) {
+        for (PendingItem item : timeline.pending()) {
             ObjectNode row = PayloadJson.MAPPER.valueToTree(item);
             item.args().ifPresent(args -> {
                 row.put("argsText", text(args));

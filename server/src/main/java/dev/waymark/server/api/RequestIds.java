@@ -17,7 +17,7 @@ import java.util.UUID;
  */
 public final class RequestIds {
     private static final int DIGITS = 32;
-    private static final int LONGEST_KEY = 256;
+    static final int LONGEST_KEY = 256;
     private static final String HEADER = "Idempotency-Key";
 
     private RequestIds() {}

@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
 final class ThreadReads {
     private static final Logger LOG = LoggerFactory.getLogger(ThreadReads.class);
     private static final int PAGE = 20;
-    private static final int LARGEST_PAGE = 100;
+    static final int LARGEST_PAGE = 100;
 
     /** Logs unreadable threads and does not report them to the caller, because they may belong to other callers. */
     private static final Progress UNREADABLE_LOGGED = new Progress() {
@@ -67,7 +67,7 @@ final class ThreadReads {
                 Route.get(
                         "listPending",
                         "/v1/threads/{thread}/pending",
-                        request -> list(request, "pending", JsonDocuments::pending)),
+                        request -> list(request, "pending", timeline -> JsonDocuments.tree(timeline.pending()))),
                 Route.get(
                         "listCalls",
                         "/v1/threads/{thread}/calls",

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -18,6 +19,9 @@ import java.util.Set;
 /** The API's OpenAPI document, which requests are validated against. */
 public final class ApiDocument implements RequestChecks {
     private static final String FILE = "openapi.json";
+    /** The limit of a text in bytes of UTF-8. Such a text also has a {@code maxLength}, for clients. */
+    private static final String MAX_BYTES = "x-waymark-max-bytes";
+
     private static final String SCHEMAS = "#/components/schemas/";
 
     private final JsonNode document;
@@ -34,7 +38,7 @@ public final class ApiDocument implements RequestChecks {
                     }
                     JsonNode body = operation.at("/requestBody/content/application~1json/schema");
                     if (!body.isMissingNode()) {
-                        bodies.put(name, selfContained(body));
+                        bodies.put(name, withoutTextLimits(selfContained(body)));
                     }
                 }));
     }
@@ -104,6 +108,13 @@ public final class ApiDocument implements RequestChecks {
         } catch (IOException e) {
             throw new IllegalStateException("cannot read a schema of the OpenAPI document", e);
         }
+    }
+
+    /** A schema that accepts long texts, which are refused as too large, with status 413. */
+    private static Json withoutTextLimits(Json schema) {
+        JsonNode copy = PayloadJson.MAPPER.valueToTree(schema);
+        copy.findParents(MAX_BYTES).forEach(text -> ((ObjectNode) text).remove(List.of("maxLength", MAX_BYTES)));
+        return PayloadJson.MAPPER.convertValue(copy, Json.class);
     }
 
     private void collect(JsonNode schema, ObjectNode found) {

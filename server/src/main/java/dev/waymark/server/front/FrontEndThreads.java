@@ -6,8 +6,8 @@ import dev.waymark.client.ThreadRequests;
 import dev.waymark.client.request.NewThreadOptions;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.Prompt;
-import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.Moment;
@@ -124,7 +124,7 @@ public final class FrontEndThreads {
     }
 
     private static Stream<PendingItem> waiting(String thread, Conversation state) {
-        return PendingItem.of(thread, state).stream();
+        return state.pending(thread).stream();
     }
 
     /** Rejects several answers to one call, because their order would decide which of them takes effect. */

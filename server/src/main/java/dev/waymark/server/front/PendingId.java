@@ -1,6 +1,6 @@
 package dev.waymark.server.front;
 
-import dev.waymark.contract.thread.PendingItem;
+import dev.waymark.conversation.call.PendingItem;
 import java.util.Optional;
 
 /**

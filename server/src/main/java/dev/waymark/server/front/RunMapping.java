@@ -2,10 +2,9 @@ package dev.waymark.server.front;
 
 import dev.waymark.client.watch.TextDelta;
 import dev.waymark.client.watch.WatchEvent;
-import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
-import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
@@ -33,7 +32,7 @@ public final class RunMapping implements WatchMapping {
     private final Map<String, Call> calls = new HashMap<>();
     private final Set<PendingId> waiting = new HashSet<>();
     private Optional<Conversation> state = Optional.empty();
-    private List<OpenRequest> asks = List.of();
+    private List<PendingItem> asks = List.of();
     private Workspace workspace = Workspace.EMPTY;
     private Optional<Integer> repliedTurn = Optional.empty();
     private boolean begun;
@@ -104,7 +103,7 @@ public final class RunMapping implements WatchMapping {
         now.batchCalls().forEach(this::result);
         if (!now.asks().equals(asks)) {
             asks = now.asks();
-            PendingItem.of(run.thread(), now).stream()
+            now.pending(run.thread()).stream()
                     .filter(item -> waiting.add(PendingId.of(item)))
                     .forEach(view::waits);
         }
@@ -207,7 +206,7 @@ public final class RunMapping implements WatchMapping {
         takeBack(now);
         over = true;
         if (now.isInterrupted()) {
-            view.interrupted(PendingItem.of(run.thread(), now));
+            view.interrupted(now.pending(run.thread()));
             return;
         }
         switch (now.turn().status()) {

@@ -1,8 +1,8 @@
 package dev.waymark.server.front;
 
-import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.PendingItem;
 import java.util.List;
 
 /**

@@ -26,6 +26,13 @@ import org.jspecify.annotations.Nullable;
 public final class InboundDecoder {
     /** The largest message or answer, in bytes of UTF-8. */
     public static final int MAX_TEXT_BYTES = 256 * 1024;
+
+    /** The maximum length of an id, a name or a signature, in characters. */
+    public static final int MAX_ID_LENGTH = 256;
+
+    /** The maximum length of a reason or a note, which are stored in the state, in characters. */
+    public static final int MAX_NOTE_LENGTH = 4_000;
+
     /** The largest payload that is parsed. Parsing a larger one could take too long for a workflow task. */
     public static final int MAX_PAYLOAD_BYTES = 1024 * 1024;
 

@@ -21,8 +21,6 @@ import java.util.Optional;
 /** Reads the body of a message with this name. */
 record InboundReader(String name, JsonNode body) {
     private static final int MAX_SCHEMA_LENGTH = 64 * 1024;
-    private static final int MAX_ID_LENGTH = 256;
-    private static final int MAX_NOTE_LENGTH = 4_000;
 
     Fact read() throws UnusableMessage {
         return switch (name) {
@@ -263,16 +261,18 @@ record InboundReader(String name, JsonNode body) {
     /** A text that is stored in the state, so its length is limited. */
     private Optional<String> note(String field) throws UnusableMessage {
         Optional<String> words = text(field);
-        if (words.isPresent() && words.get().length() > MAX_NOTE_LENGTH) {
-            throw new UnusableMessage("\"" + field + "\" may have at most " + MAX_NOTE_LENGTH + " characters");
+        if (words.isPresent() && words.get().length() > InboundDecoder.MAX_NOTE_LENGTH) {
+            throw new UnusableMessage(
+                    "\"" + field + "\" may have at most " + InboundDecoder.MAX_NOTE_LENGTH + " characters");
         }
         return words;
     }
 
     private Optional<String> id(String field) throws UnusableMessage {
         Optional<String> id = text(field);
-        if (id.isPresent() && (id.get().isEmpty() || id.get().length() > MAX_ID_LENGTH)) {
-            throw new UnusableMessage("\"" + field + "\" must have 1 to " + MAX_ID_LENGTH + " characters");
+        if (id.isPresent() && (id.get().isEmpty() || id.get().length() > InboundDecoder.MAX_ID_LENGTH)) {
+            throw new UnusableMessage(
+                    "\"" + field + "\" must have 1 to " + InboundDecoder.MAX_ID_LENGTH + " characters");
         }
         return id;
     }
@@ -294,7 +294,7 @@ record InboundReader(String name, JsonNode body) {
     private static boolean isName(JsonNode value) {
         return value.isTextual()
                 && !value.textValue().isEmpty()
-                && value.textValue().length() <= MAX_ID_LENGTH;
+                && value.textValue().length() <= InboundDecoder.MAX_ID_LENGTH;
     }
 
     private boolean flag(String field) throws UnusableMessage {

@@ -2,6 +2,7 @@ package dev.waymark.contract.thread;
 
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.work.RunOutcome;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.value.Json;
 import io.temporal.common.converter.RawValue;

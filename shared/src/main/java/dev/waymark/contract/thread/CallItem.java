@@ -10,6 +10,7 @@ import dev.waymark.conversation.call.CallApproval;
 import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -112,21 +113,19 @@ public record CallItem(
         };
     }
 
+    private CallItem with(
+            Json args,
+            Optional<String> key,
+            Optional<CallApproval> approval,
+            Optional<String> question,
+            Optional<CallSettlement> settled) {
+        return new CallItem(
+                callId, tool, args, key, dispatches, status, since, approval, claimedAt, question, settled, fromFile);
+    }
+
     /** A copy with the data of the earlier item that the thread has since deleted. */
     public CallItem recalling(CallItem earlier) {
-        return new CallItem(
-                callId,
-                tool,
-                earlier.args,
-                earlier.key,
-                dispatches,
-                status,
-                since,
-                earlier.approval,
-                claimedAt,
-                earlier.question,
-                earlier.settled.or(() -> settled),
-                fromFile);
+        return with(earlier.args, earlier.key, earlier.approval, earlier.question, earlier.settled.or(() -> settled));
     }
 
     /** Whether the call has no result yet. */
@@ -139,18 +138,6 @@ public record CallItem(
      * length.
      */
     public CallItem shortened(int most) {
-        return new CallItem(
-                callId,
-                tool,
-                PendingItem.shortened(args, most),
-                key,
-                dispatches,
-                status,
-                since,
-                approval,
-                claimedAt,
-                question.map(text -> PendingItem.shortened(text, most)),
-                settled,
-                fromFile);
+        return with(args.shortened(most), key, approval, question.map(text -> Problem.cut(text, most)), settled);
     }
 }

@@ -17,6 +17,7 @@ import java.util.stream.Collectors;
  * @param by the name that the decision states
  * @param verified the person who decided, if a server verified them
  * @param note what the person noted, as evidence; the model does not see it
+ * @param signed the signature, if decisions must be signed
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -25,7 +26,8 @@ public record CallSettlement(
         @JsonProperty("by") Optional<String> by,
         @JsonProperty("verified") Optional<VerifiedSubject> verified,
         @JsonProperty("note") Optional<String> note,
-        @JsonProperty("at") Instant at) {
+        @JsonProperty("at") Instant at,
+        @JsonProperty("signed") Optional<Signature> signed) {
     /** What the person decided. The names are part of signals, stored, and shown to users. */
     public enum Verdict {
         /** The call took effect. */
@@ -71,6 +73,40 @@ public record CallSettlement(
         by = by == null ? Optional.empty() : by;
         verified = verified == null ? Optional.empty() : verified;
         note = note == null ? Optional.empty() : note;
+        signed = signed == null ? Optional.empty() : signed;
+    }
+
+    /** A settlement that need not be signed. */
+    public CallSettlement(
+            Verdict verdict,
+            Optional<String> by,
+            Optional<VerifiedSubject> verified,
+            Optional<String> note,
+            Instant at) {
+        this(verdict, by, verified, note, at, Optional.empty());
+    }
+
+    /**
+     * The data that is needed to verify a signed settlement again.
+     *
+     * @param asked when the settlement was requested
+     * @param argsDigest the digest of the arguments shown
+     * @param result the result that the person stated, if any
+     */
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    @JsonInclude(JsonInclude.Include.NON_ABSENT)
+    public record Signature(
+            @JsonProperty("asked") Instant asked,
+            @JsonProperty("argsDigest") String argsDigest,
+            @JsonProperty("result") Optional<String> result,
+            @JsonProperty("signature") String signature) {
+        @JsonCreator
+        public Signature {
+            Objects.requireNonNull(asked, "asked");
+            Objects.requireNonNull(argsDigest, "argsDigest");
+            Objects.requireNonNull(signature, "signature");
+            result = result == null ? Optional.empty() : result;
+        }
     }
 
     /** A copy for a deleted conversation, without texts and names. */

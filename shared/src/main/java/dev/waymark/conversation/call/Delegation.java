@@ -64,7 +64,7 @@ public record Delegation(
 
     /** The subagent's requests that are not decided here. */
     @JsonIgnore
-    public List<OpenRequest> asks() {
+    public List<PendingItem> asks() {
         return report.asks().stream()
                 .filter(ask -> !decided.contains(ask.callId()))
                 .toList();
@@ -90,7 +90,7 @@ public record Delegation(
     public Delegation reported(SubagentProgress newer) {
         List<String> gone = new ArrayList<>(past);
         List<String> still = new ArrayList<>();
-        for (OpenRequest ask : report.asks()) {
+        for (PendingItem ask : report.asks()) {
             if (newer.asks().stream().noneMatch(ask::isSame)) {
                 gone.remove(ask.callId());
                 gone.add(ask.callId());

@@ -17,7 +17,10 @@ import java.util.Objects;
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record SubagentProgress(
         @JsonProperty("waiting") boolean waiting,
-        @JsonProperty("asks") List<OpenRequest> asks,
+
+        @JsonProperty("asks") @JsonIgnoreProperties({"thread", "outcomes", "whyNoRerun"})
+        List<PendingItem> asks,
+
         @JsonProperty("spent") Spent spent) {
     /** The maximum number of requests in a report. */
     private static final int MAX_ASKS = 50;
@@ -37,8 +40,8 @@ public record SubagentProgress(
     }
 
     /** A report with the first of these requests, shortened so that it fits into one payload. */
-    public static SubagentProgress of(List<OpenRequest> requests, boolean waiting, Spent spent) {
-        List<OpenRequest> asks = requests.stream().limit(MAX_ASKS).toList();
+    public static SubagentProgress of(List<PendingItem> requests, boolean waiting, Spent spent) {
+        List<PendingItem> asks = requests.stream().limit(MAX_ASKS).toList();
         int most = MAX_LENGTH / Math.max(1, asks.size());
         return new SubagentProgress(
                 waiting, asks.stream().map(ask -> ask.shortened(most)).toList(), spent);

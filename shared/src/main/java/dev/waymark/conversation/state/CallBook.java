@@ -6,7 +6,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.EffectLog;
-import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.value.PersistentMap;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -77,13 +77,13 @@ public record CallBook(
     }
 
     /** The requests that wait for a person, of this thread and its subagents, in call order. */
-    public List<OpenRequest> asks(AgentBinding binding) {
-        List<OpenRequest> asks = new ArrayList<>();
+    public List<PendingItem> asks(AgentBinding binding) {
+        List<PendingItem> asks = new ArrayList<>();
         for (Call call : openCalls()) {
             if (call.status() == Call.Status.DELEGATED) {
                 call.subagent().orElseThrow().asks().forEach(ask -> asks.add(ask.below(call.id())));
             } else if (call.waitsForPerson()) {
-                asks.add(OpenRequest.of(call, binding.terms()));
+                asks.add(PendingItem.of(call, binding.terms()));
             }
         }
         return Collections.unmodifiableList(asks);

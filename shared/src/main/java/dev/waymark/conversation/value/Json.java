@@ -80,6 +80,12 @@ public final class Json {
         return Json.of(fields);
     }
 
+    /** This value, or only its length if its canonical form has more characters than this. */
+    public Json shortened(int most) {
+        int length = canonical().length();
+        return length <= most ? this : Json.of(Collections.singletonMap("truncated", length));
+    }
+
     /** The canonical form of this value. Equal values have equal texts. */
     public String canonical() {
         return canonical(value);

@@ -3,7 +3,7 @@ package dev.waymark.starter.chat;
 import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.Settlement;
-import dev.waymark.contract.thread.PendingItem;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.display.Suggestion;
 import dev.waymark.starter.render.PendingText;
 import java.util.List;
@@ -112,7 +112,7 @@ public final class ChatLine {
 
     private void talk(String text) {
         Optional<PendingItem> question = open.stream()
-                .filter(item -> item.kind().equals(PendingItem.QUESTION))
+                .filter(item -> item.kind() == PendingItem.Kind.QUESTION)
                 .findFirst();
         List<PendingItem> approvals = approvals("");
         if (question.isPresent()) {
@@ -141,7 +141,7 @@ public final class ChatLine {
 
     private List<PendingItem> approvals(String callId) {
         return open.stream()
-                .filter(item -> item.kind().equals(PendingItem.APPROVAL))
+                .filter(item -> item.kind() == PendingItem.Kind.APPROVAL)
                 .filter(item -> callId.isEmpty() || item.callId().equals(callId))
                 .toList();
     }

@@ -4,9 +4,9 @@ import dev.waymark.cli.CommandName;
 import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.watch.TextDelta;
-import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
@@ -195,7 +195,7 @@ public final class ChatScreen {
     }
 
     private void showWhatIsOpen(String thread, Conversation now) {
-        List<PendingItem> items = PendingItem.of(thread, now);
+        List<PendingItem> items = now.pending(thread);
         List<PendingItem> fresh = new ArrayList<>(items);
         fresh.removeAll(open);
         open = items;
@@ -211,10 +211,9 @@ public final class ChatScreen {
 
     private Optional<String> howToDecide(PendingItem item, PendingText text) {
         return switch (item.kind()) {
-            case PendingItem.APPROVAL -> Optional.of("  " + approvalHint(item, text));
-            case PendingItem.UNKNOWN ->
-                Optional.of("  /settle " + item.callId() + " " + String.join(" or ", item.outcomes()));
-            default -> Optional.empty();
+            case APPROVAL -> Optional.of("  " + approvalHint(item, text));
+            case UNKNOWN -> Optional.of("  /settle " + item.callId() + " " + String.join(" or ", item.outcomes()));
+            case QUESTION -> Optional.empty();
         };
     }
 

@@ -5,7 +5,7 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.Approval;
-import dev.waymark.contract.thread.PendingItem;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.display.SafeText;
 import dev.waymark.starter.render.Output;
@@ -36,7 +36,7 @@ final class ApprovalReview {
             return Optional.of(approval);
         }
         List<PendingItem> waiting = client.pending(thread).stream()
-                .filter(item -> item.kind().equals(PendingItem.APPROVAL))
+                .filter(item -> item.kind() == PendingItem.Kind.APPROVAL)
                 .filter(item -> approval.callId().map(item.callId()::equals).orElse(true))
                 .toList();
         if (waiting.size() != 1) {

@@ -6,8 +6,8 @@ import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.client.list.PendingPage;
-import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.display.SafeText;
 import dev.waymark.starter.options.ListOptions;
 import dev.waymark.starter.options.SaverOptions;
@@ -16,6 +16,7 @@ import dev.waymark.starter.options.ThreadHelp;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.PendingText;
 import dev.waymark.starter.render.ShownApprovals;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -32,7 +33,9 @@ import picocli.CommandLine.Spec;
         examples = {"pending", "pending trip --json", "pending --kind approval --agent assistant"})
 @Command(name = "pending", description = "Lists the requests that wait for a person.")
 public final class PendingCommand implements Callable<Integer> {
-    private static final List<String> KINDS = List.of(PendingItem.QUESTION, PendingItem.APPROVAL, PendingItem.UNKNOWN);
+    private static final List<String> KINDS = Arrays.stream(PendingItem.Kind.values())
+            .map(PendingItem.Kind::wireName)
+            .toList();
 
     @Mixin
     private Output output;
@@ -92,7 +95,7 @@ public final class PendingCommand implements Callable<Integer> {
         }
         tellOfUnknownCalls(client.timeline(found).now().startedElsewhere());
         List<PendingItem> requests = client.pending(found).stream()
-                .filter(item -> kind == null || item.kind().equals(kind))
+                .filter(item -> kind == null || item.kind().wireName().equals(kind))
                 .toList();
         return new PendingPage(list.limited(requests, "request", output), Optional.empty());
     }

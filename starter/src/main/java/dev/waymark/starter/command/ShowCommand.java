@@ -5,7 +5,6 @@ import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.document.JsonDocuments;
-import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.history.Timeline;
 import dev.waymark.starter.options.SaverOptions;
 import dev.waymark.starter.options.ThreadHelp;
@@ -31,9 +30,7 @@ public final class ShowCommand implements Callable<Integer> {
         try (AgentClient client = SaverOptions.reader()) {
             thread = client.lists().find(thread);
             Timeline timeline = client.timeline(thread);
-            if (timeline.ending().isEmpty()) {
-                ShownApprovals.remember(PendingItem.of(timeline.thread(), timeline.now()));
-            }
+            ShownApprovals.remember(timeline.pending());
             if (output.isJson()) {
                 output.document(JsonDocuments.show(timeline));
             } else {

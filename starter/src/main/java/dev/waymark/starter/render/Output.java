@@ -60,7 +60,7 @@ public final class Output {
 
     /** Prints text from the thread: unchanged into a pipe, made safe on a terminal. */
     public void raw(String text) {
-        out().print(takeBack() + (isTerminal() ? SafeText.lines(text) : text));
+        out().print(takeBack() + (Terminals.isOutput() ? SafeText.lines(text) : text));
         if (!text.endsWith("\n")) {
             out().println();
         }

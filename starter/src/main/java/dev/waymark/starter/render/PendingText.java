@@ -3,8 +3,8 @@ package dev.waymark.starter.render;
 import dev.waymark.cli.CommandName;
 import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.request.Settlement;
-import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.display.Excerpt;
 import dev.waymark.display.SafeText;
 import java.util.ArrayList;
@@ -55,8 +55,8 @@ public final class PendingText {
      */
     public List<String> question() {
         return switch (item.kind()) {
-            case PendingItem.APPROVAL -> List.of("May " + call() + " run?");
-            case PendingItem.UNKNOWN ->
+            case APPROVAL -> List.of("May " + call() + " run?");
+            case UNKNOWN ->
                 Stream.concat(
                                 Stream.of("Did " + call() + " take effect? The outcome is unknown"
                                         + item.evidence()
@@ -67,7 +67,7 @@ public final class PendingText {
                                         .map(why -> "It can't be run again: " + SafeText.line(why) + ".")
                                         .stream())
                         .toList();
-            default -> quoted(item.question().orElse(""));
+            case QUESTION -> quoted(item.question().orElse(""));
         };
     }
 
@@ -100,14 +100,14 @@ public final class PendingText {
         String call = isOneOfSeveral ? named : "";
         String key = item.signers().isPresent() ? " --key FILE" : "";
         return switch (item.kind()) {
-            case PendingItem.APPROVAL -> approvalCommands(thread, call, key);
-            case PendingItem.UNKNOWN ->
+            case APPROVAL -> approvalCommands(thread, call, key);
+            case UNKNOWN ->
                 item.outcomes().stream()
                         .map(outcome -> "settle" + thread + named + " --outcome " + outcome
                                 + (outcome.equals(DONE) ? " --result TEXT" : "") + key)
                         .flatMap(command -> lines(command).stream())
                         .toList();
-            default -> lines("answer" + thread + call + " TEXT");
+            case QUESTION -> lines("answer" + thread + call + " TEXT");
         };
     }
 

@@ -1,7 +1,7 @@
 package dev.waymark.starter.render;
 
 import dev.waymark.connect.ProcessEnvironment;
-import dev.waymark.contract.thread.PendingItem;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.value.Sha256;
 import dev.waymark.saver.PrivateFiles;
 import dev.waymark.starter.connection.ConnectionOptions;
@@ -29,7 +29,7 @@ public final class ShownApprovals {
     /** Remembers the approvals among these requests, in place of those that were shown before for the same threads. */
     public static void remember(Collection<PendingItem> items) {
         List<PendingItem> approvals = items.stream()
-                .filter(item -> item.kind().equals(PendingItem.APPROVAL))
+                .filter(item -> item.kind() == PendingItem.Kind.APPROVAL)
                 .toList();
         approvals.stream().map(PendingItem::thread).distinct().forEach(thread -> {
             String digests = String.join(

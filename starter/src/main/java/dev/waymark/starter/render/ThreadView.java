@@ -1,9 +1,9 @@
 package dev.waymark.starter.render;
 
-import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Queued;
@@ -51,9 +51,7 @@ public final class ThreadView {
         now.turn()
                 .problem()
                 .ifPresent(problem -> lines.add("! " + problem.type() + ": " + SafeText.line(problem.message())));
-        if (open) {
-            writePending(PendingItem.of(timeline.thread(), now));
-        }
+        writePending(timeline.pending());
         if (now.ignored().count() > 0) {
             lines.add("");
             lines.add("ignored: " + now.ignored().count());

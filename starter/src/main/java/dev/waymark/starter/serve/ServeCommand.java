@@ -60,7 +60,8 @@ public final class ServeCommand implements Callable<Integer> {
     @Option(
             names = "--agents",
             paramLabel = "DIR",
-            description = "List only the agents in this directory, and start no others. Default: any agent.")
+            description =
+                    "List only the agents in this directory, and start no others. Default: all agents that the workers report.")
     private @Nullable Path agents;
 
     @Option(
@@ -110,8 +111,7 @@ public final class ServeCommand implements Callable<Integer> {
             throw misuse(String.valueOf(e.getMessage()));
         }
         try (AgentClient client = ConnectionOptions.toServer();
-                ApiServer server = ApiServer.start(
-                        client, settings, new AgentCatalogue(Optional.ofNullable(agents)), authenticator, this::log)) {
+                ApiServer server = ApiServer.start(client, settings, catalogue(client), authenticator, this::log)) {
             announce(server);
             try (ShutdownHandler ending = ShutdownHandler.listen(() -> {
                 server.drain(drain);
@@ -124,6 +124,10 @@ public final class ServeCommand implements Callable<Integer> {
             throw misuse(String.valueOf(e.getMessage()));
         }
         return ExitCode.DONE;
+    }
+
+    private AgentCatalogue catalogue(AgentClient client) {
+        return agents == null ? AgentCatalogue.ofWorkers(client) : new AgentCatalogue(Optional.of(agents));
     }
 
     private HttpSettings settings() throws IOException {

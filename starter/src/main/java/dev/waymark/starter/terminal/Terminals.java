@@ -1,6 +1,7 @@
 package dev.waymark.starter.terminal;
 
 import java.io.Console;
+import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.util.Objects;
 import java.util.Optional;
@@ -14,6 +15,28 @@ public final class Terminals {
         return Optional.ofNullable(System.console())
                 .filter(Terminals::isTerminal)
                 .isPresent();
+    }
+
+    /**
+     * Whether a terminal shows the output, even if the input comes from somewhere else. Java knows only whether both are
+     * terminals. True if it cannot be found out.
+     */
+    public static boolean isOutput() {
+        if (isInteractive()) {
+            return true;
+        }
+        try {
+            Process test = new ProcessBuilder("/bin/sh", "-c", "test -t 1")
+                    .redirectOutput(ProcessBuilder.Redirect.INHERIT)
+                    .start();
+            test.getOutputStream().close();
+            return test.waitFor() == 0;
+        } catch (IOException e) {
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return true;
+        }
     }
 
     /** Before Java 22, a console exists only at a terminal. Since then, {@code Console.isTerminal()} decides. */

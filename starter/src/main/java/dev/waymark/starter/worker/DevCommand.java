@@ -94,8 +94,8 @@ public final class DevCommand implements Callable<Integer> {
 
     @Option(
             names = "--no-worker",
-            description = "Do not start a worker. Run `waymark worker` yourself. The console then lists agents only if"
-                    + " --agents names their directory.")
+            description = "Do not start a worker. Run `waymark worker` yourself. The console lists the agents that your"
+                    + " workers report, unless --agents names a directory.")
     private boolean noWorker;
 
     @Override
@@ -115,7 +115,7 @@ public final class DevCommand implements Callable<Integer> {
         try (TerminationSignal termination = TerminationSignal.listen();
                 DevServer server = start(binary, file);
                 DevConsole ending = console) {
-            // Without a worker and a named directory, it is not known which agents there will be.
+            // Without a worker and a named directory, the console asks the workers.
             boolean isKnown = !noWorker || (agents.isNamed() && agents.exists());
             console.start(server.address(), Optional.of(agents.path()).filter(path -> isKnown));
             if (setup.isPresent()) {

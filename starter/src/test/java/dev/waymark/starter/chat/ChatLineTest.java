@@ -3,9 +3,12 @@ package dev.waymark.starter.chat;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.client.request.OutboundMessage;
-import dev.waymark.contract.thread.PendingItem;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.testkit.ThreadFixture;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,32 +20,29 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ChatLineTest {
     private static final List<PendingItem> NOTHING = List.of();
-    private static final List<PendingItem> QUESTION = PendingItem.of(
-            "t1",
-            ThreadFixture.resolved("ask_user")
-                    .says("m1", "Book")
-                    .callsModel()
-                    .asks("tu_7", "Which day?")
-                    .now());
-    private static final List<PendingItem> APPROVAL = PendingItem.of(
-            "t1",
-            ThreadFixture.charging()
-                    .says("m1", "Pay")
-                    .callsModel()
-                    .charges("tu_1", 500)
-                    .now());
+    private static final List<PendingItem> QUESTION = ThreadFixture.resolved("ask_user")
+            .says("m1", "Book")
+            .callsModel()
+            .asks("tu_7", "Which day?")
+            .now()
+            .pending("t1");
+    private static final List<PendingItem> APPROVAL = ThreadFixture.charging()
+            .says("m1", "Pay")
+            .callsModel()
+            .charges("tu_1", 500)
+            .now()
+            .pending("t1");
 
     private static final String DIGEST = APPROVAL.get(0).argsDigest().orElseThrow();
 
     private static List<PendingItem> twoApprovals() {
         List<PendingItem> two = new ArrayList<>(APPROVAL);
-        two.addAll(PendingItem.of(
-                "t1",
-                ThreadFixture.charging()
-                        .says("m1", "Pay")
-                        .callsModel()
-                        .charges("tu_2", 7)
-                        .now()));
+        two.addAll(ThreadFixture.charging()
+                .says("m1", "Pay")
+                .callsModel()
+                .charges("tu_2", 7)
+                .now()
+                .pending("t1"));
         return two;
     }
 
@@ -95,18 +95,12 @@ class ChatLineTest {
 
     @Test
     void approve_argumentsWereCut_showsWhereToReadThemInstead() {
-        PendingItem shown = APPROVAL.get(0);
-        PendingItem large = new PendingItem(
-                shown.thread(),
-                shown.callId(),
-                shown.kind(),
-                shown.tool(),
-                Optional.empty(),
-                Optional.of(Json.of(Map.of("text", "x".repeat(20_000)))),
-                shown.argsDigest(),
-                shown.since(),
-                Optional.empty(),
-                Optional.empty());
+        Json args = Json.of(Map.of("text", "x".repeat(20_000)));
+        PendingItem large = PendingItem.of(
+                        Call.issued(new Part.ToolUse("tu_1", "charge", args), 1, Instant.EPOCH)
+                                .awaiting(Optional.empty(), Instant.EPOCH),
+                        Optional.empty())
+                .in("t1");
 
         assertThat(read("yes", List.of(large))).containsExactly("askAgain tu_1");
         assertThat(read("/approve", List.of(large))).containsExactly("askAgain tu_1");

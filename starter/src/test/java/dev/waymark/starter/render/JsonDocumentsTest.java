@@ -167,7 +167,7 @@ class JsonDocumentsTest {
         ThreadFixture tale =
                 ThreadFixture.resolved("ask_user").says("m1", "Hi").callsModel().asks("tu_7", "Which day?");
 
-        assertThat(JsonDocuments.pending(tale.closed())).isEmpty();
+        assertThat(JsonDocuments.tree(tale.closed().pending())).isEmpty();
     }
 
     @Test

@@ -2,7 +2,9 @@ package dev.waymark.starter.render;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.contract.thread.PendingItem;
+import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
 import java.time.Instant;
 import java.util.Map;
@@ -10,8 +12,6 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class PendingTextTest {
-    private static final String DIGEST = "0".repeat(64);
-
     @Test
     void questionOfSeveralLines_passesForNoEntryOfItsOwn() {
         PendingText text =
@@ -29,71 +29,54 @@ class PendingTextTest {
 
     @Test
     void arguments_areShownWhole_inTheirOwnLanguage() {
-        PendingText text = PendingText.of(approval(Json.of(Map.of("to", "Ann Müller", "text", "日".repeat(1_000)))));
+        PendingItem item = approval(Json.of(Map.of("to", "Ann Müller", "text", "日".repeat(1_000))));
+        PendingText text = PendingText.of(item);
+        String digest = item.argsDigest().orElseThrow();
 
         assertThat(text.question())
                 .containsExactly("May pay {\"text\": \"" + "日".repeat(1_000) + "\", \"to\": \"Ann Müller\"} run?");
         assertThat(text.isWhole()).isTrue();
         assertThat(text.commands(false))
                 .containsExactly(
-                        "waymark approve t1 --digest " + DIGEST,
-                        "waymark deny t1 --digest " + DIGEST + " --reason TEXT");
+                        "waymark approve t1 --digest " + digest,
+                        "waymark deny t1 --digest " + digest + " --reason TEXT");
     }
 
     @Test
     void argumentsThatAreCut_areNotOfferedForApproval() {
-        PendingText text = PendingText.of(approval(Json.of(Map.of("text", "x".repeat(20_000)))));
+        PendingItem item = approval(Json.of(Map.of("text", "x".repeat(20_000))));
+        PendingText text = PendingText.of(item);
 
         assertThat(text.isWhole()).isFalse();
         assertThat(text.question().get(0)).contains("(cut: 8,000 of 20,012 characters)");
         assertThat(text.commands(false))
-                .noneMatch(line -> line.contains(DIGEST) || line.startsWith("waymark approve"))
+                .noneMatch(line -> line.contains(item.argsDigest().orElseThrow()) || line.startsWith("waymark approve"))
                 .anyMatch(line -> line.contains("waymark pending t1 --json"));
     }
 
     @Test
     void idsWithLineBreaks_forgeNoCommand() {
-        PendingItem item = new PendingItem(
-                "t1",
-                "a\n  waymark approve other",
-                PendingItem.QUESTION,
-                "ask_user",
-                Optional.of("Yes?"),
-                Optional.empty(),
-                Optional.empty(),
-                Instant.EPOCH,
-                Optional.empty(),
-                Optional.empty());
+        PendingItem item = question("a\n  waymark approve other", "Yes?");
 
         assertThat(PendingText.of(item).commands(true))
                 .allMatch(line -> line.lines().count() == 1);
     }
 
     private static PendingItem question(String words) {
-        return new PendingItem(
-                "t1",
-                "tu_1",
-                PendingItem.QUESTION,
-                "ask_user",
-                Optional.of(words),
-                Optional.empty(),
-                Optional.empty(),
-                Instant.EPOCH,
-                Optional.empty(),
-                Optional.empty());
+        return question("tu_1", words);
+    }
+
+    private static PendingItem question(String callId, String words) {
+        return shown(Call.issued(new Part.ToolUse(callId, "ask_user", Json.EMPTY_OBJECT), 1, Instant.EPOCH)
+                .asking(words, Instant.EPOCH));
     }
 
     private static PendingItem approval(Json args) {
-        return new PendingItem(
-                "t1",
-                "tu_1",
-                PendingItem.APPROVAL,
-                "pay",
-                Optional.empty(),
-                Optional.of(args),
-                Optional.of(DIGEST),
-                Instant.EPOCH,
-                Optional.empty(),
-                Optional.empty());
+        return shown(Call.issued(new Part.ToolUse("tu_1", "pay", args), 1, Instant.EPOCH)
+                .awaiting(Optional.empty(), Instant.EPOCH));
+    }
+
+    private static PendingItem shown(Call call) {
+        return PendingItem.of(call, Optional.empty()).in("t1");
     }
 }

@@ -2,6 +2,7 @@ package dev.waymark.worker.agents;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.work.AgentInput;
+import dev.waymark.contract.work.AgentList;
 import dev.waymark.conversation.state.UnknownRulesException;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.display.Suggestion;
@@ -21,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * Resolves an agent's definition when a thread starts, from the current files. The thread keeps the returned definition
  * for its whole life.
  */
-public final class AgentActivity implements AgentResolver {
+public final class AgentActivity implements AgentResolver, AgentLister {
     private static final Logger LOG = LoggerFactory.getLogger(AgentActivity.class);
 
     private AgentDirectory newest;
@@ -53,6 +54,11 @@ public final class AgentActivity implements AgentResolver {
                 : found;
         List<McpEntry> servers = agents.servers(agent.name());
         return servers.isEmpty() ? agent : complete(agent, servers);
+    }
+
+    @Override
+    public AgentList list() {
+        return AgentList.of(reread().agents().values());
     }
 
     /** Rereads the agent files. Logs the invalid ones; new threads get their last valid versions. */

@@ -61,7 +61,7 @@ final class FencedProcess {
         List<String> command = new ArrayList<>(Shell.inSession(SCRIPT));
         command.addAll(List.of(pipes.directory().toString(), Long.toString(fence.deadline()), Shell.SETSID.orElse("")));
         command.add(ProcessFence.HAS_UPTIME ? "" : Shell.program("date"));
-        command.addAll(List.of(Shell.program("sleep"), Shell.program("sed"), Shell.program("rm")));
+        command.addAll(List.of(Shell.program("sleep"), Shell.program("rm")));
         command.addAll(builder.command());
         builder.command(command).redirectOutput(pipes.reportsFile()).redirectError(ProcessBuilder.Redirect.DISCARD);
         Process shells = builder.start();

@@ -1,9 +1,7 @@
 package dev.waymark.worker.process;
 
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.EnumSet;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -20,8 +18,6 @@ import java.util.Set;
  * <p>Thread-safe.
  */
 final class LauncherReports {
-    private static final int WORD_BYTES = 8;
-
     /** In the order in which the launcher is told their words. */
     private enum Report {
         START,
@@ -43,11 +39,8 @@ final class LauncherReports {
     private Optional<Integer> exitCode = Optional.empty();
 
     LauncherReports() {
-        byte[] word = new byte[WORD_BYTES];
-        SecureRandom random = new SecureRandom();
         for (Report report : Report.values()) {
-            random.nextBytes(word);
-            words.put(HexFormat.of().formatHex(word), report);
+            words.put(Shell.newWord(), report);
         }
     }
 
@@ -66,7 +59,8 @@ final class LauncherReports {
 
     private boolean mayFollow(Report report) {
         boolean over = seen.stream().anyMatch(ENDS::contains);
-        return !seen.contains(report)
+        // Two shells of the launcher may find at the same time that nothing is left.
+        return (report == Report.GONE || !seen.contains(report))
                 && switch (report) {
                     case LATE -> seen.isEmpty();
                     case START -> !over;

@@ -6,7 +6,9 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -15,6 +17,9 @@ import java.util.stream.Stream;
 public final class Shell {
 
     static final Optional<String> SETSID = onPath("setsid");
+
+    private static final int WORD_BYTES = 8;
+    private static final SecureRandom RANDOM = new SecureRandom();
 
     private Shell() {}
 
@@ -50,6 +55,16 @@ public final class Shell {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /**
+     * A new random word, with which a script marks its reports. A script reads it from its stdin, because other
+     * programs of the same user can read its arguments and its environment, and can write into its pipes.
+     */
+    public static String newWord() {
+        byte[] word = new byte[WORD_BYTES];
+        RANDOM.nextBytes(word);
+        return HexFormat.of().formatHex(word);
     }
 
     private static Optional<String> onPath(String name) {

@@ -15,7 +15,6 @@ import dev.waymark.contract.message.Refusal;
 import dev.waymark.contract.message.SubagentReport;
 import dev.waymark.contract.thread.AgentWorkflow;
 import dev.waymark.contract.thread.CallItem;
-import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.thread.StateReport;
 import dev.waymark.contract.thread.StatusReport;
@@ -24,6 +23,7 @@ import dev.waymark.contract.work.RunOutcome;
 import dev.waymark.contract.work.Work;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Step;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.fact.ThreadFact;
@@ -320,7 +320,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     }
 
     private void moveOn(boolean hard) {
-        Continuation next = new Continuation(new CarriedState(conversation(), flights.agent()), limits);
+        NextRunInput next = new NextRunInput(new CarriedState(conversation(), flights.agent()), limits);
         SideEffectMarker marker = next.decide(hard);
         marker.fact().ifPresent(this::apply);
         if (marker.fits()) {
@@ -463,7 +463,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
     @Override
     public List<PendingItem> pending() {
-        return PendingItem.of(thread, conversation()).stream()
+        return conversation().pending(thread).stream()
                 .limit(NEWEST_CALLS)
                 .map(item -> item.shortened(MOST_CHARACTERS))
                 .toList();

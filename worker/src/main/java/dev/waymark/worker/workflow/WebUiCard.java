@@ -1,11 +1,10 @@
 package dev.waymark.worker.workflow;
 
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallSettlement;
-import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
@@ -108,16 +107,16 @@ final class WebUiCard {
     }
 
     private static String waiting(Conversation state) {
-        Set<OpenRequest.Kind> kinds = EnumSet.noneOf(OpenRequest.Kind.class);
+        Set<PendingItem.Kind> kinds = EnumSet.noneOf(PendingItem.Kind.class);
         state.asks().forEach(ask -> kinds.add(ask.kind()));
-        if (kinds.equals(EnumSet.of(OpenRequest.Kind.QUESTION))) {
+        if (kinds.equals(EnumSet.of(PendingItem.Kind.QUESTION))) {
             return "Waiting for an answer";
         }
-        return kinds.equals(EnumSet.of(OpenRequest.Kind.APPROVAL)) ? "Waiting for approval" : "Waiting for people";
+        return kinds.equals(EnumSet.of(PendingItem.Kind.APPROVAL)) ? "Waiting for approval" : "Waiting for people";
     }
 
     private void addWaiting(Conversation state, Sheet sheet) {
-        List<OpenRequest> questions = asks(state, OpenRequest.Kind.QUESTION);
+        List<PendingItem> questions = asks(state, PendingItem.Kind.QUESTION);
         questions.stream().limit(MOST_CALLS).forEach(ask -> {
             String which = questions.size() > 1 ? " (" + code(ask.callId()) + ")" : "";
             sheet.add("> " + prose(ask.question().orElse(""), MOST_CHARACTERS_OF_A_QUESTION) + origin(ask) + which
@@ -126,14 +125,14 @@ final class WebUiCard {
         if (!questions.isEmpty()) {
             sheet.add("To answer: " + signal("`answer`", "with the JSON input " + code(example(questions))));
         }
-        addApprovals(asks(state, OpenRequest.Kind.APPROVAL), sheet);
-        addUnknown(asks(state, OpenRequest.Kind.UNKNOWN), sheet);
+        addApprovals(asks(state, PendingItem.Kind.APPROVAL), sheet);
+        addUnknown(asks(state, PendingItem.Kind.UNKNOWN), sheet);
     }
 
     /** A call whose arguments are cut cannot be decided here, so no input for a decision is shown. */
-    private void addApprovals(List<OpenRequest> asks, Sheet sheet) {
+    private void addApprovals(List<PendingItem> asks, Sheet sheet) {
         boolean isAnyWhole = false;
-        for (OpenRequest ask : asks.subList(0, Math.min(MOST_CALLS, asks.size()))) {
+        for (PendingItem ask : asks.subList(0, Math.min(MOST_CALLS, asks.size()))) {
             Excerpt arguments = arguments(ask);
             String input =
                     json("callId", ask.callId(), "argsDigest", ask.argsDigest().orElse(""));
@@ -151,16 +150,16 @@ final class WebUiCard {
     }
 
     /** Says that only a file contains the call, since nobody here has chosen its arguments. */
-    private String origin(OpenRequest ask) {
-        return PendingItem.of(thread, ask).origin().map(words -> " " + words).orElse("");
+    private static String origin(PendingItem ask) {
+        return ask.origin().map(words -> " " + words).orElse("");
     }
 
-    private void addUnknown(List<OpenRequest> asks, Sheet sheet) {
-        for (OpenRequest ask : asks.subList(0, Math.min(MOST_CALLS, asks.size()))) {
+    private void addUnknown(List<PendingItem> asks, Sheet sheet) {
+        for (PendingItem ask : asks.subList(0, Math.min(MOST_CALLS, asks.size()))) {
             String input = json("callId", ask.callId(), "outcome", "done", "result", "what it returned");
             sheet.add("> Did " + shown(ask) + " take effect? The outcome is unknown" + evidence(ask) + origin(ask)
                     + "\n\n"
-                    + code(input) + "\n\nInstead of `done`, without a result: " + otherVerdicts(ask) + "."
+                    + code(input) + "\n\nInstead of `done`, without a result: " + otherOutcomes(ask) + "."
                     + ask.whyNoRerun()
                             .map(why -> " It can't be run again: " + prose(why) + ".")
                             .orElse("")
@@ -172,10 +171,10 @@ final class WebUiCard {
         }
     }
 
-    private static String otherVerdicts(OpenRequest ask) {
-        return ask.verdicts().stream()
-                .filter(verdict -> verdict != CallSettlement.Verdict.DONE)
-                .map(verdict -> "`" + verdict.wireName() + "`")
+    private static String otherOutcomes(PendingItem ask) {
+        return ask.outcomes().stream()
+                .filter(outcome -> !outcome.equals(CallSettlement.Verdict.DONE.wireName()))
+                .map(outcome -> "`" + outcome + "`")
                 .collect(Collectors.joining(" or "));
     }
 
@@ -188,11 +187,11 @@ final class WebUiCard {
                 + ". On this page, the dialog does not accept the letter r.\n\n";
     }
 
-    private static List<OpenRequest> asks(Conversation state, OpenRequest.Kind kind) {
+    private static List<PendingItem> asks(Conversation state, PendingItem.Kind kind) {
         return state.asks().stream().filter(ask -> ask.kind() == kind).toList();
     }
 
-    private static String example(List<OpenRequest> questions) {
+    private static String example(List<PendingItem> questions) {
         return questions.size() == 1
                 ? "\"your answer\""
                 : json("callId", questions.get(0).callId(), "answer", "your answer");
@@ -206,16 +205,16 @@ final class WebUiCard {
         return "{" + String.join(", ", fields) + "}";
     }
 
-    private static String shown(OpenRequest ask) {
+    private static String shown(PendingItem ask) {
         return code(ask.tool()) + " " + fenced(arguments(ask).text());
     }
 
     /** The end of a question about an unknown outcome, with the evidence if there is any. */
-    private static String evidence(OpenRequest ask) {
+    private static String evidence(PendingItem ask) {
         return ask.evidence().map(seen -> ": " + prose(seen)).orElse(".");
     }
 
-    private static Excerpt arguments(OpenRequest ask) {
+    private static Excerpt arguments(PendingItem ask) {
         return Excerpt.of(
                 SafeText.json(ask.args().orElse(Json.EMPTY_OBJECT).canonical()), MOST_CHARACTERS_TO_DECIDE_ON);
     }

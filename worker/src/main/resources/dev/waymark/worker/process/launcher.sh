@@ -10,8 +10,8 @@
 #   $2       the deadline, in 1/100 s of the clock
 #   $3       setsid, or empty: then this is bash, and a process group replaces the session
 #   $4       date, or empty: then the clock is /proc/uptime, which cannot be set and which advances during a suspend
-#   $5-$7    sleep, sed, rm: the PATH is the program's and may be anything
-#   $8-      the program
+#   $5-$6    sleep, rm: the PATH is the program's and may be anything
+#   $7-      the program
 #
 # Other programs of the same user can write into the pipes of these shells. So the words are random. They are only in
 # variables, since programs can read environments and command lines. And writing a report can take forever, since a pipe
@@ -20,8 +20,8 @@
 # The shells and the program are in different sessions, so that signals to one do not reach the other. Names start with
 # waymark_, since assigning to an exported variable of the same name would change it for the program.
 
-waymark_dir=$1 waymark_deadline=$2 waymark_setsid=$3 waymark_date=$4 waymark_sleep=$5 waymark_sed=$6 waymark_rm=$7
-shift 7
+waymark_dir=$1 waymark_deadline=$2 waymark_setsid=$3 waymark_date=$4 waymark_sleep=$5 waymark_rm=$6
+shift 6
 
 # The program would get those that are in its environment.
 unset waymark_start waymark_late waymark_unstarted waymark_timeout waymark_exit waymark_gone
@@ -67,19 +67,40 @@ exit 127
 '
 eval "$waymark_clock"
 
-# Finds the live process groups of the session. The pattern requires twenty more numbers, so that a process name cannot
-# imitate the rest of the line. Uses the C locale, since invalid characters in a name would hide the process.
+# Reads the state, the parent, the group and the session of a process from /proc. With the shell's own means: another
+# program could write into the pipe of a command substitution, and these numbers are of processes to be killed. All that
+# follows the last parenthesis is from the kernel, however the process is called.
+waymark_stat() {
+    waymark_line=''
+    while IFS= read -r waymark_part || [ "$waymark_part" ]; do
+        waymark_line=$waymark_line$waymark_part
+    done 2>/dev/null <"/proc/$1/stat"
+    set -- ${waymark_line##*) }
+    [ $# -ge 20 ] || return
+    waymark_state=$1 waymark_parent=$2 waymark_group=$3 waymark_of=$4
+    case $waymark_state in
+    Z | X | x) return 1 ;;
+    esac
+}
+
+# Finds the live process groups of the session.
 waymark_groups() {
-    waymark_groups=$(LC_ALL=C "$waymark_sed" -n \
-        "s/^.*) [^ZXx] [0-9]* \([0-9]*\) $waymark_session \([-0-9]* \)\{20\}.*/\1/p" /proc/[0-9]*/stat 2>/dev/null)
+    waymark_groups=''
+    for waymark_pid in /proc/[0-9]*; do
+        if waymark_stat "${waymark_pid#/proc/}" && [ "$waymark_of" = "$waymark_session" ]; then
+            waymark_groups="$waymark_groups $waymark_group"
+        fi
+    done
     [ "$waymark_groups" ]
 }
 
 # Kills processes that moved to another session and still descend from this one.
 waymark_strays() {
-    set -- $(LC_ALL=C "$waymark_sed" -n \
-        's/^\([0-9]*\) (.*) [^ZXx] \([0-9]*\) [0-9]* \([0-9]*\) \([-0-9]* \)\{20\}.*/\1 \2 \3/p' \
-        /proc/[0-9]*/stat 2>/dev/null)
+    set --
+    for waymark_pid in /proc/[0-9]*; do
+        waymark_pid=${waymark_pid#/proc/}
+        ! waymark_stat "$waymark_pid" || set -- "$@" "$waymark_pid" "$waymark_parent" "$waymark_of"
+    done
     waymark_family=' ' waymark_found='' waymark_more=1
     while [ "$waymark_more" ]; do
         waymark_more='' waymark_pid='' waymark_parent=''
@@ -217,6 +238,8 @@ waymark_next() {
 
 waymark_watch() {
     trap : PIPE
+    # Names of processes may have characters that are invalid in another locale. The program keeps its own.
+    LC_ALL=C
     # In KiB: a line of another program may have no end.
     ulimit -d 100000
     waymark_next "$waymark_start" "$waymark_late" "$waymark_exit"

@@ -130,6 +130,29 @@ class ForgedReportsTest {
         assertThat(start(forge + "; exit 127").get()).isEqualTo(new CommandResult.Exited(127, "", ""));
     }
 
+    /** The shells look for processes to kill: what they read about them must not come from a pipe. */
+    @Test
+    void numbersInThePipesOfTheShells_killNoOtherProcess() throws Exception {
+        Process bystander = new ProcessBuilder("setsid", "sleep", "60").start();
+        try {
+            for (int round = 0; round < 4; round++) {
+                CompletableFuture<CommandResult> charge =
+                        start("trap '' TERM; echo $$ > charge.pid; until [ -e forged ]; do sleep 0.05; done; sleep 3");
+                programs.awaitStarted("charge");
+                CompletableFuture<CommandResult> forging = forging("end=$(($(date +%s) + 3)); while [ $(date +%s) -lt "
+                        + "$end ]; do echo 0; echo exit 0; echo late; done");
+
+                assertThat(charge.get()).isEqualTo(UNKNOWN);
+                forging.get();
+                assertThat(bystander.isAlive()).isTrue();
+                Files.deleteIfExists(directory.resolve("charge.pid"));
+                Files.deleteIfExists(directory.resolve("forged"));
+            }
+        } finally {
+            bystander.destroyForcibly();
+        }
+    }
+
     @Test
     void wordsOfTheReports_areInNothingThatTheProgramCanRead() throws Exception {
         String script =

@@ -48,6 +48,7 @@ class LauncherReportsTest {
         assertThat(result("LATE,GONE"))
                 .isEqualTo(new CommandResult.NotStarted("./charge.sh was not started in time", true));
         assertThat(result("START 7,GONE")).isEqualTo(NO_END);
+        assertThat(result("START 7,GONE,GONE")).isEqualTo(NO_END);
         assertThat(result("START 7,giving up,EXIT 0")).isEqualTo(NO_END);
     }
 

@@ -169,7 +169,7 @@ class ProcessFenceTest {
 
     private String pathWithoutSetsid() throws IOException {
         Path bin = Files.createDirectory(directory.resolve("bin"));
-        for (String name : List.of("bash", "sh", "date", "sleep", "sed", "rm", "mkfifo")) {
+        for (String name : List.of("bash", "sh", "date", "sleep", "rm", "mkfifo")) {
             Path program = Stream.of("/usr/bin", "/bin")
                     .map(place -> Path.of(place, name))
                     .filter(Files::isExecutable)

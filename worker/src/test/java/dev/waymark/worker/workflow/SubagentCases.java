@@ -7,11 +7,11 @@ import dev.waymark.connect.Connection;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.message.SayPayload;
-import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.Parent;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
@@ -128,7 +128,7 @@ abstract class SubagentCases {
             String thread = rig.start(go());
             rig.adopt(thread + "/tu_7");
             Conversation waiting = rig.await(thread, Conversation::isInterrupted);
-            List<PendingItem> pending = PendingItem.of(thread, waiting);
+            List<PendingItem> pending = waiting.pending(thread);
             assertThat(pending).extracting(PendingItem::callId).containsExactly("tu_7/tu_1");
             assertThat(pending).extracting(PendingItem::words).containsExactly("Which day?");
             assertThat(waiting.usage()).isEqualTo(new Usage(110, 2));
@@ -151,9 +151,7 @@ abstract class SubagentCases {
             String thread = rig.start(go());
             rig.adopt(rig.adopt(thread + "/tu_7") + "/tu_d");
             Conversation waiting = rig.await(thread, Conversation::isInterrupted);
-            assertThat(PendingItem.of(thread, waiting))
-                    .extracting(PendingItem::callId)
-                    .containsExactly("tu_7/tu_d/tu_1");
+            assertThat(waiting.pending(thread)).extracting(PendingItem::callId).containsExactly("tu_7/tu_d/tu_1");
 
             rig.stub(thread).signal(SignalNames.ANSWER, "Friday");
 
@@ -172,8 +170,8 @@ abstract class SubagentCases {
             String thread = rig.start(go());
             rig.adopt(thread + "/tu_7");
             Conversation waiting = rig.await(thread, Conversation::isInterrupted);
-            PendingItem item = PendingItem.of(thread, waiting).get(0);
-            assertThat(item.kind()).isEqualTo(PendingItem.APPROVAL);
+            PendingItem item = waiting.pending(thread).get(0);
+            assertThat(item.kind()).isEqualTo(PendingItem.Kind.APPROVAL);
             assertThat(item.args()).contains(Json.of(Map.of("cents", 500)));
 
             Throwable refused = catchThrowable(() -> rig.update(

@@ -12,7 +12,7 @@ import dev.waymark.conversation.FileCalls;
 import dev.waymark.conversation.Restoration;
 import dev.waymark.conversation.Resumption;
 import dev.waymark.conversation.call.Call;
-import dev.waymark.conversation.call.OpenRequest;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
@@ -185,7 +185,7 @@ abstract class ToolProtocolCases {
             assertThat(rig.awaitTurn(allowed, 1).turn().text()).isEqualTo("charged 9;");
             for (String thread : List.of(approved, denied)) {
                 Conversation waiting = rig.awaitSettled(thread);
-                assertThat(waiting.asks()).singleElement().returns(true, OpenRequest::fromFile);
+                assertThat(waiting.asks()).singleElement().returns(true, PendingItem::fromFile);
             }
             assertThat(ledger).containsExactly(9);
 

@@ -42,7 +42,10 @@ import org.slf4j.LoggerFactory;
 final class McpStdioChannel implements McpChannel {
     private static final Logger LOG = LoggerFactory.getLogger(McpStdioChannel.class);
     private static final String SCRIPT = Shell.script(McpStdioChannel.class, "server.sh");
-    private static final String EXIT = "waymark: exit ";
+
+    /** An exit code, after the script's word. */
+    private static final Pattern EXIT_CODE = Pattern.compile("\\d{1,3}");
+
     private static final int LONGEST_COMPLAINT = 300;
 
     /** Lines that Node.js prints after the error message. */
@@ -73,6 +76,10 @@ final class McpStdioChannel implements McpChannel {
     private final Secrets secrets;
     private final Process shells;
     private final Thread complaints;
+
+    /** Marks the script's report of the exit code. The server could print any text without it. */
+    private final String exitWord = Shell.newWord();
+
     private final AtomicLong ids = new AtomicLong();
     private final BlockingQueue<byte[]> outgoing = new LinkedBlockingQueue<>();
     private final AtomicInteger waitingBytes = new AtomicInteger();
@@ -85,6 +92,9 @@ final class McpStdioChannel implements McpChannel {
         this.name = name;
         this.secrets = secrets;
         this.shells = shells;
+        byte[] word = (exitWord + "\n").getBytes(StandardCharsets.US_ASCII);
+        waitingBytes.addAndGet(word.length);
+        outgoing.add(word);
         this.complaints = DaemonThreads.start("mcp-stderr " + name, this::readComplaints);
         DaemonThreads.start("mcp-stdout " + name, this::readMessages);
         DaemonThreads.start("mcp-stdin " + name, this::write);
@@ -301,8 +311,9 @@ final class McpStdioChannel implements McpChannel {
     }
 
     private synchronized void note(String line) {
-        if (line.startsWith(EXIT)) {
-            exit = Optional.of(line.substring(EXIT.length()));
+        Optional<String> code = exitCode(line);
+        if (code.isPresent()) {
+            exit = code;
             return;
         }
         String words = secrets.mask(line).strip();
@@ -311,5 +322,13 @@ final class McpStdioChannel implements McpChannel {
             lastComplaint = Optional.of(
                     words.length() > LONGEST_COMPLAINT ? words.substring(0, LONGEST_COMPLAINT) + "…" : words);
         }
+    }
+
+    private Optional<String> exitCode(String line) {
+        String mark = exitWord + " ";
+        return Optional.of(line)
+                .filter(report -> exit.isEmpty() && report.startsWith(mark))
+                .map(report -> report.substring(mark.length()))
+                .filter(EXIT_CODE.asMatchPredicate());
     }
 }

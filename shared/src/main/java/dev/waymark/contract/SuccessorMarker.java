@@ -14,11 +14,11 @@ import dev.waymark.conversation.value.Sha256;
  * @param request the request that started that thread
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
-public record ContinuationMarker(
+public record SuccessorMarker(
         @JsonProperty("thread") String thread,
         @JsonProperty("request") String request) {
     @JsonCreator
-    public ContinuationMarker {
+    public SuccessorMarker {
         thread = thread == null ? "" : thread;
         request = request == null ? "" : request;
     }

@@ -12,12 +12,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Decides how the state gets into the next run: in its input, in chunks, or not at all. */
-final class Continuation {
+final class NextRunInput {
     private final CarriedState state;
     private final RunLimits limits;
     private @Nullable String packed;
 
-    Continuation(CarriedState state, RunLimits limits) {
+    NextRunInput(CarriedState state, RunLimits limits) {
         this.state = state;
         this.limits = limits;
     }

@@ -3,7 +3,7 @@ package dev.waymark.client.connection;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.ContinuationMarker;
+import dev.waymark.contract.SuccessorMarker;
 import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.HistoryReader;
@@ -18,14 +18,14 @@ import java.util.Optional;
 /**
  * Records on the server which thread continues a closed one, so that only one does: two threads with the same pending
  * call would execute its side effect twice. The markers are workflows that no worker runs, see {@link
- * ContinuationMarker}. Thread-safe.
+ * SuccessorMarker}. Thread-safe.
  */
-public final class Continuations {
+public final class SuccessorRegistry {
     private final Connection connection;
     private final HistoryReader histories;
     private final Requests requests;
 
-    public Continuations(Connection connection, HistoryReader histories, Requests requests) {
+    public SuccessorRegistry(Connection connection, HistoryReader histories, Requests requests) {
         this.connection = connection;
         this.histories = histories;
         this.requests = requests;
@@ -41,30 +41,30 @@ public final class Continuations {
     public record Source(String marker, String name, boolean isThread) {
         /** Returns the source for a closed thread of this server. */
         public static Source thread(String name, String firstRunId) {
-            return new Source(ContinuationMarker.idOfRun(firstRunId), name, true);
+            return new Source(SuccessorMarker.idOfRun(firstRunId), name, true);
         }
 
         /** Returns the source for a checkpoint of a thread that this server does not know. */
         public static Source checkpoint(String thread) {
-            return new Source(ContinuationMarker.idOfFile(thread), thread, false);
+            return new Source(SuccessorMarker.idOfFile(thread), thread, false);
         }
 
         /** Returns the source for a checkpoint of a thread whose first run is known, possibly on another server. */
         public static Source checkpoint(String thread, String firstRunId) {
-            return new Source(ContinuationMarker.idOfRun(firstRunId), thread, false);
+            return new Source(SuccessorMarker.idOfRun(firstRunId), thread, false);
         }
     }
 
     /**
-     * A continuation that this request holds.
+     * A successor that this request may start.
      *
      * @param thread the id of the thread to start
      * @param marker the workflow id of its marker
      */
-    public record Taken(String thread, String marker) {}
+    public record Reservation(String thread, String marker) {}
 
     /** The state of the thread that a marker names. */
-    private enum Successor {
+    private enum SuccessorState {
         STARTED,
         /** The request that chose the thread's id has not started the thread yet, or was killed before that. */
         ABOUT_TO_START,
@@ -91,29 +91,30 @@ public final class Continuations {
      * @throws WaymarkException.Refused if another thread continues the source, or if this request insists on {@code
      * thread} and another id was chosen
      */
-    public Taken take(Source source, String thread, boolean insists, String requestId) {
+    public Reservation take(Source source, String thread, boolean insists, String requestId) {
         String marker = source.marker();
-        while (!start(marker, new ContinuationMarker(thread, requestId))) {
-            ContinuationMarker taken = read(marker);
+        while (!start(marker, new SuccessorMarker(thread, requestId))) {
+            SuccessorMarker taken = read(marker);
             Optional<String> idle = idleRun(taken.thread());
             if (idle.isEmpty()) {
                 boolean isAcceptable = !insists || taken.thread().equals(thread);
                 boolean isSame = taken.request().equals(requestId);
-                Successor successor = successor(marker, taken.thread());
+                SuccessorState successor = successor(marker, taken.thread());
                 // The holder of the marker may have been killed before it started the thread.
-                boolean isFree = successor == Successor.ABOUT_TO_START || (isSame && successor == Successor.STARTED);
+                boolean isFree =
+                        successor == SuccessorState.ABOUT_TO_START || (isSame && successor == SuccessorState.STARTED);
                 if (isAcceptable && isFree) {
-                    return new Taken(taken.thread(), marker);
+                    return new Reservation(taken.thread(), marker);
                 }
                 throw continued(source, taken.thread(), successor);
             }
-            marker = ContinuationMarker.idAfter(marker, idle.get());
+            marker = SuccessorMarker.idAfter(marker, idle.get());
         }
-        return new Taken(thread, marker);
+        return new Reservation(thread, marker);
     }
 
     /** Records that the thread has started. */
-    public void begun(Taken taken) {
+    public void begun(Reservation taken) {
         try {
             connection
                     .client()
@@ -124,7 +125,7 @@ public final class Continuations {
         }
     }
 
-    private ContinuationMarker read(String marker) {
+    private SuccessorMarker read(String marker) {
         return histories.continuation(marker).orElseThrow(() -> new IllegalStateException("no such marker: " + marker));
     }
 
@@ -132,7 +133,7 @@ public final class Continuations {
         return histories.read(thread).filter(Timeline::lacksAgent).map(Timeline::runId);
     }
 
-    private boolean start(String id, ContinuationMarker marker) {
+    private boolean start(String id, SuccessorMarker marker) {
         WorkflowOptions options = WorkflowOptions.newBuilder()
                 .setTaskQueue(WireNames.CONTINUATION_QUEUE)
                 .setWorkflowId(id)
@@ -152,12 +153,12 @@ public final class Continuations {
     /**
      * Returns the state of the thread. Reads the marker first, because it is closed only after the thread has started.
      */
-    private Successor successor(String marker, String thread) {
+    private SuccessorState successor(String marker, String thread) {
         boolean isOpen = isOpen(marker);
         if (requests.find(thread).isPresent()) {
-            return Successor.STARTED;
+            return SuccessorState.STARTED;
         }
-        return isOpen ? Successor.ABOUT_TO_START : Successor.GONE;
+        return isOpen ? SuccessorState.ABOUT_TO_START : SuccessorState.GONE;
     }
 
     private boolean isOpen(String marker) {
@@ -168,7 +169,7 @@ public final class Continuations {
                 .isPresent();
     }
 
-    private static WaymarkException continued(Source source, String thread, Successor successor) {
+    private static WaymarkException continued(Source source, String thread, SuccessorState successor) {
         Remedy remedy = Remedy.of(
                 switch (successor) {
                     case STARTED -> Remedy.Action.SHOW_SUCCESSOR;
@@ -176,7 +177,7 @@ public final class Continuations {
                     case GONE -> Remedy.Action.FORK_INSTEAD;
                 },
                 thread);
-        String what = successor == Successor.ABOUT_TO_START ? "being" : "already";
+        String what = successor == SuccessorState.ABOUT_TO_START ? "being" : "already";
         return new WaymarkException.Refused(
                 Problem.BAD_INPUT,
                 what + " continued in another thread, " + thread + ": " + source.name(),

@@ -3,8 +3,8 @@ package dev.waymark.client;
 import dev.waymark.checkpoint.CheckpointCorruption;
 import dev.waymark.checkpoint.CheckpointReader;
 import dev.waymark.checkpoint.RestoredCheckpoint;
-import dev.waymark.client.connection.Continuations;
 import dev.waymark.client.connection.Requests;
+import dev.waymark.client.connection.SuccessorRegistry;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.RequestLimits;
@@ -14,12 +14,12 @@ import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.client.save.CheckpointLoaded;
 import dev.waymark.client.save.ThreadSnapshot;
 import dev.waymark.contract.ThreadOwner;
-import dev.waymark.contract.thread.PendingItem;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.FileCalls;
 import dev.waymark.conversation.ForkRequest;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
@@ -29,23 +29,26 @@ import dev.waymark.saver.CheckpointOwner;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /** Continues a conversation from a closed thread, a checkpoint, a saver, or any point of another thread. */
-final class ThreadContinuation {
+final class ThreadResumer {
     private final ClientContext context;
     private final OutcomeWaiter outcomes;
-    private final Continuations continuations;
+    private final OutcomeSaver saves;
+    private final SuccessorRegistry successors;
     private final CheckpointLineage lineage;
 
-    ThreadContinuation(ClientContext context, OutcomeWaiter outcomes) {
+    ThreadResumer(ClientContext context, OutcomeWaiter outcomes, OutcomeSaver saves) {
         this.context = context;
         this.outcomes = outcomes;
-        this.continuations = new Continuations(context.connection(), context.histories(), context.requests());
-        this.lineage = new CheckpointLineage(context.requests(), context.histories(), continuations);
+        this.saves = saves;
+        this.successors = new SuccessorRegistry(context.connection(), context.histories(), context.requests());
+        this.lineage = new CheckpointLineage(context.requests(), context.histories(), successors);
     }
 
     /**
@@ -56,27 +59,17 @@ final class ThreadContinuation {
      * @return the outcome of the continued turn; if the turn of the closed thread was complete, and the options contain
      * neither an answer nor a thread id, the outcome of that turn
      */
-    AgentResult resume(String thread, ResumeOptions how) {
+    PendingTurn resume(String thread, ResumeOptions how) {
         WaitDeadline deadline = context.deadline();
         return context.translated(() -> {
             ResumeSource left = left(thread);
             return left.isOver(checked(how))
-                    ? outcomes.result(thread, deadline)
+                    ? PendingTurn.complete(
+                            context,
+                            thread,
+                            context.requests().get(thread).runId(),
+                            () -> outcomes.result(thread, deadline))
                     : goOn(left, owned(how, thread), deadline);
-        });
-    }
-
-    /**
-     * Resumes a closed thread without waiting for the outcome. Returns the closed thread itself if its turn is complete
-     * and the options contain neither an answer nor a thread id.
-     */
-    AgentClient.Started resumeOnly(String thread, ResumeOptions how) {
-        return context.translated(() -> {
-            ResumeSource left = left(thread);
-            return left.isOver(checked(how))
-                    ? new AgentClient.Started(
-                            thread, context.requests().get(thread).runId())
-                    : goOnOnly(left, owned(how, thread));
         });
     }
 
@@ -91,27 +84,11 @@ final class ThreadContinuation {
         return context.histories().startInput(thread, known.runId()).owner();
     }
 
-    private AgentClient.Started goOnOnly(ResumeSource left, ResumeOptions how) {
-        String requestId = left.requestId(how);
-        Continuing continuing = continuing(left, how);
-        String thread = continuing.thread();
-        Conversation begin = left.begin(how, thread, now());
-        StartInput input = left.input(how.agent(), begin).ownedBy(how.owner());
-        Optional<String> runId = start(thread, input, continuing.copiedFrom(), requestId);
-        if (runId.isEmpty()) {
-            factOfEarlier(context.read(thread), requestId);
-        }
-        continuing.begun();
-        outcomes.save(thread);
-        return new AgentClient.Started(
-                thread, runId.orElseGet(() -> context.requests().get(thread).runId()));
-    }
-
     /** The thread that continues, and what to do once it has started. */
-    private record Continuing(String thread, Optional<String> copiedFrom, Runnable started) {
-        /** Returns a continuation without a marker: any number of threads may continue the same source. */
-        static Continuing freely(String thread, Optional<String> copiedFrom) {
-            return new Continuing(thread, copiedFrom, () -> {});
+    private record Successor(String thread, Optional<String> copiedFrom, Runnable started) {
+        /** Returns a successor without a marker: any number of threads may continue the same source. */
+        static Successor freely(String thread, Optional<String> copiedFrom) {
+            return new Successor(thread, copiedFrom, () -> {});
         }
 
         void begun() {
@@ -119,7 +96,7 @@ final class ThreadContinuation {
         }
     }
 
-    private Continuing continuing(ResumeSource left, ResumeOptions how) {
+    private Successor successor(ResumeSource left, ResumeOptions how) {
         String thread = left.threadId(how);
         String requestId = left.requestId(how);
         boolean isNamed = how.thread().isPresent();
@@ -127,18 +104,18 @@ final class ThreadContinuation {
             checkThatItLasts(thread, how.volatileAllowed());
         }
         if (left.continuation().isEmpty()) {
-            return Continuing.freely(thread, left.copiedFrom());
+            return Successor.freely(thread, left.copiedFrom());
         }
         if (isNamed && isHere(thread)) {
             factOfEarlier(context.read(thread), requestId);
         }
-        Continuations.Source source = left.continuation().get();
-        Continuations.Taken taken = continuations.take(source, thread, isNamed, requestId);
+        SuccessorRegistry.Source source = left.continuation().get();
+        SuccessorRegistry.Reservation taken = successors.take(source, thread, isNamed, requestId);
         if (context.requests().find(source.name()).filter(Requests.Known::open).isPresent()) {
             throw RequestLimits.badInput(
                     "the thread was reopened by a reset: " + source.name(), "Close it first, then resume it");
         }
-        return new Continuing(taken.thread(), left.copiedFrom(), () -> continuations.begun(taken));
+        return new Successor(taken.thread(), left.copiedFrom(), () -> successors.begun(taken));
     }
 
     /**
@@ -160,16 +137,16 @@ final class ThreadContinuation {
 
     /** Returns what a caller can do with an open thread instead of resuming it. */
     private Remedy.Action howToGoOn(String thread) {
-        Set<String> kinds = PendingItem.of(thread, context.read(thread).now()).stream()
+        Set<PendingItem.Kind> kinds = context.read(thread).now().pending(thread).stream()
                 .map(PendingItem::kind)
-                .collect(Collectors.toSet());
-        if (kinds.contains(PendingItem.APPROVAL)) {
+                .collect(Collectors.toCollection(() -> EnumSet.noneOf(PendingItem.Kind.class)));
+        if (kinds.contains(PendingItem.Kind.APPROVAL)) {
             return Remedy.Action.DECIDE;
         }
-        if (kinds.contains(PendingItem.UNKNOWN)) {
+        if (kinds.contains(PendingItem.Kind.UNKNOWN)) {
             return Remedy.Action.LIST_PENDING;
         }
-        return kinds.contains(PendingItem.QUESTION) ? Remedy.Action.ANSWER_OR_SAY : Remedy.Action.SAY_MORE;
+        return kinds.contains(PendingItem.Kind.QUESTION) ? Remedy.Action.ANSWER_OR_SAY : Remedy.Action.SAY_MORE;
     }
 
     private ResumeSource left(String thread) {
@@ -185,29 +162,27 @@ final class ThreadContinuation {
         return ResumeSource.of(timeline, context.histories().firstRunId(thread, timeline.runId()));
     }
 
-    /** @param place the origin of the checkpoint, for the messages of failures */
-    AgentResult resume(byte[] checkpoint, String place, ResumeOptions how) {
+    /**
+     * Resumes a checkpoint. Starts nothing if its turn is complete and the options contain neither an answer nor a
+     * thread id.
+     *
+     * @param place the origin of the checkpoint, for the messages of failures
+     */
+    PendingTurn resume(byte[] checkpoint, String place, ResumeOptions how) {
         WaitDeadline deadline = context.deadline();
         RestoredCheckpoint recovered = recovered(checkpoint, place);
         return context.translated(() -> {
             ResumeSource left = left(recovered, how);
             if (left.isOver(how)) {
                 String thread = recovered.thread().orElseGet(() -> left.threadId(how));
-                return AgentResult.of(thread, "", left.recorded(), left.state().turn());
+                return PendingTurn.complete(
+                        context,
+                        thread,
+                        "",
+                        () -> AgentResult.of(
+                                thread, "", left.recorded(), left.state().turn()));
             }
             return goOn(related(left, recovered, how), how, deadline);
-        });
-    }
-
-    /**
-     * Resumes a checkpoint without waiting for the outcome. Returns empty, and starts nothing, if the turn in the
-     * checkpoint is complete and the options contain neither an answer nor a thread id.
-     */
-    Optional<AgentClient.Started> resumeOnly(byte[] checkpoint, String place, ResumeOptions how) {
-        RestoredCheckpoint recovered = recovered(checkpoint, place);
-        return context.translated(() -> {
-            ResumeSource left = left(recovered, how);
-            return left.isOver(how) ? Optional.empty() : Optional.of(goOnOnly(related(left, recovered, how), how));
         });
     }
 
@@ -282,38 +257,21 @@ final class ThreadContinuation {
 
     /**
      * Starts a new thread with the conversation of another one. If the options contain a message, sends it to the new
-     * thread and waits for the outcome. Calls that the other thread has made are not repeated, and the other thread
+     * thread. Calls that the other thread has made are not repeated, and the other thread
      * continues independently. Forking twice gives one thread.
      */
-    AgentResult fork(String thread, ForkOptions how) {
+    ForkedTurn fork(String thread, ForkOptions how) {
         WaitDeadline deadline = context.deadline();
         return context.translated(() -> {
             Forking forking = forking(thread, how);
-            Continuing continuing = Continuing.freely(how.thread(), Optional.of(thread));
-            return begin(continuing, forking.input(), forking.begin(), forking.id(), deadline);
+            Successor successor = Successor.freely(how.thread(), Optional.of(thread));
+            PendingTurn turn = begin(successor, forking.input(), forking.begin(), forking.id(), deadline);
+            return new ForkedTurn(turn, StatusReport.of(forking.begin()).status(), forking.at());
         });
     }
 
-    /**
-     * Forks a thread without waiting for an outcome. If the options contain no message, nothing runs in the new thread
-     * until it gets a message or an answer.
-     */
-    ThreadRequests.Forked forkOnly(String thread, ForkOptions how) {
-        return context.translated(() -> {
-            Forking forking = forking(thread, how);
-            Optional<String> runId = start(how.thread(), forking.input(), Optional.of(thread), forking.id());
-            if (runId.isEmpty()) {
-                factOfEarlier(context.read(how.thread()), forking.id());
-            }
-            String run =
-                    runId.orElseGet(() -> context.requests().get(how.thread()).runId());
-            outcomes.save(how.thread());
-            return new ThreadRequests.Forked(
-                    StatusReport.of(forking.begin()).status(),
-                    new AgentClient.Started(how.thread(), run),
-                    forking.at());
-        });
-    }
+    /** The turn of a fork, its status at the beginning, and the event of the other thread that it copies. */
+    record ForkedTurn(PendingTurn turn, String status, String at) {}
 
     /** The initial state of a fork, its request id, and the event of the other thread that it copies. */
     private record Forking(String id, Conversation begin, StartInput input, String at) {}
@@ -389,13 +347,17 @@ final class ThreadContinuation {
         return how;
     }
 
-    private AgentResult goOn(ResumeSource left, ResumeOptions how, WaitDeadline deadline) {
-        Continuing continuing = continuing(left, how);
-        String thread = continuing.thread();
+    private PendingTurn goOn(ResumeSource left, ResumeOptions how, WaitDeadline deadline) {
+        Successor successor = successor(left, how);
+        String thread = successor.thread();
         Conversation begin = left.begin(how, thread, now());
         StartInput input = left.input(how.agent(), begin).ownedBy(how.owner());
-        AgentResult result = begin(continuing, input, begin, left.requestId(how), deadline);
         boolean anyAgent = left.state().agent().isEmpty() && how.agent().isEmpty();
+        return begin(successor, input, begin, left.requestId(how), deadline)
+                .checking(result -> checked(result, begin, anyAgent));
+    }
+
+    private AgentResult checked(AgentResult result, Conversation begin, boolean anyAgent) {
         if (anyAgent
                 && result instanceof AgentResult.Failed failed
                 && refusedRun(result.thread()).isPresent()) {
@@ -410,7 +372,7 @@ final class ThreadContinuation {
                 .ifPresent(call -> {
                     throw new WaymarkException.NotFound(
                             "no question is open, but this call waits for a decision: " + call.id(),
-                            Remedy.of(Remedy.Action.DECIDE, thread));
+                            Remedy.of(Remedy.Action.DECIDE, result.thread()));
                 });
         return result;
     }
@@ -418,8 +380,7 @@ final class ThreadContinuation {
     private static boolean isToBeApproved(String callId, AgentResult result) {
         return result instanceof AgentResult.Interrupted interrupted
                 && interrupted.pending().stream()
-                        .anyMatch(item ->
-                                item.callId().equals(callId) && item.kind().equals(PendingItem.APPROVAL));
+                        .anyMatch(item -> item.callId().equals(callId) && item.kind() == PendingItem.Kind.APPROVAL);
     }
 
     /**
@@ -436,34 +397,45 @@ final class ThreadContinuation {
                         Remedy.of(Remedy.Action.USE_ANOTHER_THREAD)));
     }
 
-    /** Starts a thread with this state, unless this request started it before, and waits for the outcome. */
-    private AgentResult begin(
-            Continuing continuing, StartInput input, Conversation begin, String requestId, WaitDeadline deadline) {
-        String thread = continuing.thread();
-        Optional<String> runId = start(thread, input, continuing.copiedFrom(), requestId);
+    /** Starts a thread with this state, unless this request started it before. */
+    private PendingTurn begin(
+            Successor successor, StartInput input, Conversation begin, String requestId, WaitDeadline deadline) {
+        String thread = successor.thread();
+        Optional<String> runId = start(thread, input, successor.copiedFrom(), requestId);
         if (runId.isPresent()) {
-            continuing.begun();
-        }
-        if (runId.isPresent() && begin.isSettled()) {
-            Moment beginning = beginning(runId.get(), begin);
-            outcomes.save(new ThreadSnapshot(thread, beginning, Optional.empty(), Optional.empty(), runId.get()));
-            return AgentResult.of(thread, runId.get(), begin, begin.turn());
-        }
-        if (runId.isPresent()) {
-            return outcomes.await(
+            successor.begun();
+            String run = runId.get();
+            return PendingTurn.of(
+                    context,
                     thread,
-                    runId.get(),
-                    OutcomeDetector.forTurnAt(begin.counters().facts()),
-                    deadline);
+                    run,
+                    () -> begin.isSettled() ? settled(thread, run, begin) : outcome(thread, run, begin, deadline));
         }
         Timeline timeline = context.read(thread);
         int fact = factOfEarlier(timeline, requestId);
-        continuing.begun();
+        successor.begun();
+        return PendingTurn.of(
+                context, thread, timeline.runId(), () -> outcomeOfEarlier(thread, timeline, fact, deadline));
+    }
+
+    private AgentResult settled(String thread, String runId, Conversation begin) {
+        Moment beginning = beginning(runId, begin);
+        saves.save(new ThreadSnapshot(thread, beginning, Optional.empty(), Optional.empty(), runId));
+        return AgentResult.of(thread, runId, begin, begin.turn());
+    }
+
+    private AgentResult outcome(String thread, String runId, Conversation begin, WaitDeadline deadline) {
+        return outcomes.await(
+                thread, runId, OutcomeDetector.forTurnAt(begin.counters().facts()), deadline);
+    }
+
+    /** Returns the outcome of a request whose earlier attempt started the thread. */
+    private AgentResult outcomeOfEarlier(String thread, Timeline timeline, int fact, WaitDeadline deadline) {
         OutcomeDetector past = OutcomeDetector.forTurnAt(fact);
         for (Moment moment : timeline.moments()) {
             Optional<OutcomeDetector.Reached> reached = past.observe(moment);
             if (reached.isPresent()) {
-                outcomes.save(timeline);
+                saves.save(timeline);
                 return OutcomeWaiter.resultOf(thread, reached.get());
             }
         }

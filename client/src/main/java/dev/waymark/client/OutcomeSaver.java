@@ -1,0 +1,134 @@
+package dev.waymark.client;
+
+import dev.waymark.client.connection.MomentStream;
+import dev.waymark.client.connection.WaitDeadline;
+import dev.waymark.client.failure.RequestLimits;
+import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.save.CheckpointEntry;
+import dev.waymark.client.save.CheckpointFeeder;
+import dev.waymark.client.save.CheckpointSaved;
+import dev.waymark.client.save.CheckpointWriter;
+import dev.waymark.client.save.SaveOptions;
+import dev.waymark.client.save.ThreadSnapshot;
+import dev.waymark.history.Moment;
+import dev.waymark.history.Timeline;
+import dev.waymark.saver.SaverException;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/** Saves the threads that a client starts, continues or waits for. Does nothing if the client has no saver. */
+final class OutcomeSaver {
+    private final ClientContext context;
+
+    OutcomeSaver(ClientContext context) {
+        this.context = context;
+    }
+
+    /**
+     * Waits for an outcome, and saves the thread meanwhile. Returns after the last save.
+     *
+     * @param waiting waits, and hands every moment of the feed to the consumer
+     */
+    AgentResult during(String thread, MomentStream feed, Function<Consumer<List<Moment>>, AgentResult> waiting) {
+        if (context.saving().isEmpty()) {
+            return waiting.apply(moments -> {});
+        }
+        SaveOptions where = context.saving().get();
+        CheckpointWriter writer = new CheckpointWriter(where);
+        CheckpointFeeder feeder = new CheckpointFeeder(thread, writer, where.cadence());
+        try {
+            return waiting.apply(moments -> feeder.follow(moments, feed.run()));
+        } finally {
+            end(writer);
+        }
+    }
+
+    /**
+     * Waits for the last save before an outcome is returned, up to the flush timeout. Reports threads that could not be
+     * saved by then.
+     */
+    private void end(CheckpointWriter writer) {
+        SaveOptions where = context.saving().orElseThrow();
+        for (String unsaved : writer.flush(where.flushTimeout())) {
+            if (!writer.isRefused(unsaved)) {
+                where.listener().failed(SaverException.late(unsaved, where.flushTimeout()));
+            }
+            where.listener().notSaved(unsaved);
+        }
+        writer.close();
+    }
+
+    /** Saves the newest version of a thread and waits until it is saved. Does nothing without a saver. */
+    void save(String thread) {
+        if (context.saving().isPresent()) {
+            save(context.translated(() -> context.read(RequestLimits.thread(thread))));
+        }
+    }
+
+    void save(Timeline timeline) {
+        if (context.saving().isPresent()) {
+            String firstRunId = context.histories().firstRunId(timeline.thread(), timeline.runId());
+            ThreadSnapshot.of(timeline, firstRunId).ifPresent(this::save);
+        }
+    }
+
+    /**
+     * Waits until a new thread has its first message, then saves the thread and waits until it is saved. Reports the
+     * thread as not saved if the message does not arrive within the flush timeout.
+     */
+    void saveBeginning(AgentClient.Started started) {
+        if (context.saving().isEmpty()) {
+            return;
+        }
+        SaveOptions where = context.saving().get();
+        WaitDeadline deadline = WaitDeadline.after(where.flushTimeout());
+        MomentStream moments = context.moments(started.thread(), started.runId());
+        Optional<Moment> newest = Optional.empty();
+        while (newest.isEmpty() && !deadline.isPast() && !moments.isClosed()) {
+            newest = moments.next(deadline.millisLeft()).stream()
+                    // Checkpoints do not contain queued messages.
+                    .filter(moment -> moment.state().transcript().count() > 0
+                            && !moment.state().lacksAgent())
+                    .reduce((earlier, later) -> later);
+        }
+        if (newest.isPresent()) {
+            save(ThreadSnapshot.of(started.thread(), newest.get(), moments.run()));
+        } else {
+            where.listener().failed(SaverException.late(started.thread(), where.flushTimeout()));
+            where.listener().notSaved(started.thread());
+        }
+    }
+
+    /** Saves the current state of a thread once. */
+    CheckpointSaved saveOnce(String thread, SaveOptions where, boolean replacing) {
+        Timeline timeline = context.read(RequestLimits.thread(thread));
+        if (timeline.lacksAgent()) {
+            throw new WaymarkException.NotFound(
+                    "the thread did not start, because its agent was not found: " + thread, "There is nothing to save");
+        }
+        String firstRunId = context.histories().firstRunId(thread, timeline.runId());
+        Moment present = new Moment(
+                timeline.runId(), timeline.lastEventId(), timeline.now().updatedAt(), Optional.empty(), timeline.now());
+        CheckpointEntry entry = CheckpointEntry.of(
+                new ThreadSnapshot(thread, present, timeline.agent(), timeline.ending(), firstRunId));
+        if (replacing) {
+            entry.replace(where.bounded());
+        } else {
+            entry.objection(entry.compare(where.bounded())).ifPresent(problem -> {
+                throw problem;
+            });
+            entry.write(where.bounded());
+        }
+        return CheckpointSaved.of(thread, present);
+    }
+
+    void save(ThreadSnapshot snapshot) {
+        if (context.saving().isPresent()) {
+            CheckpointWriter writer = new CheckpointWriter(context.saving().get());
+            writer.offer(snapshot);
+            end(writer);
+        }
+    }
+}

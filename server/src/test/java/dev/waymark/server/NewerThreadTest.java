@@ -1,0 +1,58 @@
+package dev.waymark.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.connect.Connection;
+import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.state.ThreadIdentity;
+import dev.waymark.conversation.value.Problem;
+import io.temporal.client.WorkflowOptions;
+import java.nio.file.Path;
+import java.util.Map;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A client and a worker of this version, and a thread with the rules of a later one. */
+@Tag("full")
+class NewerThreadTest {
+    private static final int NEWER = ThreadIdentity.RULES + 1;
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void thread_withNewerRules_isRefusedInWords() throws Exception {
+        try (ServedThreads threads = ServedThreads.inMemory(directory, Map.of());
+                Connection connection = Connection.to(threads.temporalAddress())) {
+            connection
+                    .client()
+                    .newUntypedWorkflowStub(
+                            WireNames.WORKFLOW_TYPE,
+                            WorkflowOptions.newBuilder()
+                                    .setTaskQueue(WireNames.TASK_QUEUE)
+                                    .setWorkflowId("newer")
+                                    .build())
+                    .start(Map.of("agent", "assistant", "rules", NEWER));
+            AgentClient client = threads.client();
+
+            assertRefused(() -> client.status("newer"));
+            assertRefused(() -> client.inspector().verify("newer"));
+            assertRefused(() -> client.say("newer", "Hello"));
+            assertRefused(() -> client.stop("newer"));
+        }
+    }
+
+    private static void assertRefused(ThrowingCallable request) {
+        assertThatThrownBy(request)
+                .isInstanceOfSatisfying(
+                        WaymarkException.Refused.class,
+                        refusal -> assertThat(refusal.type()).isEqualTo(Problem.UNKNOWN_RULES))
+                .hasMessageContaining("this thread goes by rules " + NEWER)
+                .hasMessageContaining("Use a newer version");
+    }
+}

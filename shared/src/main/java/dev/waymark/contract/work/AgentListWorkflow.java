@@ -1,0 +1,15 @@
+package dev.waymark.contract.work;
+
+import dev.waymark.contract.WireNames;
+import io.temporal.workflow.WorkflowInterface;
+import io.temporal.workflow.WorkflowMethod;
+
+/** Reports the agents of a worker to clients, which have no other connection to workers. */
+@WorkflowInterface
+public interface AgentListWorkflow {
+    /** How long the workflow may run. Callers wait no longer: without a worker, nothing runs it. */
+    int MOST_SECONDS = 3;
+
+    @WorkflowMethod(name = WireNames.AGENTS_TYPE)
+    AgentList list();
+}

@@ -1,0 +1,249 @@
+package dev.waymark.conversation.call;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.policy.Signers;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Sha256;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * A request that waits for a person, in a thread or one of its subagents: a question, a call to approve, or a call with
+ * an unknown outcome.
+ *
+ * @param thread the thread that a decision is sent to; empty in a state, which does not know the id of its thread
+ * @param callId the call's id; for a call of a subagent's thread, preceded by the id of the subagent call and a slash
+ * @param args not set for a question
+ * @param argsDigest the digest of the arguments; a decision that contains it applies only to these arguments
+ * @param rerun what a state stores in place of the outcomes: whether a person may decide that the lost call runs again
+ * @param evidence what was observed of a call with an unknown outcome, such as {@code HTTP 504}
+ * @param signers who must sign the decision, if it must be signed
+ * @param outcomes how a person may settle a call with an unknown outcome; empty for other requests
+ * @param fromFile whether only a file contains the call: no model made it in this thread
+ * @param mayHaveRun whether a call of a file may have run before, although it waits for approval
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+@JsonPropertyOrder({
+    "thread",
+    "callId",
+    "kind",
+    "tool",
+    "question",
+    "args",
+    "argsDigest",
+    "rerun",
+    "since",
+    "evidence",
+    "signers",
+    "outcomes",
+    "whyNoRerun"
+})
+public record PendingItem(
+        @JsonProperty("thread") @JsonInclude(JsonInclude.Include.NON_EMPTY)
+        String thread,
+
+        @JsonProperty("callId") String callId,
+        @JsonProperty("kind") Kind kind,
+        @JsonProperty("tool") String tool,
+        @JsonProperty("question") Optional<String> question,
+        @JsonProperty("args") Optional<Json> args,
+        @JsonProperty("argsDigest") Optional<String> argsDigest,
+
+        @JsonProperty("rerun") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean rerun,
+
+        @JsonProperty("since") Instant since,
+        @JsonProperty("evidence") Optional<String> evidence,
+        @JsonProperty("signers") Optional<Signers> signers,
+
+        @JsonProperty("outcomes") @JsonInclude(JsonInclude.Include.NON_EMPTY)
+        List<String> outcomes,
+
+        @JsonProperty("fromFile") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean fromFile,
+
+        @JsonProperty("mayHaveRun") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean mayHaveRun) {
+    private static final String WHY_NO_RERUN = "the lost execution may still take effect, because the tool"
+            + " does not set honours_key, and no check has made the other system refuse it (verify_forbids)";
+
+    /** The kind of decision. The names are stored and shown to users. */
+    public enum Kind {
+        @JsonProperty("question")
+        QUESTION("question"),
+        @JsonProperty("approval")
+        APPROVAL("approval"),
+        /** A person must settle the call's outcome. */
+        @JsonProperty("unknown")
+        UNKNOWN("unknown");
+
+        private final String wireName;
+
+        Kind(String wireName) {
+            this.wireName = wireName;
+        }
+
+        /** The name of the kind in JSON, and in the options and output of the command line. */
+        public String wireName() {
+            return wireName;
+        }
+    }
+
+    @JsonCreator
+    public PendingItem {
+        Objects.requireNonNull(callId, "callId");
+        Objects.requireNonNull(kind, "kind");
+        Objects.requireNonNull(tool, "tool");
+        Objects.requireNonNull(since, "since");
+        thread = thread == null ? "" : thread;
+        question = question == null ? Optional.empty() : question;
+        args = args == null ? Optional.empty() : args;
+        argsDigest = argsDigest == null ? Optional.empty() : argsDigest;
+        evidence = evidence == null ? Optional.empty() : evidence;
+        signers = signers == null ? Optional.empty() : signers;
+        boolean lacksOutcomes = outcomes == null || outcomes.isEmpty();
+        outcomes = lacksOutcomes && kind == Kind.UNKNOWN
+                ? possibleOutcomes(rerun)
+                : lacksOutcomes ? List.of() : List.copyOf(outcomes);
+        rerun = rerun && thread.isEmpty();
+    }
+
+    private static List<String> possibleOutcomes(boolean rerun) {
+        return Arrays.stream(CallSettlement.Verdict.values())
+                .filter(verdict -> rerun || verdict != CallSettlement.Verdict.RERUN)
+                .map(CallSettlement.Verdict::wireName)
+                .toList();
+    }
+
+    /** The request of a call that waits for a person. */
+    public static PendingItem of(Call call, Optional<AgentPolicy> terms) {
+        boolean asks = call.status() == Call.Status.ASKING;
+        boolean unknown = call.status() == Call.Status.UNSETTLED;
+        AgentPolicy.ToolPolicy policy =
+                terms.map(known -> known.policyOf(call.tool())).orElse(AgentPolicy.ToolPolicy.NONE);
+        return new PendingItem(
+                "",
+                call.id(),
+                asks ? Kind.QUESTION : unknown ? Kind.UNKNOWN : Kind.APPROVAL,
+                call.tool(),
+                asks ? call.question() : Optional.empty(),
+                asks ? Optional.empty() : Optional.of(call.args()),
+                asks ? Optional.empty() : Optional.of(call.argsDigest()),
+                unknown && policy.rerunOnWord(),
+                call.since(),
+                unknown ? call.evidence() : Optional.empty(),
+                asks ? Optional.empty() : terms.flatMap(AgentPolicy::signers).map(signers -> signers.of(call.id())),
+                List.of(),
+                call.fromFile().isPresent(),
+                !asks && !unknown && call.mayHaveRunBefore());
+    }
+
+    private PendingItem with(String thread, String callId, Optional<String> question, Optional<Json> args) {
+        return new PendingItem(
+                thread,
+                callId,
+                kind,
+                tool,
+                question,
+                args,
+                argsDigest,
+                rerun,
+                since,
+                evidence,
+                signers,
+                outcomes,
+                fromFile,
+                mayHaveRun);
+    }
+
+    /** This request as one of this thread. */
+    public PendingItem in(String thread) {
+        return with(thread, callId, question, args);
+    }
+
+    /** This request under its id in the parent thread. */
+    public PendingItem below(String call) {
+        return with(thread, call + "/" + callId, question, args);
+    }
+
+    /**
+     * A copy whose question is cut to this many characters, and whose arguments are replaced by their length if they
+     * are longer than that. The digest remains the digest of the full arguments.
+     */
+    public PendingItem shortened(int most) {
+        return with(
+                thread,
+                callId,
+                question.map(words -> Problem.cut(words, most)),
+                args.map(json -> json.shortened(most)));
+    }
+
+    /** Why a person can't decide that the lost call runs again; empty if a person can, or nothing is to be settled. */
+    @JsonProperty("whyNoRerun")
+    public Optional<String> whyNoRerun() {
+        return kind != Kind.UNKNOWN || outcomes.contains(CallSettlement.Verdict.RERUN.wireName())
+                ? Optional.empty()
+                : Optional.of(WHY_NO_RERUN);
+    }
+
+    /**
+     * Whether both are the same request, even if one was shortened. A request that is made again is a different one.
+     */
+    boolean isSame(PendingItem other) {
+        return callId.equals(other.callId)
+                && kind == other.kind
+                && argsDigest.equals(other.argsDigest)
+                && since.equals(other.since);
+    }
+
+    /** The request as text, and that the call is from a file if it is. */
+    public String words() {
+        return request() + origin().map(words -> " " + words).orElse("");
+    }
+
+    /** A sentence for a call that only a file contains, since nobody here has chosen its arguments. */
+    public Optional<String> origin() {
+        if (!fromFile) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                mayHaveRun
+                        ? "This call is from a file and may have run before."
+                        : kind == Kind.QUESTION ? "This question is from a file." : "This call is from a file.");
+    }
+
+    private String request() {
+        return switch (kind) {
+            case APPROVAL -> "May " + call() + " run?";
+            case UNKNOWN ->
+                "Did " + call() + " take effect? The outcome is unknown"
+                        + evidence.map(seen -> ": " + seen).orElse(".");
+            // Most checkpoints do not store the question.
+            case QUESTION ->
+                question.filter(text -> !text.isEmpty())
+                        .orElseGet(() -> tool + " waits for an answer, but its question is not known.");
+        };
+    }
+
+    private String call() {
+        return tool + args.map(json -> " " + json.canonical()).orElse("");
+    }
+
+    /**
+     * Whether the arguments do not match the digest: long arguments of a subagent's call are replaced by their length.
+     */
+    public boolean hasCutArgs() {
+        return argsDigest.isPresent()
+                && !args.map(shown -> Sha256.hex(shown.canonical())).equals(argsDigest);
+    }
+}
