@@ -14,6 +14,7 @@ import dev.waymark.checkpoint.CheckpointFormat;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.server.api.AgentCatalogue;
@@ -343,6 +344,18 @@ class ApiTest {
                 .doesNotContain("assistant");
         assertThat(problem(bob.get("/v1/threads?limit=0"))).isEqualTo("400 BadInput");
         assertThat(problem(bob.get("/v1/threads?after=nonsense"))).isEqualTo("400 BadInput");
+    }
+
+    @Test
+    void list_byAStatusThatNoThreadHas_isRefused() throws Exception {
+        HttpCaller.Answer refused = ann.get("/v1/threads?status=x");
+
+        assertThat(problem(refused)).isEqualTo("400 BadInput");
+        assertThat(refused.body().toString()).contains(StatusReport.STATUSES);
+        assertThat(problem(ann.get("/v1/threads?status="))).isEqualTo("400 BadInput");
+        for (String status : StatusReport.STATUSES) {
+            checked("listThreads", ann.get("/v1/threads?status=" + status), 200);
+        }
     }
 
     @Test

@@ -4,10 +4,12 @@ import static dev.waymark.server.ServedThreads.ANN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.contract.PayloadJson;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -64,14 +66,26 @@ class EditedApprovalTest {
 
         /** Approves the first charge, and answers the question. */
         HttpResponse<String> approve(JsonNode approval, String input, String more) throws Exception {
+            ObjectNode part = response("tu_2", approval);
+            part.set("input", PayloadJson.MAPPER.readTree(input.replace('\'', '"')));
+            return answer(more, part);
+        }
+
+        /** Answers the question, and sends these parts after it. */
+        HttpResponse<String> answer(String more, JsonNode... parts) throws Exception {
             ObjectNode message = (ObjectNode) message(
                     "assistant",
                     "wm-m2",
-                    "[{'type':'dynamic-tool','toolCallId':'tu_1','state':'output-available','output':'Friday'},"
-                            + "{'type':'dynamic-tool','toolCallId':'tu_2','state':'approval-responded','input':" + input
-                            + "}]");
-            ((ObjectNode) message.at("/parts/1")).set("approval", approval);
+                    "[{'type':'dynamic-tool','toolCallId':'tu_1','state':'output-available','output':'Friday'}]");
+            ((ArrayNode) message.path("parts")).addAll(List.of(parts));
             return send(id, message, more);
+        }
+
+        static ObjectNode response(String callId, JsonNode approval) {
+            ObjectNode part = PayloadJson.MAPPER.createObjectNode();
+            part.put("type", "dynamic-tool").put("toolCallId", callId).put("state", "approval-responded");
+            part.set("approval", approval);
+            return part;
         }
 
         ObjectNode approval(boolean approved) throws Exception {
@@ -80,6 +94,10 @@ class EditedApprovalTest {
 
         String approvalId() throws Exception {
             return "tu_2~" + pending().get(1).path("argsDigest").asText();
+        }
+
+        void assertUntouched() throws Exception {
+            assertThat(pending()).hasSize(3);
         }
 
         JsonNode pending() throws Exception {
@@ -144,7 +162,26 @@ class EditedApprovalTest {
         assertThat(problem(chat.approve(chat.approval(true).put("reason", reason), "{'cents':9900}", "")))
                 .isEqualTo("400 BadInput");
 
-        assertThat(chat.pending()).hasSize(3);
+        chat.assertUntouched();
+    }
+
+    /** Nobody sees these characters, and JSON does not allow most of them before a value. */
+    @ParameterizedTest
+    @ValueSource(
+            ints = {' ', '\n', 0x0, 0x1F, 0x7F, 0x85, 0xA0, 0xAD, 0x200B, 0x202E, 0x2028, 0x2060, 0x3000, 0xFE0F, 0xFEFF
+            })
+    void invisibleCharactersBeforeAnEdit_doNotHideIt(int invisible) throws Exception {
+        Chat chat = Chat.waiting();
+        String reason = Character.toString(invisible) + "\t{\"args\":{\"cents\":7}}";
+
+        String result = problem(chat.approve(chat.approval(true).put("reason", reason), "{'cents':9900}", ""));
+
+        if (result.equals("200")) {
+            assertThat(chat.charge().path("args").toString()).isEqualTo("{\"cents\":7}");
+        } else {
+            assertThat(result).isEqualTo("400 BadInput");
+            chat.assertUntouched();
+        }
     }
 
     @Test
@@ -164,7 +201,7 @@ class EditedApprovalTest {
 
         assertThat(problem(chat.approve(approval, "{'cents':9900}", ""))).isEqualTo("400 BadInput");
 
-        assertThat(chat.pending()).hasSize(3);
+        chat.assertUntouched();
     }
 
     @Test
@@ -174,19 +211,111 @@ class EditedApprovalTest {
         assertThat(problem(chat.approve(chat.approval(true), "{'cents':7}", "")))
                 .isEqualTo("400 BadInput");
 
-        assertThat(chat.pending()).hasSize(3);
+        chat.assertUntouched();
     }
 
     /** The body of one request does not stay with the decision, so that a client loses such edits. */
-    @Test
-    void editInTheBodyOfARequest_isRefused() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"{'tu_2':{'cents':7}}", "{}", "[{'cents':7}]", "'x'", "7", "true", "null"})
+    void editsInTheBodyOfARequest_areRefused(String edits) throws Exception {
         Chat chat = Chat.waiting();
-        String edits = ",'edits':{'" + chat.approvalId() + "':{'cents':7}}";
 
-        assertThat(problem(chat.approve(chat.approval(true), "{'cents':9900}", edits)))
+        assertThat(problem(chat.approve(chat.approval(true), "{'cents':9900}", ",'edits':" + edits)))
                 .isEqualTo("400 BadInput");
 
-        assertThat(chat.pending()).hasSize(3);
+        chat.assertUntouched();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"\"true\"", "\"false\"", "1", "null", "{\"approved\":true}"})
+    void approvedThatIsNoBoolean_isRefused(String approved) throws Exception {
+        Chat chat = Chat.waiting();
+        ObjectNode approval = chat.approval(true);
+        approval.set("approved", PayloadJson.MAPPER.readTree(approved));
+
+        assertThat(problem(chat.approve(approval, "{'cents':9900}", ""))).isEqualTo("400 BadInput");
+
+        chat.assertUntouched();
+    }
+
+    @Test
+    void responseWithoutApproved_isRefused() throws Exception {
+        Chat chat = Chat.waiting();
+        ObjectNode approval = chat.approval(true);
+        approval.remove("approved");
+
+        assertThat(problem(chat.approve(approval, "{'cents':9900}", ""))).isEqualTo("400 BadInput");
+
+        chat.assertUntouched();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"plain edit", "edit plain", "plain denial", "denial plain", "plain plain"})
+    void severalResponsesToOneApproval_areRefused(String order) throws Exception {
+        Chat chat = Chat.waiting();
+        Map<String, ObjectNode> approvals = Map.of(
+                "plain", chat.approval(true),
+                "edit", chat.approval(true).put("reason", "{\"args\":{\"cents\":7}}"),
+                "denial", chat.approval(false));
+        String[] names = order.split(" ");
+
+        assertThat(problem(chat.answer(
+                        "",
+                        Chat.response("tu_2", approvals.get(names[0])),
+                        Chat.response("tu_2", approvals.get(names[1])))))
+                .isEqualTo("400 BadInput");
+
+        chat.assertUntouched();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"tu_1", "tu_2"})
+    void secondAnswerToACall_isRefused(String callId) throws Exception {
+        Chat chat = Chat.waiting();
+        ObjectNode output = PayloadJson.MAPPER
+                .createObjectNode()
+                .put("type", "dynamic-tool")
+                .put("toolCallId", callId)
+                .put("state", "output-available")
+                .put("output", "Monday");
+
+        assertThat(problem(chat.answer("", Chat.response("tu_2", chat.approval(true)), output)))
+                .isEqualTo("400 BadInput");
+
+        chat.assertUntouched();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"tu_1", "tu_3", "", "tu_2 "})
+    void approvalInThePartOfAnotherCall_isRefused(String shown) throws Exception {
+        Chat chat = Chat.waiting();
+
+        assertThat(problem(chat.answer("", Chat.response(shown, chat.approval(true)))))
+                .isEqualTo("400 BadInput");
+
+        chat.assertUntouched();
+    }
+
+    @Test
+    void approvalInAPartOfNoCall_isRefused() throws Exception {
+        Chat chat = Chat.waiting();
+        ObjectNode part = Chat.response("tu_2", chat.approval(true));
+        part.remove("toolCallId");
+
+        assertThat(problem(chat.answer("", part))).isEqualTo("400 BadInput");
+
+        chat.assertUntouched();
+    }
+
+    @Test
+    void severalSettlementsOfOneCall_areRefused() throws Exception {
+        Chat chat = Chat.waiting();
+        String other = "tu_1~" + "0".repeat(64);
+
+        assertThat(problem(chat.answer(",'settlements':{'tu_1':{},'" + other + "':{}}")))
+                .isEqualTo("400 BadInput");
+
+        chat.assertUntouched();
     }
 
     @Test
@@ -230,14 +359,28 @@ class EditedApprovalTest {
             })
     void payloadOfAgUiThatAnnouncesAnEditAndHasNone_isRefused(String payload) throws Exception {
         Chat chat = Chat.waiting();
+        assertThat(problem(resume(
+                        chat,
+                        "{'interruptId':'" + chat.approvalId() + "','status':'resolved','payload':" + payload + "}")))
+                .isEqualTo("400 BadInput");
+
+        chat.assertUntouched();
+    }
+
+    private static HttpResponse<String> resume(Chat chat, String decisions) throws Exception {
         String run = "{'threadId':'" + chat.thread() + "','runId':'run-1','messages':[],'resume':["
-                + "{'interruptId':'tu_1','status':'resolved','payload':'Friday'},"
-                + "{'interruptId':'" + chat.approvalId() + "','status':'resolved','payload':" + payload + "}]}";
+                + "{'interruptId':'tu_1','status':'resolved','payload':'Friday'}," + decisions + "]}";
+        return ann.http().send(ann.posting("/v1/agui/shopper", run).build(), HttpResponse.BodyHandlers.ofString());
+    }
 
-        HttpResponse<String> response =
-                ann.http().send(ann.posting("/v1/agui/shopper", run).build(), HttpResponse.BodyHandlers.ofString());
+    @Test
+    void severalAnswersOfAgUiToOneCall_areRefused() throws Exception {
+        Chat chat = Chat.waiting();
+        String approval = "{'interruptId':'" + chat.approvalId() + "','status':'resolved','payload':true}";
 
-        assertThat(problem(response)).isEqualTo("400 BadInput");
-        assertThat(chat.pending()).hasSize(3);
+        assertThat(problem(resume(chat, approval + ",{'interruptId':'tu_2','status':'cancelled'}")))
+                .isEqualTo("400 BadInput");
+
+        chat.assertUntouched();
     }
 }

@@ -21,7 +21,6 @@ import dev.waymark.server.http.Route;
 import dev.waymark.server.identity.Caller;
 import dev.waymark.server.identity.CallerRole;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -100,17 +99,21 @@ public final class AgUiRoutes {
      */
     private List<OutboundMessage> answers(ApiRequest request, Timeline timeline) {
         String runId = request.text("runId").orElseThrow();
-        Map<PendingId, JsonNode> entries = new LinkedHashMap<>();
-        request.json().path("resume").forEach(entry -> {
-            PendingId id = PendingId.parse(entry.path("interruptId").asText());
-            if (entries.put(id, entry) != null) {
-                throw HttpProblem.badInput("several answers to the same interrupt: " + id.text());
-            }
-        });
+        List<JsonNode> entries = new ArrayList<>();
+        request.json().path("resume").forEach(entries::add);
+        FrontEndThreads.requireOneAnswerEach(
+                entries.stream().map(AgUiRoutes::interrupt).map(PendingId::callId));
         List<OutboundMessage> answers = new ArrayList<>();
-        entries.forEach((id, entry) -> answers.add(threads.identified(
-                request.caller(), timeline.thread(), runId, id, answer(request.caller(), timeline, id, entry))));
+        entries.forEach(entry -> {
+            PendingId id = interrupt(entry);
+            answers.add(threads.identified(
+                    request.caller(), timeline.thread(), runId, id, answer(request.caller(), timeline, id, entry)));
+        });
         return answers;
+    }
+
+    private static PendingId interrupt(JsonNode entry) {
+        return PendingId.parse(entry.path("interruptId").asText());
     }
 
     private static OutboundMessage answer(Caller caller, Timeline timeline, PendingId id, JsonNode entry) {

@@ -11,6 +11,7 @@ import dev.waymark.server.http.HttpProblem;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * A person's response to an approval, from the part of the call in a message.
@@ -23,13 +24,21 @@ import java.util.Optional;
  * @param args the arguments to run the call with; missing to run it as it was shown
  */
 record ApprovalResponse(PendingId about, boolean approved, JsonNode input, JsonNode args, Optional<String> reason) {
+    static final String STATE = "approval-responded";
+
     private static final String FORMAT = "{\"args\": {…}, \"reason\": \"…\"}";
 
-    /** The responses in a message. Rejects those that announce other arguments but do not have them. */
+    /** Characters that nobody sees (separators, control and format characters, combining marks) do not hide an edit. */
+    private static final Pattern BEGINS_LIKE_AN_EDIT = Pattern.compile("[\\p{Z}\\p{C}\\p{M}]*+\\{");
+
+    /**
+     * The responses in a message. Rejects those that announce other arguments but do not have them, those of another
+     * call than their part shows, and those that neither approve nor deny.
+     */
     static List<ApprovalResponse> in(JsonNode message) {
         List<ApprovalResponse> responses = new ArrayList<>();
         message.path("parts").forEach(part -> {
-            if (part.path("state").asText().equals("approval-responded")) {
+            if (part.path("state").asText().equals(STATE)) {
                 responses.add(of(part));
             }
         });
@@ -39,13 +48,22 @@ record ApprovalResponse(PendingId about, boolean approved, JsonNode input, JsonN
     private static ApprovalResponse of(JsonNode part) {
         JsonNode approval = part.path("approval");
         PendingId about = PendingId.parse(approval.path("id").asText());
+        String shown = part.path("toolCallId").asText();
+        if (!about.callId().equals(shown)) {
+            throw HttpProblem.badInput("the part of the call \"" + shown + "\" has the approval id of \""
+                    + about.callId() + "\"; send each approval in the part of its call");
+        }
+        if (!approval.path("approved").isBoolean()) {
+            throw HttpProblem.badInput("approved must be true or false in the approval of " + about.callId());
+        }
         boolean approved = approval.path("approved").booleanValue();
         JsonNode reason = approval.path("reason");
         if (!reason.isMissingNode() && !reason.isNull() && !reason.isTextual()) {
             throw HttpProblem.badInput("the reason of the approval of " + about.callId() + " must be a text");
         }
         Optional<String> text = Optional.ofNullable(reason.textValue());
-        Optional<JsonNode> edit = text.filter(words -> words.stripLeading().startsWith("{"))
+        Optional<JsonNode> edit = text.filter(
+                        words -> BEGINS_LIKE_AN_EDIT.matcher(words).lookingAt())
                 .flatMap(words -> edit(words, about, approved));
         return new ApprovalResponse(
                 about,
@@ -59,8 +77,8 @@ record ApprovalResponse(PendingId about, boolean approved, JsonNode input, JsonN
     private static Optional<JsonNode> edit(String words, PendingId about, boolean approved) {
         Optional<JsonNode> edit = tree(words).filter(ApprovalResponse::isEdit);
         if (edit.isEmpty() && approved) {
-            throw HttpProblem.badInput("the reason of the approval of " + about.callId() + " begins with { and is not "
-                    + FORMAT + ", which runs the call with other arguments");
+            throw HttpProblem.badInput("the reason of the approval of " + about.callId()
+                    + " begins with { and is not exactly " + FORMAT + ", which runs the call with other arguments");
         }
         return edit;
     }

@@ -31,12 +31,15 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 
 /** The operations of a chat of the AI SDK. */
 public final class UiChatRoutes {
     private static final int BODY_BYTES = 8 * 1024 * 1024;
     private static final String OPERATION = "ai-sdk";
     private static final String CHAT = "/v1/ai-sdk/{agent}/{chat}";
+    private static final String OUTPUT = "output-available";
+    private static final Set<String> ANSWERED = Set.of(ApprovalResponse.STATE, OUTPUT);
     private static final Map<String, String> STREAM_HEADERS = Map.of("x-vercel-ai-ui-message-stream", "v1");
 
     private final FrontEndThreads threads;
@@ -109,16 +112,20 @@ public final class UiChatRoutes {
      * or is refused.
      */
     private List<OutboundMessage> answers(ApiRequest request, JsonNode last, Timeline timeline) {
-        if (!request.json().path("edits").isEmpty()) {
+        if (request.json().has("edits")) {
             throw HttpProblem.badInput(
                     "edits in the body of a request are not supported, because a client loses them if "
                             + "another request sends the approval; send the arguments in its reason");
         }
         List<ApprovalResponse> responses = ApprovalResponse.in(last);
+        List<PendingId> settled =
+                names(request.json().path("settlements")).map(PendingId::parse).toList();
+        FrontEndThreads.requireOneAnswerEach(parts(last, ANSWERED).map(UiChatRoutes::callId));
+        FrontEndThreads.requireOneAnswerEach(settled.stream().map(PendingId::callId));
         Set<PendingItem> items = new LinkedHashSet<>(timeline.now().pending(timeline.thread()));
         Stream.concat(
                         responses.stream().filter(ApprovalResponse::isEdited).map(ApprovalResponse::about),
-                        names(request.json().path("settlements")).map(PendingId::parse))
+                        settled.stream())
                 .map(id -> FrontEndThreads.lastWaiting(timeline, id))
                 .forEach(items::add);
         List<OutboundMessage> answers = new ArrayList<>();
@@ -153,8 +160,9 @@ public final class UiChatRoutes {
                         .filter(JsonNode::isObject)
                         .map(settled -> by.settlement(item.callId(), settled));
             case QUESTION ->
-                part(last, item.callId())
-                        .filter(call -> call.path("state").asText().equals("output-available"))
+                parts(last, Set.of(OUTPUT))
+                        .filter(call -> callId(call).equals(item.callId()))
+                        .findFirst()
                         .map(call -> by.answer(item.callId(), call.path("output")));
         };
     }
@@ -163,13 +171,13 @@ public final class UiChatRoutes {
         return message.path("parts").findValuesAsText("toolCallId").stream().collect(Collectors.toSet());
     }
 
-    private static Optional<JsonNode> part(JsonNode message, String callId) {
-        for (JsonNode part : message.path("parts")) {
-            if (part.path("toolCallId").asText().equals(callId)) {
-                return Optional.of(part);
-            }
-        }
-        return Optional.empty();
+    private static Stream<JsonNode> parts(JsonNode message, Set<String> states) {
+        return StreamSupport.stream(message.path("parts").spliterator(), false)
+                .filter(part -> states.contains(part.path("state").asText()));
+    }
+
+    private static String callId(JsonNode part) {
+        return part.path("toolCallId").asText();
     }
 
     private String thread(ApiRequest request) {

@@ -12,6 +12,7 @@ import dev.waymark.client.list.Progress;
 import dev.waymark.client.list.ThreadPage;
 import dev.waymark.client.list.ThreadPageRequest;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
@@ -156,7 +157,7 @@ final class ThreadReads {
                                 request.queryParameter("open")
                                         .map(ThreadReads::flag)
                                         .orElse(false),
-                                request.queryParameter("status"),
+                                status(request),
                                 request.queryParameter("agent")),
                         owner -> request.caller().sees(owner),
                         UNREADABLE_LOGGED);
@@ -175,6 +176,15 @@ final class ThreadReads {
             throw HttpProblem.badInput("limit must be 1 to " + LARGEST_PAGE + ", not " + limit.get());
         }
         return Integer.parseInt(limit.get());
+    }
+
+    private static Optional<String> status(ApiRequest request) {
+        Optional<String> status = request.queryParameter("status");
+        status.filter(name -> !StatusReport.STATUSES.contains(name)).ifPresent(name -> {
+            throw HttpProblem.badInput(
+                    "no such status: " + name + ". Use one of " + String.join(", ", StatusReport.STATUSES));
+        });
+        return status;
     }
 
     private static boolean flag(String value) {

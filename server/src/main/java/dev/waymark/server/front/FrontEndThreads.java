@@ -22,6 +22,7 @@ import dev.waymark.server.identity.CallerRole;
 import dev.waymark.server.stream.ServerSentEvent;
 import dev.waymark.server.stream.WatchStream;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -124,6 +125,14 @@ public final class FrontEndThreads {
 
     private static Stream<PendingItem> waiting(String thread, Conversation state) {
         return state.pending(thread).stream();
+    }
+
+    /** Rejects several answers to one call, because their order would decide which of them takes effect. */
+    public static void requireOneAnswerEach(Stream<String> callIds) {
+        Set<String> answered = new HashSet<>();
+        callIds.filter(callId -> !answered.add(callId)).findFirst().ifPresent(callId -> {
+            throw HttpProblem.badInput("several answers to the same call: " + callId + "; send one");
+        });
     }
 
     /**
