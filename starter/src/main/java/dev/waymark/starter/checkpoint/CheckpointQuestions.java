@@ -44,7 +44,7 @@ final class CheckpointQuestions {
             return runPending;
         }
         if (Terminals.isInteractive() && !output.isJson()) {
-            return isYes(Terminals.ask("Run them? [y/N] "));
+            return isYes(Terminals.ask("Run all of them? Otherwise, only those without side effects run. [y/N] "));
         }
         output.note(
                 "Those with side effects wait for approval. To run them at once, add --run-pending; calls of tools that"
