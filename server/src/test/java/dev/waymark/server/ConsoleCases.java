@@ -413,7 +413,7 @@ abstract class ConsoleCases {
                         .intValue())
                 .isOne();
         assertThat(browser.run("return axe()")).isEmpty();
-        open("/#/thread/" + begun, CAROL);
+        browser.run("await page.evaluate((thread) => { location.hash = `#/thread/${thread}`; }, '" + begun + "')");
         see("This call is from a file and may have run before.");
         assertThat(browser.run("return page.getByRole('button', { name: 'Edit arguments' }).count()")
                         .intValue())
