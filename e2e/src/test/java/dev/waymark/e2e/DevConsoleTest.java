@@ -7,6 +7,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.ScriptFile;
+import dev.waymark.e2e.product.CliWorkerProcess;
+import java.util.Map;
+import java.util.ArrayList;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.URI;
@@ -36,9 +39,15 @@ class DevConsoleTest {
         Path agents = new Agents(Files.createDirectory(directory.resolve("agents")))
                 .assistant()
                 .directory();
-        ProcessBuilder builder = new ProcessBuilder(ScriptFile.call(
-                "dev", "--in-memory", "--volatile", "--json", "--port", "0", "--agents", agents.toString()));
-        builder.command().addAll(List.of(more));
+        List<String> arguments = new ArrayList<>(List.of("--agents", agents.toString()));
+        arguments.addAll(List.of(more));
+        return devIn(arguments);
+    }
+
+    private Process devIn(List<String> more) throws IOException {
+        ProcessBuilder builder =
+                new ProcessBuilder(ScriptFile.call("dev", "--in-memory", "--volatile", "--json", "--port", "0"));
+        builder.command().addAll(more);
         return builder.directory(directory.toFile())
                 .redirectError(directory.resolve("dev.log").toFile())
                 .start();
@@ -85,6 +94,30 @@ class DevConsoleTest {
             assertThat(send(HttpRequest.newBuilder(console.resolve("/v1/agents")))
                             .body())
                     .contains("assistant");
+        } finally {
+            dev.destroyForcibly().waitFor();
+        }
+    }
+
+    @Test
+    void console_withoutAWorkerAndADirectory_listsTheAgentsThatWorkersReport() throws Exception {
+        Path agents = new Agents(Files.createDirectory(directory.resolve("elsewhere")))
+                .greeter()
+                .directory();
+        new Agents(Files.createDirectory(directory.resolve("agents"))).assistant();
+        Process dev = devIn(List.of("--no-worker", "--console-port", "0"));
+        try {
+            JsonNode ready = ready(dev);
+            URI console = URI.create(ready.path("console").asText());
+            try (CliWorkerProcess worker = CliWorkerProcess.start(
+                    ready.path("address").asText(), agents, Map.of(), directory.resolve("worker.log"))) {
+                await().atMost(Duration.ofSeconds(60))
+                        .untilAsserted(() -> assertThat(
+                                        send(HttpRequest.newBuilder(console.resolve("/v1/agents")))
+                                                .body())
+                                .contains("greeter")
+                                .doesNotContain("assistant"));
+            }
         } finally {
             dev.destroyForcibly().waitFor();
         }

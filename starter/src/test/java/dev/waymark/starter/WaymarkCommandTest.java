@@ -96,6 +96,14 @@ class WaymarkCommandTest {
     }
 
     @Test
+    void execute_failure_namesNothingThatATerminalWouldObey() {
+        assertThat(execute("run", "--agent", "a", "--messages", "/no\u009b2J\u202ewhere.json", "--json"))
+                .isEqualTo(3);
+        assertThat(out.toString()).contains("u009b2J").doesNotContain("\u009b", "\u202e");
+        assertThat(err.toString()).contains("u009b2J").doesNotContain("\u009b", "\u202e");
+    }
+
+    @Test
     void execute_fileThatIsCut_isSaidWithoutTheParsersOwnWords(@TempDir Path directory) throws IOException {
         Path file = Files.writeString(directory.resolve("cut.json"), "[\n");
 
