@@ -1,10 +1,6 @@
 package dev.waymark.conversation;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnore;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.EffectLog;
@@ -58,8 +54,6 @@ import java.util.Set;
  * <p>No rule depends on a run id, event id or attempt: those belong to one execution, and a thread outlives many
  * executions. Continue-as-new carries the state over as JSON, so fields are only ever added.
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record Conversation(
         @JsonUnwrapped ThreadIdentity identity,
         @JsonUnwrapped AgentBinding binding,
@@ -68,7 +62,7 @@ public record Conversation(
         @JsonUnwrapped Money money,
         @JsonUnwrapped ParentLink parentLink,
         @JsonUnwrapped Arrivals arrivals,
-        @JsonProperty("counters") Counters counters) {
+        Counters counters) {
     /** The maximum length of a tool call's arguments: characters of canonical JSON. */
     static final int MAX_ARGS_LENGTH = 256 * 1024;
 
@@ -128,7 +122,6 @@ public record Conversation(
         }
     }
 
-    @JsonCreator
     public Conversation {
         Objects.requireNonNull(counters, "counters");
     }

@@ -1,9 +1,7 @@
 package dev.waymark.keystore;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.SerializationFeature;
@@ -35,12 +33,12 @@ import java.util.Optional;
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
 public record ThreadKeyEntry(
-        @JsonProperty("namespace") String namespace,
-        @JsonProperty("thread") String thread,
-        @JsonProperty("created") Instant created,
-        @JsonProperty("key") Optional<WrappedKey> key,
-        @JsonProperty("copiedFrom") Optional<String> copiedFrom,
-        @JsonProperty("forgotten") List<Instant> forgotten) {
+        String namespace,
+        String thread,
+        Instant created,
+        Optional<WrappedKey> key,
+        Optional<String> copiedFrom,
+        List<Instant> forgotten) {
     private static final JsonMapper MAPPER = JsonMapper.builder()
             .addModule(new Jdk8Module())
             .addModule(new JavaTimeModule())
@@ -50,13 +48,10 @@ public record ThreadKeyEntry(
 
     private static final int ID_DIGITS = 32;
 
-    @JsonCreator
     public ThreadKeyEntry {
         if (namespace == null || thread == null || created == null) {
             throw new IllegalArgumentException("namespace, thread or created is missing");
         }
-        key = key == null ? Optional.empty() : key;
-        copiedFrom = copiedFrom == null ? Optional.empty() : copiedFrom;
         forgotten = forgotten == null ? List.of() : List.copyOf(forgotten);
         if (key.isEmpty() && forgotten.isEmpty()) {
             throw new IllegalArgumentException("there is neither a key nor the time when it was destroyed");
@@ -70,10 +65,7 @@ public record ThreadKeyEntry(
      * @param sealed the encrypted key in Base64
      */
     @JsonIgnoreProperties(ignoreUnknown = true)
-    public record WrappedKey(
-            @JsonProperty("masterKey") String masterKey,
-            @JsonProperty("sealed") String sealed) {
-        @JsonCreator
+    public record WrappedKey(String masterKey, String sealed) {
         public WrappedKey {
             if (masterKey == null || sealed == null) {
                 throw new IllegalArgumentException("masterKey or sealed is missing");

@@ -1,9 +1,6 @@
 package dev.waymark.conversation.state;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.value.Json;
@@ -18,13 +15,7 @@ import java.util.Optional;
  * @param terms the parts of its definition that the rules need, once it is resolved
  * @param context values for its tools in addition to their arguments
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
-public record AgentBinding(
-        @JsonProperty("agent") String agent,
-        @JsonProperty("agentRequested") boolean agentRequested,
-        @JsonProperty("terms") Optional<AgentPolicy> terms,
-        @JsonProperty("context") Optional<Json> context) {
+public record AgentBinding(String agent, boolean agentRequested, Optional<AgentPolicy> terms, Optional<Json> context) {
     public AgentBinding {
         Objects.requireNonNull(agent, "agent");
     }

@@ -1,9 +1,6 @@
 package dev.waymark.conversation.state;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.message.Queued;
 import dev.waymark.conversation.message.Transcript;
 import java.time.Instant;
@@ -20,15 +17,13 @@ import java.util.Optional;
  * @param modelCalled whether the thread waits for a reply or a summary of the model
  * @param gauge the estimated size of the conversation, for deciding when to summarize it
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record Dialogue(
-        @JsonProperty("transcript") Transcript transcript,
-        @JsonProperty("queue") List<Queued> queue,
-        @JsonProperty("turn") Turn turn,
-        @JsonProperty("ended") Optional<Turn> ended,
-        @JsonProperty("modelCalled") boolean modelCalled,
-        @JsonProperty("gauge") Optional<TokenEstimate> gauge) {
+        Transcript transcript,
+        List<Queued> queue,
+        Turn turn,
+        Optional<Turn> ended,
+        boolean modelCalled,
+        Optional<TokenEstimate> gauge) {
     public Dialogue {
         Objects.requireNonNull(transcript, "transcript");
         Objects.requireNonNull(turn, "turn");
