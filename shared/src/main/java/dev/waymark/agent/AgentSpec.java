@@ -77,7 +77,7 @@ public record AgentSpec(
             return new Approvals(nobody, timeout, all, thread);
         }
 
-        private AgentPolicy.Approvals terms() {
+        private AgentPolicy.Approvals policy() {
             Optional<Signers> required =
                     signers.isEmpty() ? Optional.empty() : Optional.of(new Signers(thread.orElse(""), signers));
             return new AgentPolicy.Approvals(nobody, timeout.map(Duration::toMillis), required);
@@ -148,7 +148,7 @@ public record AgentSpec(
     }
 
     /** The parts of this definition that the rules of the conversation need. */
-    public AgentPolicy terms() {
+    public AgentPolicy policy() {
         Map<String, AgentPolicy.Executor> executors = new LinkedHashMap<>();
         Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>();
         for (ToolSpec tool : tools) {
@@ -159,6 +159,6 @@ public record AgentSpec(
             }
         }
         return new AgentPolicy(
-                name, maxIterations, executors, policies, approvals.map(Approvals::terms), budget, context, summaries);
+                name, maxIterations, executors, policies, approvals.map(Approvals::policy), budget, context, summaries);
     }
 }

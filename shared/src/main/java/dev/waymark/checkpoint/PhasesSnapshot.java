@@ -122,14 +122,14 @@ final class PhasesSnapshot {
         return switch (call.status()) {
             case ISSUED, HELD, AWAITING, ASKING, UNSETTLED -> call.claim().isEmpty() && !call.mayHaveRunBefore();
             case DISPATCHED ->
-                !state.terms().map(terms -> hasEffect(terms, call)).orElse(true);
+                !state.policy().map(policy -> hasEffect(policy, call)).orElse(true);
             case CLAIMED, DELEGATED, UNKNOWN, DOUBTED, VERIFYING -> false;
             case COMPLETED, FAILED, DENIED, CANCELLED, LOST -> true;
         };
     }
 
-    private static boolean hasEffect(AgentPolicy terms, Call call) {
-        return terms.policyOf(call.tool()).effect();
+    private static boolean hasEffect(AgentPolicy policy, Call call) {
+        return policy.policyOf(call.tool()).effect();
     }
 
     private Map<String, Object> reply(Message message, Conversation state) {

@@ -131,7 +131,7 @@ final class SessionReader {
         }
         conversation.cost(spent);
         if (!checkpoint.isNull("plan")) {
-            conversation.desk(
+            conversation.workspace(
                     new Workspace(List.of(), Optional.of(plan(checkpoint.object("plan"))), PersistentMap.empty()));
         }
         List<CheckpointFields> rows = checkpoint.each("transcript", CheckpointFields::of);

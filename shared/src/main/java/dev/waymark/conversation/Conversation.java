@@ -152,7 +152,7 @@ public record Conversation(
 
     /** Whether the call's tool is a subagent; false while the agent is not known. */
     public boolean isForSubagent(Call call) {
-        return terms().map(known -> known.tools().get(call.tool()) == AgentPolicy.Executor.SUBAGENT)
+        return policy().map(known -> known.tools().get(call.tool()) == AgentPolicy.Executor.SUBAGENT)
                 .orElse(false);
     }
 
@@ -167,7 +167,7 @@ public record Conversation(
     /** The messages that the pending summary replaces. */
     public List<Message> givingWay() {
         List<Message> messages = transcript().messages();
-        int keep = terms().flatMap(AgentPolicy::summaries)
+        int keep = policy().flatMap(AgentPolicy::summaries)
                 .orElse(SummaryRule.DEFAULT)
                 .keepMessages();
         return messages.subList(0, Math.max(0, Summary.cut(messages, keep)));
@@ -306,7 +306,7 @@ public record Conversation(
 
     /** The agent's data besides the transcript. */
     @JsonIgnore
-    public Workspace desk() {
+    public Workspace workspace() {
         return callBook.workspace().orElse(Workspace.EMPTY);
     }
 
@@ -328,7 +328,7 @@ public record Conversation(
      */
     @JsonIgnore
     public boolean isSettled() {
-        return !turn().isRunning() || (isInterrupted() && terms().isPresent());
+        return !turn().isRunning() || (isInterrupted() && policy().isPresent());
     }
 
     /**
@@ -355,7 +355,7 @@ public record Conversation(
         if (!turn().isRunning()) {
             return Phase.IDLE;
         }
-        if (terms().isEmpty()) {
+        if (policy().isEmpty()) {
             return Phase.STARTING;
         }
         if (isInterrupted()) {
@@ -370,7 +370,7 @@ public record Conversation(
      */
     @JsonIgnore
     public Optional<Integer> iterationLimit() {
-        return money.iterationLimit(terms());
+        return money.iterationLimit(policy());
     }
 
     /** What the thread has spent over its whole life, including failed model calls. */
@@ -382,12 +382,12 @@ public record Conversation(
     /** What the thread may spend over its whole life. */
     @JsonIgnore
     public Budget limits() {
-        return money.limits(terms(), parent());
+        return money.limits(policy(), parent());
     }
 
     /** Whether the thread waits for the agent's definition. */
     public boolean awaitsAgent() {
-        return terms().isEmpty() && life() != ThreadIdentity.Life.CANCELLED;
+        return policy().isEmpty() && life() != ThreadIdentity.Life.CANCELLED;
     }
 
     /** Whether the thread waits for the reply or summary of this model call. */
@@ -471,8 +471,8 @@ public record Conversation(
         return binding.agentRequested();
     }
 
-    public Optional<AgentPolicy> terms() {
-        return binding.terms();
+    public Optional<AgentPolicy> policy() {
+        return binding.policy();
     }
 
     public Optional<Json> context() {

@@ -158,7 +158,7 @@ class RoundTripTest {
             Timeline timeline = trip.timeline();
             Conversation resumed = ONWARD.of(trip.recovered().state(), LATER)
                     .apply(new ThreadFact.AgentRequested(), LATER)
-                    .apply(new ThreadFact.AgentResolved(GeneratedThread.terms()), LATER);
+                    .apply(new ThreadFact.AgentResolved(GeneratedThread.policy()), LATER);
 
             boolean isVersion = format != CheckpointFormat.VERSIONS
                     || timeline.versions()

@@ -80,8 +80,8 @@ public final class CheckpointMessages {
 
     /** Whether the call needs approval. A call that needs it and asks a question was approved before. */
     private static boolean needsApproval(Conversation state, Call call) {
-        return state.terms()
-                .filter(terms -> terms.policyOf(call.tool()).approval())
+        return state.policy()
+                .filter(policy -> policy.policyOf(call.tool()).approval())
                 .isPresent();
     }
 
@@ -92,7 +92,7 @@ public final class CheckpointMessages {
     private static boolean isUnknown(Conversation state, Call call) {
         return call.mayHaveRunBefore()
                 || (call.status() == Call.Status.UNSETTLED
-                        && (call.claim().isPresent() || state.terms().isPresent()));
+                        && (call.claim().isPresent() || state.policy().isPresent()));
     }
 
     /** The number of model replies in this turn. A running model call is not counted, since it may fail. */

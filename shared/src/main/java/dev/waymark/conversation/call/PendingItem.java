@@ -111,11 +111,11 @@ public record PendingItem(
     }
 
     /** The request of a call that waits for a person. */
-    public static PendingItem of(Call call, Optional<AgentPolicy> terms) {
+    public static PendingItem of(Call call, Optional<AgentPolicy> policy) {
         boolean asks = call.status() == Call.Status.ASKING;
         boolean unknown = call.status() == Call.Status.UNSETTLED;
-        AgentPolicy.ToolPolicy policy =
-                terms.map(known -> known.policyOf(call.tool())).orElse(AgentPolicy.ToolPolicy.NONE);
+        AgentPolicy.ToolPolicy ofTool =
+                policy.map(known -> known.policyOf(call.tool())).orElse(AgentPolicy.ToolPolicy.NONE);
         return new PendingItem(
                 "",
                 call.id(),
@@ -124,10 +124,10 @@ public record PendingItem(
                 asks ? call.question() : Optional.empty(),
                 asks ? Optional.empty() : Optional.of(call.args()),
                 asks ? Optional.empty() : Optional.of(call.argsDigest()),
-                unknown && policy.rerunOnWord(),
+                unknown && ofTool.rerunOnWord(),
                 call.since(),
                 unknown ? call.evidence() : Optional.empty(),
-                asks ? Optional.empty() : terms.flatMap(AgentPolicy::signers).map(signers -> signers.of(call.id())),
+                asks ? Optional.empty() : policy.flatMap(AgentPolicy::signers).map(signers -> signers.of(call.id())),
                 List.of(),
                 call.fromFile().isPresent(),
                 !asks && !unknown && call.mayHaveRunBefore());

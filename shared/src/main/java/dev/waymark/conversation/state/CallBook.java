@@ -77,7 +77,7 @@ public record CallBook(
             if (call.status() == Call.Status.DELEGATED) {
                 call.subagent().orElseThrow().asks().forEach(ask -> asks.add(ask.below(call.id())));
             } else if (call.waitsForPerson()) {
-                asks.add(PendingItem.of(call, binding.terms()));
+                asks.add(PendingItem.of(call, binding.policy()));
             }
         }
         return Collections.unmodifiableList(asks);

@@ -30,12 +30,12 @@ public record Money(Optional<Integer> maxIterations, Usage usage, Optional<Usd> 
         return new Spent(usage, cost);
     }
 
-    public Optional<Integer> iterationLimit(Optional<AgentPolicy> terms) {
-        return maxIterations.or(() -> terms.map(AgentPolicy::maxIterations));
+    public Optional<Integer> iterationLimit(Optional<AgentPolicy> policy) {
+        return maxIterations.or(() -> policy.map(AgentPolicy::maxIterations));
     }
 
-    public Budget limits(Optional<AgentPolicy> terms, Optional<Parent> parent) {
-        return budget.orElseGet(() -> terms.flatMap(AgentPolicy::budget)
+    public Budget limits(Optional<AgentPolicy> policy, Optional<Parent> parent) {
+        return budget.orElseGet(() -> policy.flatMap(AgentPolicy::budget)
                 .orElse(Budget.UNLIMITED)
                 .and(parent.flatMap(Parent::budget).orElse(Budget.UNLIMITED)));
     }
