@@ -2,7 +2,6 @@ package dev.waymark.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.checkpoint.row.CheckpointMessages;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Resumption;
 import dev.waymark.conversation.Step;
