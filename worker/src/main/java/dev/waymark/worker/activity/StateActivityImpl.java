@@ -19,7 +19,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Computes the previous run's last state from its history, and returns it chunk by chunk. */
-public final class StateCarrierActivity implements StateCarrier {
+public final class StateActivityImpl implements StateActivity {
     /** Failure type if this build computes another state, or writes it differently. Stored in histories. */
     private static final String STATE_DIFFERS = "StateDiffers";
 
@@ -43,12 +43,12 @@ public final class StateCarrierActivity implements StateCarrier {
      */
     private record Chunked(CarriedReference reference, SoftReference<ChunkedState> state) {}
 
-    public StateCarrierActivity(RunReader runs) {
+    public StateActivityImpl(RunReader runs) {
         this(runs, TRIES_TO_FIND_IT);
     }
 
     /** @param triesToFindIt how many attempts may fail to find the run before the thread fails */
-    public StateCarrierActivity(RunReader runs, int triesToFindIt) {
+    public StateActivityImpl(RunReader runs, int triesToFindIt) {
         this.runs = runs;
         this.triesToFindIt = triesToFindIt;
     }

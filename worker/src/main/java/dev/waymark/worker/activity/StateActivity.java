@@ -8,7 +8,7 @@ import io.temporal.activity.ActivityMethod;
 
 /** The activity that fetches a chunk of the previous run's state, as Temporal sees it. */
 @ActivityInterface
-public interface StateCarrier {
+public interface StateActivity {
     @ActivityMethod(name = WireNames.STATE_ACTIVITY)
     StateChunk fetch(StateChunkInput input);
 }

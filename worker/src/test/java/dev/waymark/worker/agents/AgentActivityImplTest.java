@@ -15,13 +15,13 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-class AgentActivityTest {
+class AgentActivityImplTest {
     private static final AgentSpec HELPER = AgentSpec.of("helper", "scripted:helper");
     private static final AgentSpec OTHER = AgentSpec.of("other", "scripted:other");
 
-    private static AgentActivity among(AgentSpec... agents) {
+    private static AgentActivityImpl among(AgentSpec... agents) {
         Path here = Path.of(".");
-        return new AgentActivity(
+        return new AgentActivityImpl(
                 AgentDirectory.of(here, List.of(agents)),
                 new McpDiscovery(new McpConnections(Map.of(), here)),
                 Optional::empty);

@@ -7,7 +7,7 @@ import io.temporal.activity.ActivityMethod;
 
 /** The activity that lists a worker's agents, as Temporal sees it. */
 @ActivityInterface
-public interface AgentLister {
+public interface AgentListActivity {
     @ActivityMethod(name = WireNames.AGENTS_ACTIVITY)
     AgentList list();
 }
