@@ -122,7 +122,7 @@ final class OutcomeWaiter {
                     return resultOf(thread, reached.get());
                 }
             } else {
-                patience.check(feed);
+                notifier.tell(patience.check(feed));
             }
         }
         return endOf(thread, feed);
