@@ -55,7 +55,8 @@ class CrowdedQueueTest {
             AtomicBoolean busy = new AtomicBoolean(true);
             CompletableFuture<Void> worker = CompletableFuture.runAsync(() -> takeFewTasks(connection, busy));
 
-            CompletableFuture<AgentResult> waiting = CompletableFuture.supplyAsync(() -> client.result("last"));
+            CompletableFuture<AgentResult> waiting =
+                    CompletableFuture.supplyAsync(() -> client.turn("last").await());
 
             assertThatThrownBy(() -> waiting.get(15, TimeUnit.SECONDS)).isInstanceOf(TimeoutException.class);
             busy.set(false);
@@ -84,7 +85,7 @@ class CrowdedQueueTest {
             ExecutorService callers = Executors.newFixedThreadPool(CALLERS);
             try {
                 for (int i = 0; i < CALLERS; i++) {
-                    callers.submit(() -> client.result("last"));
+                    callers.submit(() -> client.turn("last").await());
                 }
                 // Longer than the wait after which each caller would ask the server whether there is a worker.
                 await().during(15, TimeUnit.SECONDS)
