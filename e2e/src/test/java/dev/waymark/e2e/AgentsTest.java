@@ -127,7 +127,7 @@ class AgentsTest {
 
         assertThat(git(repository, "tag", "--list", "--format=%(contents)", "v1.1.0"))
                 .matches("Release 1.1.0\n\n- Forget nothing\n- Count \"lines\", too\n\nWaymark-Key: [0-9a-f]{64}");
-        assertThat(client.timeline(thread).now().desk().files().get("NOTES.md"))
+        assertThat(client.timeline(thread).now().workspace().files().get("NOTES.md"))
                 .hasValueSatisfying(notes -> assertThat(notes.content())
                         .isEqualTo("# v1.1.0\n\n- Forget nothing\n- Count \"lines\", too\n"));
     }

@@ -101,13 +101,16 @@ class StarterTest {
     @Configuration(proxyBeanMethods = false)
     static class OneAgent {
         @Bean
-        Desk desk() {
+        Desk workspace() {
             return new Desk();
         }
 
         @Bean
-        Agent host(Desk desk) {
-            return Agent.named("host").model("scripted-host:any").tools(desk).build();
+        Agent host(Desk workspace) {
+            return Agent.named("host")
+                    .model("scripted-host:any")
+                    .tools(workspace)
+                    .build();
         }
     }
 
@@ -285,14 +288,14 @@ class StarterTest {
 
     @Test
     void applicationThatEnds_waitsForRunningCalls() {
-        Desk[] desk = new Desk[1];
+        Desk[] workspace = new Desk[1];
         on("drain", "ponder").withUserConfiguration(OneAgent.class).run(context -> {
-            desk[0] = context.getBean(Desk.class);
+            workspace[0] = context.getBean(Desk.class);
             context.getBean(AgentClient.class).start(prompt("host"));
-            desk[0].begun.await();
+            workspace[0].begun.await();
         });
 
-        assertThat(desk[0].finished).isTrue();
+        assertThat(workspace[0].finished).isTrue();
     }
 
     @Test
