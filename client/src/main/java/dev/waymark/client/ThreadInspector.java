@@ -5,6 +5,7 @@ import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.connection.WaitPolicy;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.client.watch.LiveText;
 import dev.waymark.client.watch.Watcher;
 import dev.waymark.client.watch.WatcherNotifier;
@@ -15,13 +16,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 
-/** Examines single threads by reading their histories. Needs no worker. */
+/** Examines single threads and checkpoints. Needs no worker. */
 public final class ThreadInspector {
 
     private final ClientContext context;
+    private final ThreadResumer resumer;
 
-    ThreadInspector(ClientContext context) {
+    ThreadInspector(ClientContext context, ThreadResumer resumer) {
         this.context = context;
+        this.resumer = resumer;
     }
 
     /** The requests of this thread that wait for a person. */
@@ -84,6 +87,16 @@ public final class ThreadInspector {
             context.get(RequestLimits.thread(thread));
             return new Verifier(context.requests(), context.histories()).verify(thread);
         });
+    }
+
+    /**
+     * Returns the calls of a checkpoint that somebody should look at before it is resumed: calls that were never
+     * started, and calls with an unknown outcome. Starts nothing.
+     *
+     * @param how the options with which the checkpoint would be resumed
+     */
+    public CheckpointReview review(byte[] checkpoint, ResumeOptions how) {
+        return resumer.review(checkpoint, how);
     }
 
     /**

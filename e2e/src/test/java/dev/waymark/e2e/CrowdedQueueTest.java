@@ -61,7 +61,7 @@ class CrowdedQueueTest {
 
             List<String> told = new CopyOnWriteArrayList<>();
             CompletableFuture<AgentResult> waiting = CompletableFuture.supplyAsync(
-                    () -> client.watchedBy(noting(told)).result("last"));
+                    () -> client.watchedBy(noting(told)).turn("last").await());
 
             assertThatThrownBy(() -> waiting.get(15, TimeUnit.SECONDS)).isInstanceOf(TimeoutException.class);
             assertThat(told).isEmpty();
@@ -106,7 +106,7 @@ class CrowdedQueueTest {
             ExecutorService callers = Executors.newFixedThreadPool(CALLERS);
             try {
                 for (int i = 0; i < CALLERS; i++) {
-                    callers.submit(() -> client.result("last"));
+                    callers.submit(() -> client.turn("last").await());
                 }
                 // Longer than the wait after which each caller would ask the server whether there is a worker.
                 await().during(15, TimeUnit.SECONDS)

@@ -155,7 +155,8 @@ class StarterTest {
                 .run(context -> {
                     AgentClient client = context.getBean(AgentClient.class);
 
-                    assertThat(assertComplete(client.run(prompt("host"))).text())
+                    assertThat(assertComplete(client.run(prompt("host")).await())
+                                    .text())
                             .isEqualTo("Done.");
                     assertThat(meters.find("waymark.turns")
                                     .tag("outcome", "complete")
@@ -179,8 +180,9 @@ class StarterTest {
         on("files", "greet")
                 .withPropertyValues("waymark.agents=" + agents)
                 .withBean(Desk.class)
-                .run(context -> assertThat(assertComplete(
-                                        context.getBean(AgentClient.class).run(prompt("filed")))
+                .run(context -> assertThat(assertComplete(context.getBean(AgentClient.class)
+                                        .run(prompt("filed"))
+                                        .await())
                                 .text())
                         .isEqualTo("Done."));
     }
@@ -193,7 +195,9 @@ class StarterTest {
                 .withPropertyValues("waymark.agents=" + agents)
                 .withBean(Desk.class, () -> proxied(advised))
                 .run(context -> {
-                    assertComplete(context.getBean(AgentClient.class).run(prompt("filed")));
+                    assertComplete(context.getBean(AgentClient.class)
+                            .run(prompt("filed"))
+                            .await());
                     assertThat(advised).containsExactly("greet");
                 });
     }
@@ -254,7 +258,7 @@ class StarterTest {
                     request.start();
                     String thread;
                     try (Tracer.SpanInScope scope = tracer.withSpan(request)) {
-                        thread = client.run(prompt("host")).thread();
+                        thread = client.run(prompt("host")).await().thread();
                     }
                     assertThat(client.inspector().tracer(false).spans(thread))
                             .isNotEmpty()
@@ -332,7 +336,9 @@ class StarterTest {
                     .run(context -> {
                         assertThat(context.getBean(Connection.class).stubs()).isSameAs(stubs);
                         assertThat(context.getBean(WorkflowClient.class)).isSameAs(own);
-                        assertComplete(context.getBean(AgentClient.class).run(prompt("host")));
+                        assertComplete(context.getBean(AgentClient.class)
+                                .run(prompt("host"))
+                                .await());
                     });
             assertThat(stubs.isShutdown()).isFalse();
         } finally {

@@ -135,7 +135,8 @@ public final class ChatSession implements Watcher, AutoCloseable {
             return timeline;
         }
         String successor = terms.thread(number + 1);
-        client.requests().resumeOnly(thread, terms.how().withThread(successor));
+        client.resume(thread, terms.how().withThread(successor));
+        client.saved().save(successor);
         console.note("continuing in " + successor);
         thread = successor;
         return read(thread);
@@ -373,7 +374,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
 
     void send(OutboundMessage message) {
         sending(message, () -> {
-            int fact = client.requests().post(thread(), message).fact();
+            int fact = client.send(thread(), message).fact().orElseThrow();
             return state -> state.counters().facts() >= fact;
         });
         startSaving();
