@@ -383,7 +383,7 @@ public final class AgentClient implements AutoCloseable {
      */
     public TurnHandle turn(String thread) {
         WaitDeadline deadline = context.deadline();
-        return context.translated(() -> outcomes.latest(RequestLimits.thread(thread), deadline));
+        return context.translated(() -> outcomes.turn(RequestLimits.thread(thread), deadline));
     }
 
     /**

@@ -37,17 +37,28 @@ final class CallbackDispatcher {
         return open(state).stream().anyMatch(item -> decided.contains(item) || isToBeAsked(item));
     }
 
-    /** Passes on the open requests of this state that are new. Returns whether there were any. */
-    boolean attend(Conversation state) {
-        List<PendingItem> items = open(state).stream().filter(this::isToBeAsked).toList();
-        for (PendingItem item : items) {
+    /**
+     * Returns whether the wait is over. A turn that waits for people is not over while callbacks still have requests to
+     * handle.
+     */
+    boolean isOver(OutcomeDetector.Reached reached) {
+        return !reached.turn().isRunning() || !hasBusinessIn(reached.state());
+    }
+
+    /** Returns whether this state has an open request that was not passed on yet. */
+    boolean isToBeAsked(Conversation state) {
+        return open(state).stream().anyMatch(this::isToBeAsked);
+    }
+
+    /** Passes on the open requests of this state that are new. */
+    void attend(Conversation state) {
+        open(state).stream().filter(this::isToBeAsked).toList().forEach(item -> {
             asked.add(item);
             decision(item).ifPresent(decision -> {
                 send(decision);
                 decided.add(item);
             });
-        }
-        return !items.isEmpty();
+        });
     }
 
     private List<PendingItem> open(Conversation state) {

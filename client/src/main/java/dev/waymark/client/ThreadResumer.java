@@ -60,7 +60,7 @@ final class ThreadResumer {
         return context.translated(() -> {
             ResumeSource left = left(thread);
             return left.isOver(checked(how))
-                    ? notNeeded(outcomes.latest(thread, deadline))
+                    ? notNeeded(outcomes.turn(thread, deadline))
                     : goOn(left, owned(how, thread), deadline);
         });
     }
@@ -165,10 +165,10 @@ final class ThreadResumer {
             ResumeSource left = left(recovered, how);
             if (left.isOver(how)) {
                 String thread = recovered.thread().orElseGet(() -> left.threadId(how));
-                return notNeeded(TurnHandle.of(
-                        context,
+                return notNeeded(outcomes.known(
                         thread,
                         "",
+                        deadline,
                         () -> AgentResult.of(
                                 thread, "", left.recorded(), left.state().turn())));
             }
@@ -342,10 +342,8 @@ final class ThreadResumer {
         Conversation begin = left.begin(how, thread, now());
         StartInput input = left.input(how.agent(), begin).ownedBy(how.owner());
         boolean anyAgent = left.state().agent().isEmpty() && how.agent().isEmpty();
-        return begin(successor, input, begin, left.requestId(how), deadline).with(edit -> {
-            Supplier<AgentResult> outcome = edit.outcome;
-            edit.outcome = () -> checked(outcome.get(), begin, anyAgent);
-        });
+        return begin(successor, input, begin, left.requestId(how), deadline)
+                .with(edit -> edit.check = result -> checked(result, begin, anyAgent));
     }
 
     private AgentResult checked(AgentResult result, Conversation begin, boolean anyAgent) {
@@ -397,7 +395,7 @@ final class ThreadResumer {
             successor.begun();
             String run = runId.get();
             return begin.isSettled()
-                    ? TurnHandle.of(context, thread, run, () -> settled(thread, run, begin))
+                    ? outcomes.known(thread, run, deadline, () -> settled(thread, run, begin))
                     : outcomes.handle(
                             thread,
                             run,

@@ -4,7 +4,6 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.client.connection.MomentStream;
 import dev.waymark.client.connection.Requests;
 import dev.waymark.client.connection.WaitDeadline;
-import dev.waymark.client.connection.WaitPolicy;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.failure.WaymarkException;
@@ -253,19 +252,13 @@ final class ThreadSender {
                 throw Requests.closed(thread);
             }
             context.requests().cancel(thread);
-            return TurnHandle.of(context, thread, known.runId(), () -> end(thread, known.runId(), deadline));
+            return new OutcomeWaiter(context.unobserved(), saves)
+                    .handle(thread, known.runId(), OutcomeDetector::forTheEnd, deadline)
+                    .with(edit -> edit.check = result -> {
+                        saves.save(thread);
+                        return result;
+                    });
         });
-    }
-
-    private AgentResult end(String thread, String runId, WaitDeadline deadline) {
-        MomentStream feed = context.moments(thread, runId);
-        WaitPolicy patience = new WaitPolicy(context.requests(), thread, deadline);
-        while (!feed.isClosed()) {
-            feed.next(patience.millis());
-            patience.check(feed);
-        }
-        saves.save(thread);
-        return OutcomeWaiter.endOf(thread, feed);
     }
 
     private Requests.Accepted update(String thread, String name, String id, Object payload, WaitDeadline deadline) {

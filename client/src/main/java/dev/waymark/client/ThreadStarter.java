@@ -3,6 +3,7 @@ package dev.waymark.client;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.client.connection.Requests;
 import dev.waymark.client.connection.WaitDeadline;
+import dev.waymark.client.connection.WaitThreads;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.request.NewThreadOptions;
@@ -46,7 +47,7 @@ final class ThreadStarter {
             Valid valid = Valid.of(prompt);
             boolean restored = isRestored(valid);
             if (restored && valid.saysNothing()) {
-                return outcomes.latest(valid.thread(), deadline);
+                return outcomes.turn(valid.thread(), deadline);
             }
             Optional<Requests.Known> known = known(valid);
             if (known.isPresent()) {
@@ -86,10 +87,12 @@ final class ThreadStarter {
             }
             // A signal has no answer. Sending the message again as an update has, and changes nothing.
             return TurnHandle.of(
-                    context,
+                    outcomes,
                     valid.thread(),
                     runId,
-                    () -> sender.say(valid.thread(), valid.say(), deadline).await());
+                    deadline,
+                    () -> WaitThreads.blocking(() ->
+                            sender.say(valid.thread(), valid.say(), deadline).open()));
         });
     }
 
