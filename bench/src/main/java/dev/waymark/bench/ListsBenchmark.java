@@ -110,7 +110,7 @@ final class ListsBenchmark {
         Collections.shuffle(drawn, new Random(1));
         List<Callable<Boolean>> calls = new ArrayList<>();
         for (int number : drawn.subList(0, answers)) {
-            calls.add(() -> client.answer("lists-" + number, "Yes") instanceof AgentResult.Complete);
+            calls.add(() -> client.answer("lists-" + number, "Yes").await() instanceof AgentResult.Complete);
         }
         return successes(calls);
     }

@@ -136,10 +136,10 @@ final class VersionsBenchmark {
     /** Returns a thread whose single turn has this many steps, each with one tool call. */
     private static Timeline thread(int versions) {
         Map<String, AgentPolicy.Executor> tools = new LinkedHashMap<>(Map.of("look", AgentPolicy.Executor.ACTIVITY));
-        AgentPolicy terms = new AgentPolicy("bench", versions + 1, tools);
+        AgentPolicy policy = new AgentPolicy("bench", versions + 1, tools);
         Tale thread = new Tale();
         thread.apply(new ThreadFact.AgentRequested());
-        thread.apply(new ThreadFact.AgentResolved(terms));
+        thread.apply(new ThreadFact.AgentResolved(policy));
         thread.apply(
                 new PersonFact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user(TEXT)), false));
         for (int step = 1; step <= versions; step++) {

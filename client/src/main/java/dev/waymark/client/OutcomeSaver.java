@@ -78,13 +78,13 @@ final class OutcomeSaver {
      * Waits until a new thread has its first message, then saves the thread and waits until it is saved. Reports the
      * thread as not saved if the message does not arrive within the flush timeout.
      */
-    void saveBeginning(AgentClient.Started started) {
+    void saveBeginning(String thread, String runId) {
         if (context.saving().isEmpty()) {
             return;
         }
         SaveOptions where = context.saving().get();
         WaitDeadline deadline = WaitDeadline.after(where.flushTimeout());
-        MomentStream moments = context.moments(started.thread(), started.runId());
+        MomentStream moments = context.moments(thread, runId);
         Optional<Moment> newest = Optional.empty();
         while (newest.isEmpty() && !deadline.isPast() && !moments.isClosed()) {
             newest = moments.next(deadline.millisLeft()).stream()
@@ -94,10 +94,10 @@ final class OutcomeSaver {
                     .reduce((earlier, later) -> later);
         }
         if (newest.isPresent()) {
-            save(ThreadSnapshot.of(started.thread(), newest.get(), moments.run()));
+            save(ThreadSnapshot.of(thread, newest.get(), moments.run()));
         } else {
-            where.listener().failed(SaverException.late(started.thread(), where.flushTimeout()));
-            where.listener().notSaved(started.thread());
+            where.listener().failed(SaverException.late(thread, where.flushTimeout()));
+            where.listener().notSaved(thread);
         }
     }
 

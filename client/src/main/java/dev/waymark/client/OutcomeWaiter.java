@@ -29,7 +29,24 @@ final class OutcomeWaiter {
         this.saves = saves;
     }
 
-    AgentResult result(String thread, WaitDeadline deadline) {
+    /** Returns the handle of a request that this run has received. */
+    TurnHandle handle(String thread, String runId, Supplier<OutcomeDetector> waiting, WaitDeadline deadline) {
+        return TurnHandle.of(context, thread, runId, () -> await(thread, runId, waiting.get(), deadline));
+    }
+
+    /** Returns the handle of a request that the thread had received before. Its outcome may be in an earlier run. */
+    TurnHandle repeated(String thread, String runId, Supplier<OutcomeDetector> waiting, WaitDeadline deadline) {
+        return TurnHandle.of(context, thread, runId, () -> awaitRepeated(thread, runId, waiting, deadline))
+                .with(edit -> edit.delivery = TurnHandle.Delivery.REPEATED);
+    }
+
+    /** Returns the handle of the latest turn. */
+    TurnHandle latest(String thread, WaitDeadline deadline) {
+        Requests.Known known = BusyServer.ask(() -> context.get(thread), deadline);
+        return TurnHandle.of(context, thread, known.runId(), () -> result(thread, deadline));
+    }
+
+    private AgentResult result(String thread, WaitDeadline deadline) {
         Timeline timeline = read(thread, deadline);
         Conversation now = timeline.now();
         if (now.turn().status() == Turn.Status.NONE) {
@@ -51,24 +68,21 @@ final class OutcomeWaiter {
         return BusyServer.ask(() -> context.read(thread), deadline);
     }
 
-    AgentResult await(
-            String thread, Requests.Accepted accepted, Supplier<OutcomeDetector> waiting, WaitDeadline deadline) {
-        if (accepted.ack().duplicate()) {
-            // The outcome may be in an earlier run.
-            OutcomeDetector past = waiting.get();
-            Timeline timeline = read(thread, deadline);
-            for (Moment moment : timeline.moments()) {
-                Optional<OutcomeDetector.Reached> reached = past.observe(moment);
-                if (reached.isPresent() && isOver(reached.get(), attendant(thread))) {
-                    saves.save(timeline);
-                    return resultOf(thread, reached.get());
-                }
+    private AgentResult awaitRepeated(
+            String thread, String runId, Supplier<OutcomeDetector> waiting, WaitDeadline deadline) {
+        OutcomeDetector past = waiting.get();
+        Timeline timeline = read(thread, deadline);
+        for (Moment moment : timeline.moments()) {
+            Optional<OutcomeDetector.Reached> reached = past.observe(moment);
+            if (reached.isPresent() && isOver(reached.get(), attendant(thread))) {
+                saves.save(timeline);
+                return resultOf(thread, reached.get());
             }
         }
-        return await(thread, accepted.runId(), waiting.get(), deadline);
+        return await(thread, runId, waiting.get(), deadline);
     }
 
-    AgentResult await(String thread, String runId, OutcomeDetector waiting, WaitDeadline deadline) {
+    private AgentResult await(String thread, String runId, OutcomeDetector waiting, WaitDeadline deadline) {
         context.watcher().ifPresent(watcher -> watcher.waitBegins(thread));
         try {
             return awaitSaving(thread, runId, waiting, deadline);
@@ -122,7 +136,7 @@ final class OutcomeWaiter {
                     return resultOf(thread, reached.get());
                 }
             } else {
-                patience.check(feed);
+                notifier.tell(patience.check(feed));
             }
         }
         return endOf(thread, feed);

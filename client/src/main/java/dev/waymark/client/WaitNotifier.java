@@ -1,5 +1,6 @@
 package dev.waymark.client;
 
+import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.save.CheckpointSaved;
 import dev.waymark.client.save.VersionSteps;
 import dev.waymark.client.watch.LiveText;
@@ -15,6 +16,7 @@ final class WaitNotifier {
     private final LiveText words;
     private final String thread;
     private final VersionSteps steps = new VersionSteps();
+    private boolean toldOfAbsence;
 
     WaitNotifier(ClientContext context, String thread, OutcomeDetector waiting) {
         this.watcher = context.watcher();
@@ -26,6 +28,14 @@ final class WaitNotifier {
     /** Returns how long to wait for events: this long, or less if the next partial text is due earlier. */
     long millis(long most) {
         return watcher.isPresent() && words.areDue() ? Math.min(most, words.millisToNext()) : most;
+    }
+
+    /** Tells that no worker takes the work, and takes that back once it is no longer true. */
+    void tell(Optional<WaymarkException.NoWorker> absence) {
+        if (absence.isPresent() != toldOfAbsence) {
+            toldOfAbsence = absence.isPresent();
+            watcher.ifPresent(told -> absence.ifPresentOrElse(told::waitsForWorker, told::workerIsBack));
+        }
     }
 
     void tell(List<Moment> moments) {

@@ -75,7 +75,8 @@ class SearchAttributesServerTest {
     }
 
     private static String ask(AgentClient client, String agent, String thread) {
-        assertThat(client.run(Prompt.of(agent, "Ask").withThread(thread))).isInstanceOf(AgentResult.Interrupted.class);
+        assertThat(client.run(Prompt.of(agent, "Ask").withThread(thread)).await())
+                .isInstanceOf(AgentResult.Interrupted.class);
         return thread;
     }
 
@@ -103,7 +104,7 @@ class SearchAttributesServerTest {
                 AgentWorker worker = worker(ofTheWorker)) {
             try (AgentClient client = AgentClient.connect(server.address())) {
                 ask(client, "asker", "older");
-                client.run(Prompt.of("asker", "Say").withThread("older-idle"));
+                client.run(Prompt.of("asker", "Say").withThread("older-idle")).await();
                 assertThat(client.lists().isIndexed()).isFalse();
                 await().atMost(Duration.ofMinutes(1))
                         .untilAsserted(() -> assertThat(pending(client, all)).containsExactly("older"));
@@ -116,8 +117,8 @@ class SearchAttributesServerTest {
                 assertThat(client.lists().isIndexed()).isTrue();
                 ask(client, "asker", "newer");
                 ask(client, "booker", "other");
-                client.run(Prompt.of("asker", "Say").withThread("idle"));
-                client.prompt("asker", "Say");
+                client.run(Prompt.of("asker", "Say").withThread("idle")).await();
+                client.prompt("asker", "Say").await();
                 await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> {
                     assertThat(pending(client, all)).containsExactlyInAnyOrder("older", "newer", "other");
                     assertThat(listed(client, threads(Optional.of("interrupted"), Optional.of("asker"))))
@@ -132,8 +133,8 @@ class SearchAttributesServerTest {
                         .extracting(PendingItem::thread)
                         .containsExactly("older", "newer", "other");
 
-                client.answer("older", "Friday");
-                client.answer("newer", "Friday");
+                client.answer("older", "Friday").await();
+                client.answer("newer", "Friday").await();
 
                 await().atMost(Duration.ofMinutes(1))
                         .untilAsserted(() -> assertThat(pending(client, all)).containsExactly("other"));
@@ -210,7 +211,7 @@ class SearchAttributesServerTest {
 
                 assertThat(page.items()).hasSize(100);
                 assertThat(page.items()).extracting(PendingItem::since).isSorted();
-                client.answer("crowd-17", "Friday");
+                client.answer("crowd-17", "Friday").await();
                 await().atMost(Duration.ofMinutes(1))
                         .untilAsserted(() -> assertThat(everything(client, 70))
                                 .hasSize(CROWD - 1)

@@ -102,7 +102,7 @@ class WaitingCallersServerTest {
                         .build()) {
             worker.start();
 
-            AgentResult result = client.prompt("waiter", "Go");
+            AgentResult result = client.prompt("waiter", "Go").await();
 
             assertThat(AgentResult.assertComplete(result).text()).isEqualTo("Done.");
             assertThat(requests.countAll()).isLessThan(5 * STEPS / 2);
@@ -122,9 +122,10 @@ class WaitingCallersServerTest {
                         .provider("fake", request -> Reply.of(new Part.Text("Hello.")))
                         .build()) {
             worker.start();
-            client.run(Prompt.of("greeter", "Hi").withThread("greeting"));
+            client.run(Prompt.of("greeter", "Hi").withThread("greeting")).await();
             server.suspend();
-            CompletableFuture<AgentResult> waiting = CompletableFuture.supplyAsync(() -> client.result("greeting"));
+            CompletableFuture<AgentResult> waiting =
+                    CompletableFuture.supplyAsync(() -> client.turn("greeting").await());
             try {
                 assertThatThrownBy(() -> waiting.get(RPC_SECONDS + 3, TimeUnit.SECONDS))
                         .isInstanceOf(TimeoutException.class);
@@ -153,7 +154,7 @@ class WaitingCallersServerTest {
             AgentClient hasty = client.withTimeout(TIMEOUT);
             List<Future<AgentResult>> waiting = new ArrayList<>();
             for (int i = 0; i < CALLERS; i++) {
-                waiting.add(callers.submit(() -> hasty.result("waiting")));
+                waiting.add(callers.submit(() -> hasty.turn("waiting").await()));
             }
 
             long latest = System.nanoTime() + TIMEOUT.multipliedBy(2).toNanos();

@@ -114,16 +114,18 @@ class ForgottenThreadPostgresTest {
         assertNothingIsStored(sealed);
         assertThat(other.timeline("kept").now().transcript().messages().toString())
                 .contains("canary-result", "canary-subagent", "canary-reply");
-        assertThat(other.say("kept", "And canary-again").status()).isEqualTo("complete");
+        assertThat(other.say("kept", "And canary-again").await().status()).isEqualTo("complete");
         assertThat(temporal.logs()).doesNotContain(CANARY, EncryptedThreads.MASTER_KEY, EncryptedThreads.PASSWORD);
     }
 
     /** Runs a conversation with a canary word in each of its parts. */
     private static void converse(AgentClient client, String thread) {
-        AgentResult asked = client.run(
-                Prompt.of("boss", "Book canary-prompt").withThread(thread).withId("m-1"));
+        AgentResult asked = client.run(Prompt.of("boss", "Book canary-prompt")
+                        .withThread(thread)
+                        .withId("m-1"))
+                .await();
         assertThat(asked.status()).isEqualTo("interrupted");
-        AgentResult done = client.answer(thread, "canary-answer");
+        AgentResult done = client.answer(thread, "canary-answer").await();
         assertThat(AgentResult.assertComplete(done).text()).isEqualTo("Booked canary-reply.");
     }
 
@@ -158,11 +160,11 @@ class ForgottenThreadPostgresTest {
                 () -> client.timeline("trip/tu_2"),
                 () -> client.status("trip"),
                 () -> client.pending("trip"),
-                () -> client.result("trip"),
+                () -> client.turn("trip").await(),
                 () -> client.inspector().verify("trip"),
-                () -> client.say("trip", "Hello"),
-                () -> client.resume("trip", ResumeOptions.onward()),
-                () -> client.fork("trip", ForkOptions.into("copy")));
+                () -> client.say("trip", "Hello").await(),
+                () -> client.resume("trip", ResumeOptions.onward()).await(),
+                () -> client.fork("trip", ForkOptions.into("copy")).await());
         for (ThrowingCallable read : reads) {
             assertThatThrownBy(read)
                     .isInstanceOf(WaymarkException.Forgotten.class)

@@ -119,7 +119,7 @@ class TraceCollectorServerTest {
     private static AgentResult result(AgentClient client, String thread) {
         while (true) {
             try {
-                return client.result(thread);
+                return client.turn(thread).await();
             } catch (WaymarkException e) {
                 if (!isPassing(e)) {
                     throw e;
