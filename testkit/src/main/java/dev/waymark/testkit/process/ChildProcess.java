@@ -65,11 +65,16 @@ public final class ChildProcess implements AutoCloseable {
 
     /** Returns the builder of a JVM with the class path of this one. */
     public static Builder java(List<String> flags, Class<?> main, String... arguments) {
+        return of(javaCommand(flags, main, arguments));
+    }
+
+    /** The command that runs a class of this JVM's class path. */
+    public static List<String> javaCommand(List<String> flags, Class<?> main, String... arguments) {
         List<String> command = new ArrayList<>(List.of(javaCommand()));
         command.addAll(flags);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
         command.addAll(List.of(arguments));
-        return of(command);
+        return command;
     }
 
     /** The {@code java} command of this JVM. */

@@ -207,6 +207,8 @@ public final class PostgresServer implements AutoCloseable {
 
     @Override
     public void close() throws IOException, InterruptedException {
-        server.terminate(PATIENCE);
+        // After a SIGTERM, it would wait until the last client has left.
+        server.signal("INT");
+        server.end(PATIENCE);
     }
 }
