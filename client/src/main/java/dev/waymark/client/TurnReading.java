@@ -90,7 +90,8 @@ final class TurnReading {
         }
         if (feed.wasReset()) {
             // The awaited turn may not be in this history. The newest turn is the closest result.
-            return Optional.of(WaitThreads.blocking(() -> outcomes.latest(thread, deadline)));
+            return Optional.of(
+                    WaitThreads.blocking(() -> outcomes.turn(thread, deadline).open()));
         }
         if (feed.isClosed()) {
             return Optional.of(new Awaited.Known(end(feed)));
