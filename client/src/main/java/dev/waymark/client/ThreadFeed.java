@@ -20,7 +20,6 @@ import java.util.concurrent.Executor;
  * are watches, and keeps what it has read for those that come later. Thread-safe.
  */
 final class ThreadFeed {
-    private static final long LONGEST_WAIT_MILLIS = 20_000;
 
     private final String thread;
     private final boolean cut;
@@ -147,8 +146,7 @@ final class ThreadFeed {
         if (!reads()) {
             return;
         }
-        long most = absence.isPresent() ? LONGEST_WAIT_MILLIS : patience.millis();
-        Sleeper.first(most, stream.ask()).thenRunAsync(this::read, executor);
+        Sleeper.first(patience.millis(), stream.ask()).thenRunAsync(this::read, executor);
     }
 
     private void read() {

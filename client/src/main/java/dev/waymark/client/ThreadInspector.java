@@ -18,7 +18,6 @@ import java.util.concurrent.Executor;
 
 /** Examines single threads and checkpoints. Needs no worker. */
 public final class ThreadInspector {
-    private static final long LONG_WAIT_MILLIS = 20_000;
 
     private final ClientContext context;
     private final ThreadResumer resumer;
@@ -52,7 +51,7 @@ public final class ThreadInspector {
             WatcherNotifier telling = new WatcherNotifier(thread, timeline.cut(), watcher);
             boolean goesOn = earlier.stream().allMatch(telling::tell);
             while (goesOn && !feed.isClosed()) {
-                long most = toldOfAbsence ? LONG_WAIT_MILLIS : patience.millis();
+                long most = patience.millis();
                 List<Moment> next = feed.next(words.areDue() ? Math.min(most, words.millisToNext()) : most);
                 next.forEach(words::follow);
                 goesOn = next.stream().allMatch(telling::tell)
@@ -60,8 +59,10 @@ public final class ThreadInspector {
                 Optional<WaymarkException.NoWorker> absence = patience.absence(feed);
                 if (goesOn && absence.isPresent() && !toldOfAbsence) {
                     goesOn = watcher.waitsForWorker(absence.get());
+                } else if (absence.isEmpty() && toldOfAbsence) {
+                    watcher.workerIsBack();
                 }
-                toldOfAbsence = absence.isPresent() || (toldOfAbsence && next.isEmpty());
+                toldOfAbsence = absence.isPresent();
             }
             return thread;
         });

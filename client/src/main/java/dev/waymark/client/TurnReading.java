@@ -99,7 +99,7 @@ final class TurnReading {
         // Only requests of the newest state are passed on, because requests of earlier states may already be decided.
         Optional<Conversation> asking = newest.filter(waiting::isOn).filter(attendant::isToBeAsked);
         if (asking.isEmpty()) {
-            patience.check(feed);
+            notifier.tell(patience.check(feed));
             return Optional.empty();
         }
         WaitThreads.blocking(() -> attendant.attend(asking.get()));

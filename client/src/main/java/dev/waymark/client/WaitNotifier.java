@@ -1,5 +1,7 @@
 package dev.waymark.client;
 
+import dev.waymark.client.connection.WaitThreads;
+import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.save.CheckpointSaved;
 import dev.waymark.client.save.VersionSteps;
 import dev.waymark.client.watch.LiveText;
@@ -16,6 +18,7 @@ final class WaitNotifier {
     private final LiveText words;
     private final String thread;
     private final VersionSteps steps = new VersionSteps();
+    private boolean toldOfAbsence;
 
     WaitNotifier(ClientContext context, String thread, OutcomeDetector waiting) {
         this.watcher = context.watcher();
@@ -36,6 +39,15 @@ final class WaitNotifier {
 
     void cancel() {
         words.cancel();
+    }
+
+    /** Tells that no worker takes the work, and takes that back once it is no longer true. */
+    void tell(Optional<WaymarkException.NoWorker> absence) {
+        if (absence.isPresent() != toldOfAbsence) {
+            toldOfAbsence = absence.isPresent();
+            watcher.ifPresent(told ->
+                    WaitThreads.blocking(() -> absence.ifPresentOrElse(told::waitsForWorker, told::workerIsBack)));
+        }
     }
 
     void tell(List<Moment> moments) {

@@ -18,11 +18,12 @@ import dev.waymark.testkit.model.AnthropicServer;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelServer;
 import dev.waymark.testkit.model.OpenAiServer;
+import dev.waymark.testkit.process.ChildProcess;
 import java.io.IOException;
 import java.math.BigDecimal;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -171,13 +172,9 @@ class AgentsTest {
     private static String git(Path repository, String... arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of("git"));
         command.addAll(List.of(arguments));
-        Process process = new ProcessBuilder(command)
-                .directory(repository.toFile())
-                .redirectErrorStream(true)
-                .start();
-        String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor()).as(out).isZero();
-        return out.strip();
+        ChildProcess.Ended ended = ChildProcess.of(command).in(repository).run(Duration.ofMinutes(1));
+        assertThat(ended.exitCode()).as(ended.toString()).isZero();
+        return ended.out().strip();
     }
 
     @Test

@@ -24,22 +24,20 @@ import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.model.ModelRequest;
+import dev.waymark.testkit.process.ChildProcess;
+import dev.waymark.testkit.process.KillableServer;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.server.TemporalBinary;
 import io.temporal.api.enums.v1.EventType;
 import io.temporal.api.enums.v1.IndexedValueType;
 import io.temporal.api.operatorservice.v1.AddSearchAttributesRequest;
 import io.temporal.api.operatorservice.v1.OperatorServiceGrpc;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -101,7 +99,7 @@ class SearchAttributesServerTest {
     @Test
     void setUp_threadsOfBeforeAndAfter_areAllListed() throws Exception {
         PendingPageRequest all = PendingPageRequest.first(50);
-        try (PlainServer server = new PlainServer();
+        try (PlainServer server = PlainServer.start();
                 Connection ofTheWorker = server.connect();
                 AgentWorker worker = worker(ofTheWorker)) {
             try (AgentClient client = AgentClient.connect(server.address())) {
@@ -161,7 +159,7 @@ class SearchAttributesServerTest {
 
     @Test
     void setUp_attributeOfAnotherType_isRefusedAndCreatesNothing() throws Exception {
-        try (PlainServer server = new PlainServer("--search-attribute", "WaymarkStatus=Int");
+        try (PlainServer server = PlainServer.start("--search-attribute", "WaymarkStatus=Int");
                 AgentClient client = AgentClient.connect(server.address())) {
             assertThatThrownBy(() -> client.lists().setUp())
                     .isInstanceOf(WaymarkException.Refused.class)
@@ -172,7 +170,7 @@ class SearchAttributesServerTest {
 
     @Test
     void start_serverThatHasJustGotTheAttributes_isNotRefused() throws Exception {
-        try (PlainServer server = new PlainServer();
+        try (PlainServer server = PlainServer.start();
                 Connection connection = server.connect();
                 AgentWorker worker = worker(connection)) {
             OperatorServiceGrpc.newBlockingStub(
@@ -195,7 +193,7 @@ class SearchAttributesServerTest {
 
     @Test
     void pending_ofACrowd_comesInPages() throws Exception {
-        try (PlainServer server = new PlainServer();
+        try (PlainServer server = PlainServer.start();
                 Connection ofTheWorker = server.connect();
                 AgentClient client = AgentClient.connect(server.address())) {
             client.lists().setUp();
@@ -248,42 +246,45 @@ class SearchAttributesServerTest {
     }
 
     /** A server as Temporal's CLI starts it, without search attributes for threads. */
-    private static final class PlainServer implements AutoCloseable {
-        private final Process process;
-        private final int port;
+    private record PlainServer(KillableServer server) implements AutoCloseable {
 
-        PlainServer(String... more) throws IOException {
+        static PlainServer start(String... more) throws Exception {
             Optional<Path> binary = TemporalBinary.find();
             Assumptions.assumeTrue(binary.isPresent(), "no temporal binary on PATH nor in TEMPORAL_CLI");
-            try (ServerSocket probe = new ServerSocket(0, 0, InetAddress.getLoopbackAddress())) {
-                port = probe.getLocalPort();
-            }
-            List<String> command =
-                    new ArrayList<>(List.of(binary.get().toString(), "server", "start-dev", "--headless"));
-            command.addAll(List.of("--ip", "127.0.0.1", "--port", Integer.toString(port), "--log-level", "error"));
-            command.addAll(List.of(more));
-            process = new ProcessBuilder(command)
-                    .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-            connect().close();
+            return new PlainServer(KillableServer.start(binary.get(), port -> {
+                List<String> command =
+                        new ArrayList<>(List.of(binary.get().toString(), "server", "start-dev", "--headless"));
+                command.addAll(List.of("--ip", "127.0.0.1", "--port", Integer.toString(port), "--log-level", "error"));
+                command.addAll(List.of(more));
+                ChildProcess process = ChildProcess.of(command).mergingErrors().start();
+                try {
+                    connect("127.0.0.1:" + port).close();
+                    return process;
+                } catch (RuntimeException e) {
+                    process.close();
+                    throw e;
+                }
+            }));
         }
 
         String address() {
-            return "127.0.0.1:" + port;
+            return server.address();
+        }
+
+        Connection connect() {
+            return connect(address());
         }
 
         /** Waits until the server answers, and returns a connection to it. */
-        Connection connect() {
+        private static Connection connect(String address) {
             return await().atMost(Duration.ofSeconds(60))
                     .ignoreException(ServerUnreachable.class)
-                    .until(() -> Connection.to(address()), found -> true);
+                    .until(() -> Connection.to(address), found -> true);
         }
 
         @Override
-        public void close() throws InterruptedException {
-            process.destroyForcibly();
-            process.waitFor(60, TimeUnit.SECONDS);
+        public void close() {
+            server.close();
         }
     }
 }

@@ -16,6 +16,7 @@ import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.e2e.product.RequestCounter;
 import dev.waymark.model.ModelRequest;
+import dev.waymark.testkit.process.KillableServer;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.server.DevServer;
@@ -112,7 +113,8 @@ class WaitingCallersServerTest {
     void result_serverIsTooBusyToAnswer_waitsForIt() throws Exception {
         Optional<Path> binary = TemporalBinary.find();
         Assumptions.assumeTrue(binary.isPresent(), "no temporal binary on PATH nor in TEMPORAL_CLI");
-        try (DevServer server = DevServer.temporal(binary.get(), Optional.empty(), 0, 0);
+        try (KillableServer server = KillableServer.start(
+                        binary.get(), port -> DevServer.temporal(binary.get(), Optional.empty(), port, 0));
                 Connection ofTheWorker = Connection.to(server.address());
                 AgentClient client = AgentClient.connect(server.address());
                 AgentWorker worker = AgentWorker.on(ofTheWorker)
@@ -121,14 +123,14 @@ class WaitingCallersServerTest {
                         .build()) {
             worker.start();
             client.run(Prompt.of("greeter", "Hi").withThread("greeting")).await();
-            signal("STOP", server);
+            server.suspend();
             CompletableFuture<AgentResult> waiting =
                     CompletableFuture.supplyAsync(() -> client.turn("greeting").await());
             try {
                 assertThatThrownBy(() -> waiting.get(RPC_SECONDS + 3, TimeUnit.SECONDS))
                         .isInstanceOf(TimeoutException.class);
             } finally {
-                signal("CONT", server);
+                server.resume();
             }
 
             assertThat(AgentResult.assertComplete(waiting.get()).text()).isEqualTo("Hello.");
@@ -189,22 +191,6 @@ class WaitingCallersServerTest {
         public void close() throws IOException {
             channel.shutdownNow();
             silent.close();
-        }
-    }
-
-    /** Sends a signal to the server's process, which is a descendant of this test's process. */
-    private static void signal(String name, DevServer server) throws Exception {
-        String port = server.address().replaceAll(".*:", "");
-        List<String> programs = ProcessHandle.current()
-                .descendants()
-                .filter(process -> List.of(process.info().arguments().orElse(new String[0]))
-                        .containsAll(List.of("start-dev", port)))
-                .map(process -> Long.toString(process.pid()))
-                .toList();
-        assertThat(programs).isNotEmpty();
-        for (String program : programs) {
-            assertThat(new ProcessBuilder("kill", "-" + name, program).start().waitFor())
-                    .isZero();
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.waymark.codec;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.waymark.testkit.process.ChildProcess;
 import io.temporal.api.common.v1.Payload;
 import io.temporal.api.common.v1.Payloads;
 import io.temporal.payload.codec.PayloadCodec;
@@ -10,13 +11,13 @@ import io.temporal.payload.context.WorkflowSerializationContext;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Tests that every key store must pass. Some of them use the store from several processes at once. */
 @Timeout(180)
 abstract class KeyStoreCases {
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final int THREADS = 40;
     private static final ThreadKeyEntry.WrappedKey KEY = new ThreadKeyEntry.WrappedKey("2026a", "c2VhbGVk");
     private static final ThreadKeyEntry ENTRY =
@@ -83,10 +85,9 @@ abstract class KeyStoreCases {
 
     @Test
     void processes_thatStartTheSameThreads_getTheSameKeys() throws Exception {
-        List<Process> both = List.of(starting("one"), starting("two"));
-        for (Process process : both) {
-            assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
-            assertThat(process.exitValue()).isZero();
+        List<ChildProcess> both = List.of(starting("one"), starting("two"));
+        for (ChildProcess process : both) {
+            assertThat(process.end(PATIENCE).exitCode()).isZero();
         }
 
         assertThat(open().all()).hasSize(THREADS).allMatch(entry -> entry.number() == 1);
@@ -105,13 +106,12 @@ abstract class KeyStoreCases {
         for (int i = 0; i < THREADS; i++) {
             keys.begin("default", "t" + i, Optional.empty());
         }
-        Process rewrapping = process(Rewrapping.class, setting());
+        ChildProcess rewrapping = process(Rewrapping.class, setting());
         for (int i = 0; i < THREADS; i++) {
             keys.forget("default", "t" + i);
         }
-        assertThat(rewrapping.waitFor(120, TimeUnit.SECONDS)).isTrue();
 
-        assertThat(rewrapping.exitValue()).isZero();
+        assertThat(rewrapping.end(PATIENCE).exitCode()).isZero();
         assertThat(open().all()).hasSize(THREADS).allMatch(entry -> entry.key().isEmpty());
     }
 
@@ -141,16 +141,16 @@ abstract class KeyStoreCases {
     void process_thatIsKilledWhileItCreatesKeys_leavesOnlyWholeEntries() throws Exception {
         KeyStore store = open();
         for (int round = 0; round < 3; round++) {
-            Process process = process(Creating.class, setting(), String.valueOf(round));
-            assertThat(process.inputReader().readLine()).isEqualTo("creating");
+            ChildProcess process = process(Creating.class, setting(), String.valueOf(round));
+            assertThat(process.firstLine(PATIENCE)).isEqualTo("creating");
             int before = store.all().size();
-            while (process.isAlive() && store.all().size() < before + 5) {
+            while (process.handle().isAlive() && store.all().size() < before + 5) {
                 Thread.onSpinWait();
             }
-            assertThat(process.isAlive())
+            assertThat(process.handle().isAlive())
                     .as("it was killed while it created keys")
                     .isTrue();
-            process.destroyForcibly().waitFor();
+            process.kill();
 
             List<ThreadKeyEntry> entries = store.all();
             assertThat(entries).hasSizeGreaterThanOrEqualTo(before + 5);
@@ -160,7 +160,7 @@ abstract class KeyStoreCases {
         }
     }
 
-    private Process starting(String name) throws IOException {
+    private ChildProcess starting(String name) throws IOException {
         return process(Starting.class, setting(), results.resolve(name).toString());
     }
 
@@ -169,17 +169,9 @@ abstract class KeyStoreCases {
                 .getPayloadsList();
     }
 
-    private static Process process(Class<?> program, String... arguments) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-cp",
-                System.getProperty("java.class.path"),
-                program.getName()));
-        command.addAll(List.of(arguments));
-        return new ProcessBuilder(command)
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
+    private static ChildProcess process(Class<?> program, String... arguments) throws IOException {
+        return ChildProcess.java(ChildProcess.SHORT_LIVED, program, arguments)
+                .showingErrors()
                 .start();
     }
 

@@ -3,7 +3,7 @@ package dev.waymark.codec;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.waymark.saver.PostgresServer;
+import dev.waymark.testkit.process.PostgresServer;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;

@@ -1,6 +1,5 @@
 package dev.waymark.starter.chat;
 
-import dev.waymark.cli.CommandName;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.OutboundMessage;
@@ -326,13 +325,16 @@ public final class ChatSession implements Watcher, AutoCloseable {
     @Override
     public synchronized boolean waitsForWorker(WaymarkException.NoWorker absence) {
         if (!left) {
-            console.note(OneLine.error(
-                    "no worker has taken the work for ten seconds",
-                    "It continues once there is one: " + CommandName.line("worker")));
+            console.note(OneLine.error(absence));
             stalled = true;
             notifyAll();
         }
         return !left;
+    }
+
+    @Override
+    public synchronized void workerIsBack() {
+        stalled = false;
     }
 
     /** Whether a message is being sent, or the thread is working and does not wait for a person. */
