@@ -8,6 +8,7 @@ import dev.waymark.client.request.Prompt;
 import dev.waymark.client.request.ResumeOptions;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * Requests that return as soon as the server or the thread has accepted them, for callers that do not wait for
@@ -68,6 +69,18 @@ public final class ThreadRequests {
      */
     public CheckpointReview review(byte[] checkpoint, String place, ResumeOptions how) {
         return resumer.review(checkpoint, place, how);
+    }
+
+    /**
+     * Returns the closed thread that a checkpoint shows exactly as this server has it, if that thread has calls to carry
+     * out. {@link #resumeOnly(String, ResumeOptions)} then continues it from its history, so that nothing of the
+     * checkpoint has to be trusted. Empty if any value differs, and for formats that name no thread. Starts nothing.
+     *
+     * @param place the origin of the checkpoint, for the messages of failures
+     * @param isReadable whether the caller may read the thread with this id. No other thread is read.
+     */
+    public Optional<String> closedThreadOf(byte[] checkpoint, String place, Predicate<String> isReadable) {
+        return resumer.closedThreadOf(checkpoint, place, isReadable);
     }
 
     /**
