@@ -19,7 +19,6 @@ import dev.waymark.history.HistoryReader;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.common.v1.WorkflowExecution;
 import io.temporal.api.enums.v1.PendingActivityState;
-import io.temporal.api.enums.v1.TaskQueueType;
 import io.temporal.api.enums.v1.UpdateWorkflowExecutionLifecycleStage;
 import io.temporal.api.enums.v1.WorkflowExecutionStatus;
 import io.temporal.api.enums.v1.WorkflowIdReusePolicy;
@@ -54,9 +53,6 @@ import java.util.function.Function;
 public final class Requests {
     /** How long a request waits for a worker. A polling worker takes a task within milliseconds. */
     public static final Duration WORKER_WAIT = Duration.ofSeconds(10);
-
-    /** A poll lasts a minute, so an idle worker is seen polling at least this often. */
-    private static final Duration POLLS_AT_LEAST_EVERY = Duration.ofSeconds(65);
 
     private static final long BACK_OFF_MILLIS = 200;
 
@@ -393,26 +389,29 @@ public final class Requests {
         }
     }
 
+    /** Where the workers are, for a caller whose thread has had work for {@link #WORKER_WAIT} that none has taken. */
+    WorkerPresence workers() {
+        return polls.presence();
+    }
+
     /**
-     * Returns whether all pending activities of this thread have been due for a while, and no worker has polled for
-     * over a minute. A busy worker also pauses its polls, but not for that long. Returns false on the in-memory server,
-     * which does not report polls.
+     * Where the workers are, for a caller whose thread waits for activities that may or may not run. On the in-memory
+     * server, an activity that waits for a worker looks like one that runs.
      */
-    boolean activityAwaitsWorker(String thread) {
+    WorkerPresence workersOfActivities(String thread) {
         if (connection.isInMemory()) {
-            return false;
+            return WorkerPresence.BUSY;
         }
+        // All callers share the first answer; the second one costs a request for each thread.
+        WorkerPresence presence = workers();
         try {
-            // All callers share the answer to the first condition; the second one costs a request for each thread.
-            return !polls.isPolledSince(
-                            TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY,
-                            Instant.now().minus(POLLS_AT_LEAST_EVERY))
-                    && isActivityDue(thread);
+            return presence.isQuiet() && isActivityDue(thread) ? presence : WorkerPresence.BUSY;
         } catch (StatusRuntimeException e) {
-            return false;
+            return WorkerPresence.BUSY;
         }
     }
 
+    /** Returns whether all pending activities of this thread have been due for a while. */
     private boolean isActivityDue(String thread) {
         Instant due = Instant.now().minus(WORKER_WAIT);
         List<PendingActivityInfo> pending = histories
@@ -434,30 +433,12 @@ public final class Requests {
      */
     private boolean waitsBehindOthers(String thread) {
         try {
-            return isQueueServed()
+            return workers() == WorkerPresence.BUSY
                     && histories
                             .describe(thread)
                             .filter(found -> found.getPendingWorkflowTask().getAttempt() <= 1)
                             .isPresent();
         } catch (StatusRuntimeException e) {
-            return ServerAnswer.of(e).mayPass();
-        }
-    }
-
-    /**
-     * Returns whether workers have polled in the last ten seconds, for workflow tasks or for activities: then a task
-     * that they have not taken waits behind others. Idle workers poll less often, but would have taken the task. A
-     * worker that runs as many workflow tasks as it can does not poll for more, but still polls for activities. Returns
-     * false on the in-memory server, which does not report polls.
-     */
-    boolean isQueueServed() {
-        try {
-            Instant lately = Instant.now().minus(WORKER_WAIT);
-            return !connection.isInMemory()
-                    && (polls.isPolledSince(TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW, lately)
-                            || polls.isPolledSince(TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY, lately));
-        } catch (StatusRuntimeException e) {
-            // If the server is too busy to answer, that does not mean that workers are absent.
             return ServerAnswer.of(e).mayPass();
         }
     }

@@ -2,7 +2,7 @@ package dev.waymark.client.request;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.waymark.client.ThreadRequests;
+import dev.waymark.client.AgentClient;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.message.SayPayload;
@@ -15,11 +15,11 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * A message to a thread, sent with {@link ThreadRequests#post}. Each message has a unique id, so that sending it twice
+ * A message to a thread, sent with {@link AgentClient#send}. Each message has a unique id, so that sending it twice
  * is harmless.
  *
  * <pre>{@code
- * client.requests().post("trip", OutboundMessage.message("And a window seat, please."));
+ * client.send("trip", OutboundMessage.message("And a window seat, please."));
  * }</pre>
  */
 public final class OutboundMessage {
@@ -67,12 +67,21 @@ public final class OutboundMessage {
         return new OutboundMessage(id, SignalNames.SAY, SayPayload.retry(id));
     }
 
+    /** Answers the only open question. */
+    public static OutboundMessage answer(String text) {
+        return answer(Optional.empty(), text);
+    }
+
     /** Answers the question of this call. */
     public static OutboundMessage answer(String callId, String text) {
+        return answer(Optional.of(callId), text);
+    }
+
+    private static OutboundMessage answer(Optional<String> callId, String text) {
         String id = newId();
         Map<String, Object> payload = new LinkedHashMap<>();
         payload.put("id", id);
-        payload.put("callId", callId);
+        callId.ifPresent(named -> payload.put("callId", named));
         payload.put("answer", RequestLimits.answer(text));
         return new OutboundMessage(id, SignalNames.ANSWER, payload);
     }
@@ -101,6 +110,16 @@ public final class OutboundMessage {
     /** Ends the running turn. */
     public static OutboundMessage stop() {
         return new OutboundMessage(newId(), SignalNames.STOP, Map.of());
+    }
+
+    /** Deletes the conversation. The record of side effects is kept. */
+    public static OutboundMessage clear() {
+        return new OutboundMessage(newId(), SignalNames.CLEAR, Map.of());
+    }
+
+    /** Deletes the conversation and the record of side effects, so that a repeated call takes effect again. */
+    public static OutboundMessage clearAll() {
+        return new OutboundMessage(newId(), SignalNames.CLEAR, Map.of("all", true));
     }
 
     /** Closes the thread as soon as it is idle. */

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.CheckpointReview;
-import dev.waymark.client.ThreadRequests;
+import dev.waymark.client.TurnHandle;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.ForkOptions;
 import dev.waymark.client.request.NewThreadOptions;
@@ -32,7 +32,6 @@ import java.util.function.Consumer;
  */
 final class ThreadStarts {
     private static final int CHECKPOINT_BYTES = 16 * 1024 * 1024;
-    private static final String PLACE = "the imported checkpoint";
 
     private final AgentClient client;
     private final ThreadAccess access;
@@ -72,9 +71,9 @@ final class ThreadStarts {
             prompt = prompt.withMaxIterations(body.get("maxIterations").intValue());
         }
         NewThreadOptions how = NewThreadOptions.ownedBy(access.ownerOfNew(request.caller(), request.text("group")));
-        ThreadRequests.Begun begun =
-                client.requests().begin(prompt, body.path("once").booleanValue() ? how.closingAfterOneTurn() : how);
-        return created(begun.started(), begun.again() ? 200 : 201);
+        TurnHandle started =
+                client.startNew(prompt, body.path("once").booleanValue() ? how.closingAfterOneTurn() : how);
+        return created(started, started.delivery() == TurnHandle.Delivery.REPEATED ? 200 : 201);
     }
 
     /** Only operators may set the context, which tools trust, and limits, which protect against cost. */
@@ -107,32 +106,34 @@ final class ThreadStarts {
         ResumeOptions copy = named.ownedBy(owner)
                 .withContext(PayloadJson.MAPPER.createObjectNode())
                 .asCopy()
-                .withFileCalls(mayDecide ? FileCalls.CONTINUE : FileCalls.WAIT);
+                .withFileCalls(mayDecide ? FileCalls.CONTINUE : FileCalls.WAIT)
+                .withOrigin("the imported checkpoint");
         byte[] checkpoint = request.source("checkpoint");
-        CheckpointReview review = client.requests().review(checkpoint, PLACE, copy);
+        CheckpointReview review = client.inspector().review(checkpoint, copy);
         Optional<String> own = mayDecide ? Optional.empty() : closedThreadOf(request.caller(), checkpoint, owner);
         if (request.json().path("review").booleanValue()) {
             ObjectNode document = PayloadJson.MAPPER.createObjectNode();
             addCalls(document, review, own);
             return HttpReply.json(200, document);
         }
-        Optional<AgentClient.Started> resumed = own.flatMap(closed -> resumed(closed, named));
-        return resumed.or(() -> client.requests().resumeOnly(checkpoint, PLACE, copy))
-                .map(started ->
-                        created(started, 201, document -> addCalls(document, review, resumed.flatMap(run -> own))))
-                .orElseThrow(() -> HttpProblem.badInput("the checkpoint is complete: there is nothing to resume"));
+        Optional<TurnHandle> resumed = own.flatMap(closed -> resumed(closed, named));
+        TurnHandle started = resumed.orElseGet(() -> client.resume(checkpoint, copy));
+        if (started.delivery() == TurnHandle.Delivery.NOT_NEEDED) {
+            throw HttpProblem.badInput("the checkpoint is complete: there is nothing to resume");
+        }
+        return created(started, 201, document -> addCalls(document, review, resumed.flatMap(run -> own)));
     }
 
     /** Returns the closed thread with this owner that the checkpoint shows exactly as the server has it. */
     private Optional<String> closedThreadOf(Caller caller, byte[] checkpoint, Optional<ThreadOwner> owner) {
         return owner.flatMap(whose ->
-                client.requests().closedThreadOf(checkpoint, PLACE, thread -> access.isOwned(caller, thread, whose)));
+                client.inspector().closedThreadOf(checkpoint, thread -> access.isOwned(caller, thread, whose)));
     }
 
     /** Resumes a closed thread; returns empty if it cannot be resumed, for example because another one continues it. */
-    private Optional<AgentClient.Started> resumed(String closed, ResumeOptions how) {
+    private Optional<TurnHandle> resumed(String closed, ResumeOptions how) {
         try {
-            return Optional.of(client.requests().resumeOnly(closed, how));
+            return Optional.of(client.resume(closed, how));
         } catch (WaymarkException.Refused | WaymarkException.NotFound e) {
             return Optional.empty();
         }
@@ -159,7 +160,7 @@ final class ThreadStarts {
         how = request.text("at").map(how::at).orElse(how);
         how = request.text("message").map(how::saying).orElse(how);
         how = request.caller().owner().map(how::ownedBy).orElse(how);
-        return created(client.requests().forkOnly(thread, how).started(), 201);
+        return created(client.fork(thread, how), 201);
     }
 
     private HttpAnswer resume(ApiRequest request) {
@@ -167,14 +168,14 @@ final class ThreadStarts {
         ResumeOptions how = ResumeOptions.onward()
                 .withThread(RequestIds.newThread(request, "resume"))
                 .allowingVolatile();
-        return created(client.requests().resumeOnly(thread, options(request, how)), 201);
+        return created(client.resume(thread, options(request, how)), 201);
     }
 
-    private static HttpReply created(AgentClient.Started started, int status) {
+    private static HttpReply created(TurnHandle started, int status) {
         return created(started, status, document -> {});
     }
 
-    private static HttpReply created(AgentClient.Started started, int status, Consumer<ObjectNode> more) {
+    private static HttpReply created(TurnHandle started, int status, Consumer<ObjectNode> more) {
         ObjectNode document = PayloadJson.MAPPER.createObjectNode();
         document.put("thread", started.thread());
         document.put("runId", started.runId());

@@ -1,9 +1,5 @@
 package dev.waymark.conversation.value;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -13,14 +9,8 @@ import java.util.Optional;
  *
  * @param issuer the issuer of the token, for subjects of an identity provider
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
-public record VerifiedSubject(
-        @JsonProperty("subject") String subject,
-        @JsonProperty("issuer") Optional<String> issuer) {
-    @JsonCreator
+public record VerifiedSubject(String subject, Optional<String> issuer) {
     public VerifiedSubject {
         Objects.requireNonNull(subject, "subject");
-        issuer = issuer == null ? Optional.empty() : issuer;
     }
 }
