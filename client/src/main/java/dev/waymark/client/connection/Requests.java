@@ -56,6 +56,9 @@ public final class Requests {
 
     private static final long BACK_OFF_MILLIS = 200;
 
+    /** A thread that has not answered an update by then may have rules that no worker of this version knows. */
+    private static final long PROMPT_MILLIS = 1_000;
+
     private final Connection connection;
     private final HistoryReader histories;
     private final String taskQueue;
@@ -295,6 +298,7 @@ public final class Requests {
                                 .setArgs(converter(thread).toPayloads(payload).orElseThrow())))
                 .build();
         WaitDeadline patience = deadline.orSooner(WORKER_WAIT);
+        long mostMillis = PROMPT_MILLIS;
         Optional<StatusRuntimeException> trouble = Optional.empty();
         while (!patience.isPast() || (!deadline.isPast() && waitsBehindOthers(thread))) {
             if (patience.isPast()) {
@@ -304,7 +308,8 @@ public final class Requests {
                 UpdateWorkflowExecutionResponse response = connection
                         .stubs()
                         .blockingStub()
-                        .withDeadlineAfter(Math.max(1, patience.millisLeft()), TimeUnit.MILLISECONDS)
+                        .withDeadlineAfter(
+                                Math.max(1, Math.min(patience.millisLeft(), mostMillis)), TimeUnit.MILLISECONDS)
                         .updateWorkflowExecution(request);
                 if (response.hasOutcome()) {
                     String runId =
@@ -319,6 +324,11 @@ public final class Requests {
                 } else if (!answer.mayPass()) {
                     requireKnownRules(thread);
                     throw e;
+                }
+                boolean isReachable = answer == ServerAnswer.LATE || answer == ServerAnswer.FAILED;
+                if (isReachable && mostMillis == PROMPT_MILLIS) {
+                    requireKnownRules(thread);
+                    mostMillis = WORKER_WAIT.toMillis();
                 }
                 trouble = answer == ServerAnswer.LATE ? Optional.empty() : Optional.of(e);
                 Sleeper.millis(Math.min(BACK_OFF_MILLIS, patience.millisLeft()));
