@@ -6,8 +6,8 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.model.openai.OpenAiProvider;
@@ -86,7 +86,7 @@ final class LiveWordsBenchmark {
                         .setTaskQueue(WireNames.TASK_QUEUE)
                         .setWorkflowId(thread)
                         .build());
-        stub.start(StartInput.of("speaker").closingAfterOneTurn().saying(SayPayload.message("m-1", "Speak")));
+        stub.start(StartInput.of("speaker").closingAfterOneTurn().saying(PersonFact.UserSpoke.message("m-1", "Speak")));
         return thread;
     }
 

@@ -9,16 +9,17 @@ import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.ApprovalRequest;
 import dev.waymark.client.request.DecisionKey;
 import dev.waymark.client.request.ForkOptions;
-import dev.waymark.client.request.LimitRaise;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.client.request.Question;
 import dev.waymark.client.request.ResumeOptions;
-import dev.waymark.client.request.Settlement;
 import dev.waymark.client.save.SaveOptions;
 import dev.waymark.client.watch.Watcher;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.fact.PersonFact.ApprovalDecided;
+import dev.waymark.conversation.fact.PersonFact.BudgetRaised;
+import dev.waymark.conversation.fact.PersonFact.OutcomeSettled;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Timeline;
 import java.time.Duration;
@@ -106,7 +107,7 @@ public final class AgentClient implements AutoCloseable {
      *         .prompt("billing", "Refund the last order");
      * }</pre>
      */
-    public AgentClient onApproval(Function<ApprovalRequest, Approval> callback) {
+    public AgentClient onApproval(Function<ApprovalRequest, ApprovalDecided> callback) {
         return new AgentClient(context.withCallbacks(others -> others.withApproval(callback)));
     }
 
@@ -319,27 +320,27 @@ public final class AgentClient implements AutoCloseable {
     }
 
     /** Decides about a call that needs approval. */
-    public AgentResult decide(String thread, Approval approval) {
+    public AgentResult decide(String thread, ApprovalDecided approval) {
         return sender.decide(thread, approval).await();
     }
 
     /** Decides about a call of an agent that accepts only signed decisions, and signs the decision with this key. */
-    public AgentResult decide(String thread, Approval approval, DecisionKey key) {
+    public AgentResult decide(String thread, ApprovalDecided approval, DecisionKey key) {
         return sender.decide(thread, approval, key).await();
     }
 
     /** Settles a call of an agent that accepts only signed decisions, and signs the settlement with this key. */
-    public AgentResult settle(String thread, Settlement settlement, DecisionKey key) {
+    public AgentResult settle(String thread, OutcomeSettled settlement, DecisionKey key) {
         return sender.settle(thread, settlement, key).await();
     }
 
     /** Settles a call with an unknown outcome. */
-    public AgentResult settle(String thread, Settlement settlement) {
+    public AgentResult settle(String thread, OutcomeSettled settlement) {
         return sender.settle(thread, settlement).await();
     }
 
     /** Raises limits. A turn that ended at a limit continues. */
-    public AgentResult raise(String thread, LimitRaise raise) {
+    public AgentResult raise(String thread, BudgetRaised raise) {
         return sender.raise(thread, raise).await();
     }
 

@@ -8,21 +8,17 @@ import dev.waymark.client.connection.WaitPolicy;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.failure.WaymarkException;
-import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.DecisionKey;
-import dev.waymark.client.request.LimitRaise;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.ResumeOptions;
-import dev.waymark.client.request.Settlement;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.tool.ToolArguments;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -56,7 +52,7 @@ final class ThreadSender {
 
     /** Sends another message, which a turn consumes. */
     PendingTurn say(String thread, String message) {
-        return say(thread, newId(), message);
+        return say(thread, UUID.randomUUID().toString(), message);
     }
 
     /**
@@ -65,22 +61,27 @@ final class ThreadSender {
      */
     PendingTurn say(String thread, String id, String message) {
         WaitDeadline deadline = context.deadline();
-        return context.translated(() ->
-                say(RequestLimits.thread(thread), SayPayload.message(id, RequestLimits.message(message)), deadline));
+        return context.translated(() -> say(
+                RequestLimits.thread(thread), OutboundMessage.of(PersonFact.UserSpoke.message(id, message)), deadline));
     }
 
     /** Runs the last turn again, which must have failed or been stopped. */
     PendingTurn retry(String thread) {
         WaitDeadline deadline = context.deadline();
-        return context.translated(() -> say(RequestLimits.thread(thread), SayPayload.retry(newId()), deadline));
+        return context.translated(() -> say(RequestLimits.thread(thread), OutboundMessage.retry(), deadline));
     }
 
-    PendingTurn say(String thread, SayPayload say, WaitDeadline deadline) {
-        Requests.Accepted accepted = update(thread, SignalNames.SAY, say.id().orElseThrow(), say, deadline);
-        return pending(thread, accepted, () -> waitingFor(say, accepted.ack().fact()), deadline);
+    PendingTurn say(String thread, OutboundMessage say, WaitDeadline deadline) {
+        Requests.Accepted accepted = update(thread, say, deadline);
+        return pending(
+                thread,
+                accepted,
+                () -> waitingFor(
+                        (PersonFact.UserSpoke) say.fact(), accepted.ack().fact()),
+                deadline);
     }
 
-    static OutcomeDetector waitingFor(SayPayload say, int fact) {
+    static OutcomeDetector waitingFor(PersonFact.UserSpoke say, int fact) {
         return say.content().isPresent()
                 ? OutcomeDetector.forMessage(say.id().orElseThrow(), fact)
                 : OutcomeDetector.forTurnAt(fact);
@@ -88,38 +89,32 @@ final class ThreadSender {
 
     PendingTurn answer(String thread, Optional<String> callId, String answer) {
         // The id makes a repeated send harmless even across runs, where the update id has no effect.
-        String id = newId();
-        Map<String, Object> payload = new LinkedHashMap<>();
-        payload.put("id", id);
-        callId.ifPresent(named -> payload.put("callId", named));
-        payload.put("answer", RequestLimits.answer(answer));
-        return send(thread, SignalNames.ANSWER, id, payload);
+        return send(thread, PersonFact.HumanAnswered.to(callId, answer));
     }
 
     /** Decides about a call that needs approval. */
-    PendingTurn decide(String thread, Approval approval) {
+    PendingTurn decide(String thread, PersonFact.ApprovalDecided approval) {
         approval.args().ifPresent(args -> checkArguments(thread, approval, args));
-        String id = newId();
-        return send(thread, approval.approved() ? SignalNames.APPROVE : SignalNames.DENY, id, approval.payload(id));
+        return send(thread, approval);
     }
 
     /**
      * Decides with a signature. The decision applies to the request as it is now, and is rejected if the request
      * changes before the decision arrives.
      */
-    PendingTurn decide(String thread, Approval approval, DecisionKey key) {
+    PendingTurn decide(String thread, PersonFact.ApprovalDecided approval, DecisionKey key) {
         approval.args().ifPresent(args -> checkArguments(thread, approval, args));
         PendingItem item = waiting(thread, PendingItem.Kind.APPROVAL, approval.callId());
-        String name = approval.approved() ? SignalNames.APPROVE : SignalNames.DENY;
-        DecisionKey.Signed signed = key.sign(item, name, approval);
-        String id = newId();
-        Map<String, Object> payload = approval.payload(id);
-        payload.put("callId", item.callId());
+        PersonFact.ApprovalDecided called = approval.withCall(item.callId());
         // If the caller states the digest of what was shown, the thread also rejects the decision if that is outdated.
-        item.argsDigest().ifPresent(digest -> payload.putIfAbsent("argsDigest", digest));
-        payload.put("by", signed.by());
-        payload.put("signature", signed.signature());
-        return send(thread, name, id, payload);
+        return send(
+                thread,
+                key.sign(
+                        item,
+                        approval.argsDigest()
+                                .or(item::argsDigest)
+                                .map(called::withDigest)
+                                .orElse(called)));
     }
 
     /** Returns the only open request of this kind, or the one for this call. */
@@ -146,7 +141,7 @@ final class ThreadSender {
     }
 
     /** Checks edited arguments against the tool's schema before the approval is used up. */
-    private void checkArguments(String thread, Approval approval, Json args) {
+    private void checkArguments(String thread, PersonFact.ApprovalDecided approval, Json args) {
         Timeline timeline = context.translated(() -> read(RequestLimits.thread(thread)));
         List<PendingItem> approvals = timeline.now().pending(thread).stream()
                 .filter(item -> item.kind() == PendingItem.Kind.APPROVAL)
@@ -176,38 +171,30 @@ final class ThreadSender {
     }
 
     /** Settles a call with an unknown outcome. */
-    PendingTurn settle(String thread, Settlement settlement) {
-        return send(thread, SignalNames.SETTLE, settlement.payload());
+    PendingTurn settle(String thread, PersonFact.OutcomeSettled settlement) {
+        return send(thread, settlement);
     }
 
     /** Settles a call with a signature. */
-    PendingTurn settle(String thread, Settlement settlement, DecisionKey key) {
+    PendingTurn settle(String thread, PersonFact.OutcomeSettled settlement, DecisionKey key) {
         PendingItem item = waiting(thread, PendingItem.Kind.UNKNOWN, Optional.of(settlement.callId()));
-        DecisionKey.Signed signed = key.sign(item, settlement);
-        Map<String, Object> payload = settlement.payload();
-        payload.put("by", signed.by());
-        payload.put("signature", signed.signature());
-        return send(thread, SignalNames.SETTLE, payload);
+        return send(thread, key.sign(item, settlement));
     }
 
     /** Raises limits. A turn that ended at a limit continues. */
-    PendingTurn raise(String thread, LimitRaise raise) {
-        return send(thread, SignalNames.BUDGET, raise.payload());
+    PendingTurn raise(String thread, PersonFact.BudgetRaised raise) {
+        return send(thread, raise);
     }
 
     /** Ends the running turn. Queued messages stay queued for the next turn. */
     PendingTurn stop(String thread) {
-        return send(thread, SignalNames.STOP, Map.of());
+        return send(thread, new PersonFact.Stopped(Optional.empty()));
     }
 
-    private PendingTurn send(String thread, String name, Map<String, ?> payload) {
-        return send(thread, name, newId(), payload);
-    }
-
-    private PendingTurn send(String thread, String name, String id, Map<String, ?> payload) {
+    private PendingTurn send(String thread, PersonFact fact) {
         WaitDeadline deadline = context.deadline();
         return context.translated(() -> {
-            Requests.Accepted accepted = update(RequestLimits.thread(thread), name, id, payload, deadline);
+            Requests.Accepted accepted = update(RequestLimits.thread(thread), OutboundMessage.of(fact), deadline);
             return pending(
                     thread,
                     accepted,
@@ -249,16 +236,16 @@ final class ThreadSender {
     }
 
     private void checkArguments(String thread, OutboundMessage message) {
-        message.approval()
-                .ifPresent(approval -> approval.args().ifPresent(args -> checkArguments(thread, approval, args)));
+        if (message.fact() instanceof PersonFact.ApprovalDecided approval) {
+            approval.args().ifPresent(args -> checkArguments(thread, approval, args));
+        }
     }
 
     private ThreadRequests.Posted deliver(String thread, OutboundMessage message) {
         WaitDeadline deadline = context.deadline();
         return context.translated(() -> {
             checkThatItMayContinue(RequestLimits.thread(thread), message.name());
-            Requests.Accepted accepted =
-                    context.requests().update(thread, message.name(), message.updateId(), message.payload(), deadline);
+            Requests.Accepted accepted = sent(thread, message, deadline);
             int fact = accepted.ack().fact();
             // The server answers a repeated update itself, and does not say that it is a repetition.
             if (message.isNamed() && (accepted.ack().duplicate() || !message.recordsId())) {
@@ -268,27 +255,20 @@ final class ThreadSender {
         });
     }
 
-    private Requests.Accepted control(String thread, String name, Map<String, ?> payload, WaitDeadline deadline) {
-        return update(RequestLimits.thread(thread), name, newId(), payload, deadline);
-    }
-
-    private static String newId() {
-        return UUID.randomUUID().toString();
-    }
-
     /** Deletes the conversation. A running turn is stopped. The record of side effects is kept. */
     AgentClient.Started clear(String thread) {
-        return clear(thread, Map.of());
+        return clear(thread, false);
     }
 
     /** Deletes the conversation and the record of side effects, so that a repeated call takes effect again. */
     AgentClient.Started clearAll(String thread) {
-        return clear(thread, Map.of("all", true));
+        return clear(thread, true);
     }
 
-    private AgentClient.Started clear(String thread, Map<String, ?> payload) {
+    private AgentClient.Started clear(String thread, boolean all) {
         return context.translated(() -> {
-            Requests.Accepted cleared = control(thread, SignalNames.CLEAR, payload, context.deadline());
+            Requests.Accepted cleared =
+                    control(thread, new PersonFact.Cleared(all, Optional.empty()), context.deadline());
             saves.save(thread);
             return new AgentClient.Started(thread, cleared.runId());
         });
@@ -301,7 +281,7 @@ final class ThreadSender {
     boolean close(String thread) {
         WaitDeadline deadline = context.deadline().orSooner(Requests.WORKER_WAIT);
         return context.translated(() -> {
-            Requests.Accepted accepted = control(thread, SignalNames.CLOSE, Map.of(), deadline);
+            Requests.Accepted accepted = control(thread, new PersonFact.CloseRequested(Optional.empty()), deadline);
             MomentStream feed = context.moments(thread, accepted.runId());
             while (!deadline.isPast() && !feed.isClosed()) {
                 for (Moment moment : feed.next(deadline.millisLeft())) {
@@ -340,20 +320,28 @@ final class ThreadSender {
         return OutcomeWaiter.endOf(thread, feed);
     }
 
-    private Requests.Accepted update(String thread, String name, String id, Object payload, WaitDeadline deadline) {
-        checkThatItMayContinue(thread, name);
+    private Requests.Accepted control(String thread, PersonFact fact, WaitDeadline deadline) {
+        return update(RequestLimits.thread(thread), OutboundMessage.of(fact), deadline);
+    }
+
+    private Requests.Accepted update(String thread, OutboundMessage message, WaitDeadline deadline) {
+        checkThatItMayContinue(thread, message.name());
         try {
-            return context.requests().update(thread, name, id, payload, deadline);
+            return sent(thread, message, deadline);
         } catch (WaymarkException.NotFound | WaymarkException.Closed e) {
             if (resumer.isHere(thread)) {
                 throw e;
             }
-            if (!CONTINUING.contains(name)) {
+            if (!CONTINUING.contains(message.name())) {
                 throw context.missing(thread);
             }
             restore(thread, e);
-            return context.requests().update(thread, name, id, payload, deadline);
+            return sent(thread, message, deadline);
         }
+    }
+
+    private Requests.Accepted sent(String thread, OutboundMessage message, WaitDeadline deadline) {
+        return context.requests().update(thread, message.name(), message.updateId(), message.payload(), deadline);
     }
 
     private void checkThatItMayContinue(String thread, String name) {

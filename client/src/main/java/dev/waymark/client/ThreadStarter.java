@@ -6,11 +6,15 @@ import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.request.NewThreadOptions;
+import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.client.request.ResumeOptions;
-import dev.waymark.contract.message.SayPayload;
+import dev.waymark.contract.message.InboundDecoder;
 import dev.waymark.contract.thread.StartInput;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
+import dev.waymark.conversation.message.Message;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
@@ -109,33 +113,46 @@ final class ThreadStarter {
         return one.agent().equals(other.agent())
                 && one.owner().equals(other.owner())
                 && one.once() == other.once()
-                && one.say().equals(other.say())
+                && said(one).equals(said(other))
                 && one.context().equals(other.context())
                 && one.maxIterations().equals(other.maxIterations());
+    }
+
+    private static Optional<Fact> said(StartInput input) {
+        return input.say().map(body -> InboundDecoder.read(SignalNames.SAY, body));
     }
 
     private AgentClient.Started started(Valid valid) {
         Optional<Requests.Known> known = known(valid);
         if (known.isPresent()) {
             checkAgent(valid, known.get());
-            context.requests().signal(valid.thread(), SignalNames.SAY, valid.say());
+            context.requests()
+                    .signal(valid.thread(), SignalNames.SAY, valid.say().payload());
             return new AgentClient.Started(valid.thread(), known.get().runId());
         }
         StartInput input = newThread(valid);
         return new AgentClient.Started(
                 valid.thread(),
-                context.requests().signalWithStart(valid.thread(), SignalNames.SAY, valid.say(), input));
+                context.requests()
+                        .signalWithStart(
+                                valid.thread(), SignalNames.SAY, valid.say().payload(), input));
     }
 
     /** A prompt whose parts have been checked, with the id of its thread. */
-    private record Valid(Prompt prompt, String thread) {
+    private record Valid(Prompt prompt, String thread, PersonFact.UserSpoke say) {
         static Valid of(Prompt prompt) {
             prompt.agent().ifPresent(RequestLimits::agent);
-            prompt.message().ifPresent(RequestLimits::message);
-            prompt.messages().ifPresent(RequestLimits::messages);
-            prompt.schema().ifPresent(RequestLimits::schema);
+            PersonFact.UserSpoke say = new PersonFact.UserSpoke(
+                    Optional.of(prompt.id()),
+                    prompt.messages().map(RequestLimits::messages),
+                    prompt.message().map(Message::user),
+                    false,
+                    prompt.schema().map(RequestLimits::schema));
+            RequestLimits.check(say);
             return new Valid(
-                    prompt, prompt.thread().map(RequestLimits::thread).orElseGet(() -> "run-" + UUID.randomUUID()));
+                    prompt,
+                    prompt.thread().map(RequestLimits::thread).orElseGet(() -> "run-" + UUID.randomUUID()),
+                    say);
         }
 
         boolean isNamed() {
@@ -145,11 +162,6 @@ final class ThreadStarter {
         boolean saysNothing() {
             return prompt.message().isEmpty()
                     && prompt.messages().map(JsonNode::isEmpty).orElse(true);
-        }
-
-        SayPayload say() {
-            return new SayPayload(
-                    Optional.of(prompt.id()), prompt.message(), prompt.messages(), Optional.empty(), prompt.schema());
         }
     }
 
@@ -221,7 +233,7 @@ final class ThreadStarter {
                     "the thread already has a limit of iterations: " + thread,
                     Remedy.of(Remedy.Action.RAISE_ITERATIONS, thread).withDetail(String.valueOf(most.get())));
         }
-        return sender.say(thread, valid.say(), deadline);
+        return sender.say(thread, OutboundMessage.of(valid.say()), deadline);
     }
 
     private boolean isRestored(Valid valid) {

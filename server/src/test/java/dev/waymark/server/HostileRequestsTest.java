@@ -99,7 +99,11 @@ class HostileRequestsTest {
                 Files.write(GOLDEN, lines);
             }
 
-            assertThat(lines).containsExactlyElementsOf(Files.readAllLines(GOLDEN));
+            List<String> golden = Files.readAllLines(GOLDEN);
+            assertThat(lines).hasSameSizeAs(golden);
+            for (int i = 0; i < lines.size(); i++) {
+                assertThat(lines.get(i)).isEqualTo(golden.get(i));
+            }
         }
     }
 

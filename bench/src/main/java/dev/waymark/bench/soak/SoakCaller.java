@@ -8,6 +8,7 @@ import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.NewThreadOptions;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.fact.PersonFact;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -236,7 +237,7 @@ final class SoakCaller {
         }
     }
 
-    private static Approval decision(boolean denied) {
+    private static PersonFact.ApprovalDecided decision(boolean denied) {
         return denied ? Approval.deny("No.") : Approval.approve();
     }
 

@@ -4,6 +4,8 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -22,5 +24,13 @@ public record VerifiedSubject(
     public VerifiedSubject {
         Objects.requireNonNull(subject, "subject");
         issuer = issuer == null ? Optional.empty() : issuer;
+    }
+
+    /** The subject as plain JSON. It equals the subject's JSON from Jackson. */
+    public Map<String, Object> tree() {
+        Map<String, Object> tree = new LinkedHashMap<>();
+        tree.put("subject", subject);
+        issuer.ifPresent(name -> tree.put("issuer", name));
+        return tree;
     }
 }
