@@ -80,8 +80,11 @@ public final class Bench {
                 case "encryption" -> new EncryptionBenchmark(laboratory, report, root, quick).run();
                 case "words" -> new LiveWordsBenchmark(laboratory, report, root, quick).run();
                 case "many-calls" -> new ManyCallsBenchmark(laboratory, report, quick).run();
-                case "streams" -> streams(laboratory, report, root, quick, false);
-                case "streams-killed" -> streams(laboratory, report, root, quick, true);
+                case "streams" -> {
+                    new StreamWordsBenchmark(laboratory, report, root, quick).run();
+                    new StreamDecisionsBenchmark(laboratory, report, root, quick, false).run();
+                }
+                case "streams-killed" -> new StreamDecisionsBenchmark(laboratory, report, root, quick, true).run();
                 case "unread-streams" -> new UnreadStreamsBenchmark(laboratory, report, root, quick).run();
                 case "crowd" -> new CrowdBenchmark(laboratory, report, quick).run();
                 case "lists" -> new ListsBenchmark(laboratory, report, root, quick).run();
@@ -91,16 +94,6 @@ public final class Bench {
             }
             report.line("");
             report.line(conditions(laboratory, load));
-        }
-    }
-
-    private static void streams(BenchServer laboratory, BenchReport report, Path root, boolean quick, boolean killing)
-            throws Exception {
-        try (StreamsBenchmark streams = new StreamsBenchmark(laboratory, report, root, quick)) {
-            if (!killing) {
-                streams.words();
-            }
-            streams.decisions(killing);
         }
     }
 

@@ -8,6 +8,7 @@ import dev.waymark.worker.AgentWorker;
 import io.temporal.api.workflowservice.v1.CountWorkflowExecutionsRequest;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -30,7 +31,7 @@ final class ListsBenchmark {
 
     private final BenchServer laboratory;
     private final BenchReport report;
-    private final Path root;
+    private final WaymarkScript waymark;
     private final int threads;
     private final int answers;
     private final int repetitions;
@@ -38,7 +39,7 @@ final class ListsBenchmark {
     ListsBenchmark(BenchServer laboratory, BenchReport report, Path root, boolean quick) {
         this.laboratory = laboratory;
         this.report = report;
-        this.root = root;
+        this.waymark = new WaymarkScript(root, laboratory.address());
         this.threads = quick ? 100 : 10_000;
         this.answers = quick ? 5 : 500;
         this.repetitions = quick ? 3 : 7;
@@ -109,7 +110,7 @@ final class ListsBenchmark {
         Collections.shuffle(drawn, new Random(1));
         List<Callable<Boolean>> calls = new ArrayList<>();
         for (int number : drawn.subList(0, answers)) {
-            calls.add(() -> client.answer("lists-" + number, "Yes") instanceof AgentResult.Complete);
+            calls.add(() -> client.answer("lists-" + number, "Yes").await() instanceof AgentResult.Complete);
         }
         return successes(calls);
     }
@@ -158,11 +159,9 @@ final class ListsBenchmark {
     }
 
     private boolean command(String name) throws IOException, InterruptedException {
-        ProcessBuilder builder = new ProcessBuilder("./waymark", name, "--limit", Integer.toString(PAGE))
-                .directory(root.toFile())
-                .redirectError(ProcessBuilder.Redirect.DISCARD)
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD);
-        builder.environment().put("TEMPORAL_ADDRESS", laboratory.address());
-        return builder.start().waitFor() == 0;
+        return waymark.command(name, "--limit", Integer.toString(PAGE))
+                        .run(Duration.ofMinutes(PATIENCE_MINUTES))
+                        .exitCode()
+                == 0;
     }
 }

@@ -12,6 +12,7 @@ import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.model.ModelRequest;
+import dev.waymark.testkit.crash.CuttableProxy;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.model.ModelProviders;
@@ -62,7 +63,7 @@ final class ManyCallsBenchmark {
             effects.incrementAndGet();
             return DONE;
         });
-        try (DelayingProxy proxy = new DelayingProxy(laboratory.address(), ONE_WAY);
+        try (CuttableProxy proxy = new CuttableProxy(laboratory.address(), ONE_WAY);
                 Connection connection = Connection.to(proxy.address());
                 AgentWorker worker = worker(connection, JavaTools.of(slow), agent("far", slow.spec()))) {
             worker.start();

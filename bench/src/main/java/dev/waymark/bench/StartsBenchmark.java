@@ -1,10 +1,12 @@
 package dev.waymark.bench;
 
+import dev.waymark.testkit.process.ChildProcess;
 import dev.waymark.worker.AgentWorker;
 import io.temporal.client.WorkflowStub;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -16,16 +18,17 @@ final class StartsBenchmark {
     private static final double MOST_WITH_SERVER = 1.5;
     private static final int ITERATIONS = 50;
     private static final int WAITING_THREADS = 3;
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private final BenchServer laboratory;
     private final BenchReport report;
-    private final Path root;
+    private final WaymarkScript waymark;
     private final int repetitions;
 
     StartsBenchmark(BenchServer laboratory, BenchReport report, Path root, boolean quick) {
         this.laboratory = laboratory;
         this.report = report;
-        this.root = root;
+        this.waymark = new WaymarkScript(root, laboratory.address());
         this.repetitions = quick ? 3 : 7;
     }
 
@@ -54,7 +57,7 @@ final class StartsBenchmark {
      * makes later commands fast.
      */
     private void awaitArchive() throws IOException, InterruptedException {
-        Path target = root.resolve("starter/target");
+        Path target = waymark.root().resolve("starter/target");
         Path jar = target.resolve("waymark.jar");
         long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
         call("--version");
@@ -85,15 +88,9 @@ final class StartsBenchmark {
     }
 
     private void call(String... arguments) throws IOException, InterruptedException {
-        ProcessBuilder builder = new ProcessBuilder(Stream.concat(Stream.of("./waymark"), Stream.of(arguments))
-                        .toList())
-                .directory(root.toFile())
-                .redirectError(ProcessBuilder.Redirect.DISCARD)
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD);
-        builder.environment().put("TEMPORAL_ADDRESS", laboratory.address());
-        int code = builder.start().waitFor();
-        if (code != 0) {
-            throw new IllegalStateException(List.of(arguments) + " ended with exit code " + code);
+        ChildProcess.Ended ended = waymark.command(arguments).run(PATIENCE);
+        if (ended.exitCode() != 0) {
+            throw new IllegalStateException(List.of(arguments) + " failed: " + ended);
         }
     }
 }

@@ -37,17 +37,28 @@ final class CallbackDispatcher {
         return open(state).stream().anyMatch(item -> decided.contains(item) || isToBeAsked(item));
     }
 
-    /** Passes on the open requests of this state that are new. Returns whether there were any. */
-    boolean attend(Conversation state) {
-        List<PendingItem> items = open(state).stream().filter(this::isToBeAsked).toList();
-        for (PendingItem item : items) {
+    /**
+     * Returns whether the wait is over. A turn that waits for people is not over while callbacks still have requests to
+     * handle.
+     */
+    boolean isOver(OutcomeDetector.Reached reached) {
+        return !reached.turn().isRunning() || !hasBusinessIn(reached.state());
+    }
+
+    /** Returns whether this state has an open request that was not passed on yet. */
+    boolean isToBeAsked(Conversation state) {
+        return open(state).stream().anyMatch(this::isToBeAsked);
+    }
+
+    /** Passes on the open requests of this state that are new. */
+    void attend(Conversation state) {
+        open(state).stream().filter(this::isToBeAsked).toList().forEach(item -> {
             asked.add(item);
             decision(item).ifPresent(decision -> {
                 send(decision);
                 decided.add(item);
             });
-        }
-        return !items.isEmpty();
+        });
     }
 
     private List<PendingItem> open(Conversation state) {
@@ -64,21 +75,26 @@ final class CallbackDispatcher {
     }
 
     private Optional<OutboundMessage> decision(PendingItem item) {
-        if (item.kind() == PendingItem.Kind.APPROVAL) {
-            String digest = item.argsDigest().orElseThrow();
-            ApprovalRequest request = new ApprovalRequest(
-                    thread,
-                    item.callId(),
-                    item.tool(),
-                    item.args().orElseThrow(),
-                    digest,
-                    item.since(),
-                    item.fromFile());
-            ApprovalDecided decided =
-                    context.callbacks().onApproval().orElseThrow().apply(request);
-            return Optional.of(
-                    OutboundMessage.of(decided.withCall(item.callId()).withDigest(digest)));
-        }
+        return item.kind() == PendingItem.Kind.APPROVAL ? Optional.of(approval(item)) : answer(item);
+    }
+
+    private OutboundMessage approval(PendingItem item) {
+        String digest = item.argsDigest().orElseThrow();
+        ApprovalRequest request = new ApprovalRequest(
+                thread, item.callId(), item.tool(), item.args().orElseThrow(), digest, item.since(), item.fromFile());
+        ApprovalDecided approval = context.callbacks()
+                .onApproval()
+                .orElseThrow()
+                .apply(request)
+                .withCall(item.callId())
+                .withDigest(digest);
+        return context.signing()
+                .filter(key -> item.signers().isPresent())
+                .map(key -> ThreadSender.signed(item, approval, key))
+                .orElseGet(() -> OutboundMessage.of(approval));
+    }
+
+    private Optional<OutboundMessage> answer(PendingItem item) {
         Question question =
                 new Question(thread, item.callId(), item.tool(), item.question().orElse(""), item.since());
         return context.callbacks()
@@ -94,7 +110,7 @@ final class CallbackDispatcher {
             // The thread may have been restored elsewhere while the callback decided.
             SavedThread.checkThatNoOtherServerHas(context, thread);
             WaitDeadline deadline = WaitDeadline.after(Requests.WORKER_WAIT);
-            context.requests().update(thread, decision.name(), decision.updateId(), decision.payload(), deadline);
+            context.requests().update(thread, decision, deadline);
         } catch (WaymarkException.Refused e) {
             boolean late = e.type().equals(Problem.ALREADY_DECIDED) || e.type().equals(Problem.ARGS_CHANGED);
             if (!late) {

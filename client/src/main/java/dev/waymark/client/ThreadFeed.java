@@ -20,7 +20,6 @@ import java.util.concurrent.TimeUnit;
  * are watches, and keeps what it has read for those that come later. Thread-safe.
  */
 final class ThreadFeed {
-    private static final long LONGEST_WAIT_MILLIS = 20_000;
 
     private final String thread;
     private final boolean cut;
@@ -147,7 +146,7 @@ final class ThreadFeed {
         if (!reads()) {
             return;
         }
-        long most = absence.isPresent() ? LONGEST_WAIT_MILLIS : Math.max(1, patience.millis());
+        long most = Math.max(1, patience.millis());
         CompletableFuture<Void> time =
                 new CompletableFuture<Void>().completeOnTimeout(null, most, TimeUnit.MILLISECONDS);
         CompletableFuture.anyOf(stream.ask(), time)

@@ -156,11 +156,10 @@ public final class ThreadWatch implements AutoCloseable {
         if (seen.isLast()) {
             foresee(!next.isEmpty());
         }
-        Optional<WaymarkException.NoWorker> absence = seen.absence();
-        if (!toldOfAbsence) {
-            absence.ifPresent(missing -> fresh.add(new WatchEvent.Unattended(missing)));
+        if (seen.absence().isPresent() != toldOfAbsence) {
+            toldOfAbsence = !toldOfAbsence;
+            fresh.add(seen.absence().<WatchEvent>map(WatchEvent.Unattended::new).orElseGet(WatchEvent.Attended::new));
         }
-        toldOfAbsence = absence.isPresent() || (toldOfAbsence && next.isEmpty());
         List<WatchEvent> events = fresh;
         fresh = new ArrayList<>();
         return events;

@@ -42,8 +42,8 @@ class NewerThreadTest {
 
             assertRefused(() -> client.status("newer"));
             assertRefused(() -> client.inspector().verify("newer"));
-            assertRefused(() -> client.say("newer", "Hello"));
-            assertRefused(() -> client.stop("newer"));
+            assertRefused(() -> client.say("newer", "Hello").await());
+            assertRefused(() -> client.stop("newer").await());
         }
     }
 

@@ -18,7 +18,7 @@ public final class UnsignedDecisions {
      * cleared conversation are skipped, since their decisions were deleted too.
      */
     public static List<String> in(Conversation state) {
-        Optional<Signers> signers = state.terms().flatMap(AgentPolicy::signers);
+        Optional<Signers> signers = state.policy().flatMap(AgentPolicy::signers);
         if (signers.isEmpty()) {
             return List.of();
         }

@@ -44,7 +44,7 @@ class FileCallsTest {
     /** An agent with one tool of each kind. */
     private static AgentPolicy agent(Optional<AgentPolicy.Approvals> approvals) {
         Map<String, AgentPolicy.Executor> tools =
-                new LinkedHashMap<>(ConversationScript.terms(4).tools());
+                new LinkedHashMap<>(ConversationScript.policy(4).tools());
         for (String activity : List.of("charge", "guarded", "checked", "forbidding", "asking", "once")) {
             tools.put(activity, AgentPolicy.Executor.ACTIVITY);
         }
@@ -118,7 +118,7 @@ class FileCallsTest {
         Conversation begun = resumed(pending(use("tu_1", tool)), FileCalls.WAIT);
 
         waits(begun, false);
-        assertThat(begun.desk()).isEqualTo(Workspace.EMPTY);
+        assertThat(begun.workspace()).isEqualTo(Workspace.EMPTY);
         assertThat(call(denied(begun), "tu_1"))
                 .returns(Call.Status.DENIED, Call::status)
                 .returns(
@@ -140,8 +140,8 @@ class FileCallsTest {
         Json args = Json.of(Map.of("path", "a", "content", "x"));
         Conversation begun = resumed(pending(new Part.ToolUse("tu_1", "write_file", args)), FileCalls.WAIT);
 
-        assertThat(begun.desk().files().contains("a")).isFalse();
-        assertThat(approved(begun).desk().files().contains("a")).isTrue();
+        assertThat(begun.workspace().files().contains("a")).isFalse();
+        assertThat(approved(begun).workspace().files().contains("a")).isTrue();
     }
 
     @Test

@@ -462,6 +462,6 @@ class SignedDecisionTest {
         Conversation resumed = new Resumption("r-1", NONE, NONE, Optional.empty(), false, NONE)
                 .of(story.state(), ConversationScript.START);
 
-        assertThat(List.of(forked.terms(), resumed.terms())).containsOnly(Optional.empty());
+        assertThat(List.of(forked.policy(), resumed.policy())).containsOnly(Optional.empty());
     }
 }

@@ -304,8 +304,7 @@ public final class ChaosStage implements AutoCloseable {
                         onward,
                         onward.withMaxIterations(MOST_ITERATIONS))
                 .<Callable<String>>map(how -> () -> AgentClient.on(connection, run.id())
-                        .requests()
-                        .resumeOnly(run.id(), how)
+                        .resume(run.id(), how)
                         .thread())
                 .toList();
         Set<String> successors = new TreeSet<>();

@@ -31,7 +31,7 @@ import java.util.stream.Collectors;
  * PKCS #8 in PEM, as written by {@code openssl genpkey -algorithm ed25519}.
  *
  * <pre>{@code
- * client.decide("trip", Approval.approve().withCall("tu_7"), DecisionKey.read(Path.of("ann.pem")));
+ * client.signingWith(DecisionKey.read(Path.of("ann.pem"))).decide("trip", Approval.approve().withCall("tu_7"));
  * }</pre>
  */
 public final class DecisionKey {

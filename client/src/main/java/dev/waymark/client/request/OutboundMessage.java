@@ -2,7 +2,7 @@ package dev.waymark.client.request;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.waymark.client.ThreadRequests;
+import dev.waymark.client.AgentClient;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.fact.PersonFact;
@@ -12,12 +12,12 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * A message to a thread, sent with {@link ThreadRequests#post}. Each message has a unique id, so that sending it twice
+ * A message to a thread, sent with {@link AgentClient#send}. Each message has a unique id, so that sending it twice
  * is harmless.
  *
  * <pre>{@code
- * client.requests().post("trip", OutboundMessage.message("And a window seat, please."));
- * client.requests().post("trip", OutboundMessage.of(Approval.approve().withBy("ann")));
+ * client.send("trip", OutboundMessage.message("And a window seat, please."));
+ * client.send("trip", OutboundMessage.of(Approval.approve().withBy("ann")));
  * }</pre>
  *
  * @param fact what the thread records. It contains the id only if {@link #recordsId} is true; if not, only the server
@@ -56,6 +56,11 @@ public record OutboundMessage(PersonFact fact, String id, boolean isNamed) {
         return of(PersonFact.UserSpoke.retrying());
     }
 
+    /** Answers the only open question. */
+    public static OutboundMessage answer(String text) {
+        return of(PersonFact.HumanAnswered.to(Optional.empty(), text));
+    }
+
     /** Answers the question of this call. */
     public static OutboundMessage answer(String callId, String text) {
         return of(PersonFact.HumanAnswered.to(Optional.of(callId), text));
@@ -64,6 +69,21 @@ public record OutboundMessage(PersonFact fact, String id, boolean isNamed) {
     /** Ends the running turn. */
     public static OutboundMessage stop() {
         return of(new PersonFact.Stopped(Optional.empty()));
+    }
+
+    /** Deletes the conversation. The record of side effects is kept. */
+    public static OutboundMessage clear() {
+        return of(new PersonFact.Cleared(false, Optional.empty()));
+    }
+
+    /** Deletes the conversation and the record of side effects, so that a repeated call takes effect again. */
+    public static OutboundMessage clearAll() {
+        return of(new PersonFact.Cleared(true, Optional.empty()));
+    }
+
+    /** Closes the thread as soon as it is idle. */
+    public static OutboundMessage close() {
+        return of(new PersonFact.CloseRequested(Optional.empty()));
     }
 
     /**

@@ -24,6 +24,7 @@ import java.util.function.Consumer;
  * @param copy whether to ignore the thread that a checkpoint names, and to derive idempotency keys from the new thread
  * @param fileCalls what may happen to the open calls of a checkpoint before somebody decides about each of them. Calls
  * of a thread that this server knows are not affected.
+ * @param origin the origin of a checkpoint, which messages of failures name
  */
 public record ResumeOptions(
         Optional<String> answer,
@@ -35,7 +36,8 @@ public record ResumeOptions(
         Optional<String> session,
         Optional<ThreadOwner> owner,
         boolean copy,
-        FileCalls fileCalls) {
+        FileCalls fileCalls,
+        Optional<String> origin) {
     /** Options that only continue the conversation; the other methods add to them. */
     public static ResumeOptions onward() {
         return new ResumeOptions(
@@ -48,7 +50,8 @@ public record ResumeOptions(
                 Optional.empty(),
                 Optional.empty(),
                 false,
-                FileCalls.CONTINUE_SAFE);
+                FileCalls.CONTINUE_SAFE,
+                Optional.empty());
     }
 
     /** Answers the first open question, or sends a new message if no question is open. */
@@ -121,23 +124,18 @@ public record ResumeOptions(
         return with(edit -> edit.fileCalls = allowed);
     }
 
+    /** Sets the origin of the checkpoint, such as its file, which messages of failures name. */
+    public ResumeOptions withOrigin(String place) {
+        return with(edit -> edit.origin = Optional.of(place));
+    }
+
     private ResumeOptions with(Consumer<Edit> change) {
         Edit edit = new Edit();
         change.accept(edit);
-        return new ResumeOptions(
-                edit.answer,
-                edit.agent,
-                edit.thread,
-                edit.maxIterations,
-                edit.volatileAllowed,
-                edit.context,
-                edit.session,
-                edit.owner,
-                edit.copy,
-                edit.fileCalls);
+        return edit.done();
     }
 
-    /** A mutable copy. */
+    /** A mutable copy of the options. */
     private final class Edit {
         private Optional<String> answer = ResumeOptions.this.answer;
         private Optional<String> agent = ResumeOptions.this.agent;
@@ -149,5 +147,21 @@ public record ResumeOptions(
         private Optional<ThreadOwner> owner = ResumeOptions.this.owner;
         private boolean copy = ResumeOptions.this.copy;
         private FileCalls fileCalls = ResumeOptions.this.fileCalls;
+        private Optional<String> origin = ResumeOptions.this.origin;
+
+        private ResumeOptions done() {
+            return new ResumeOptions(
+                    answer,
+                    agent,
+                    thread,
+                    maxIterations,
+                    volatileAllowed,
+                    context,
+                    session,
+                    owner,
+                    copy,
+                    fileCalls,
+                    origin);
+        }
     }
 }

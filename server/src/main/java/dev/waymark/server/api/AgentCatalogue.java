@@ -1,7 +1,6 @@
 package dev.waymark.server.api;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.list.ReportedAgents;
 import dev.waymark.server.http.HttpProblem;
@@ -53,9 +52,7 @@ public final class AgentCatalogue {
 
     /** An entry in the list of agents. */
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
-    public record Listed(
-            @JsonProperty("name") String name,
-            @JsonProperty("description") Optional<String> description) {}
+    public record Listed(String name, Optional<String> description) {}
 
     List<Listed> agents() {
         if (directory.isEmpty()) {

@@ -2,7 +2,7 @@ package dev.waymark.server.api;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.AgentClient;
-import dev.waymark.client.ThreadRequests;
+import dev.waymark.client.TurnHandle;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.contract.PayloadJson;
@@ -52,24 +52,24 @@ final class ThreadCommands {
     private HttpAnswer post(ApiRequest request, OutboundMessage message) {
         String thread = access.visible(request.caller(), request.pathParameter("thread"));
         String id = RequestIds.message(request, message.name());
-        ThreadRequests.Posted posted;
+        TurnHandle sent;
         try {
-            posted = client.requests().post(thread, message.withId(id));
+            sent = client.send(thread, message.withId(id));
         } catch (WaymarkException.NoWorker absent) {
             // The message is with the server: a worker that starts later takes it.
             throw Failures.of(absent).withMessageId(id);
         }
         ObjectNode document = PayloadJson.MAPPER.createObjectNode();
         document.put("thread", thread);
-        document.put("runId", posted.runId());
-        document.put("fact", posted.fact());
+        document.put("runId", sent.runId());
+        document.put("fact", sent.fact().orElseThrow());
         document.put("messageId", id);
         return HttpReply.json(202, document);
     }
 
     private HttpAnswer cancel(ApiRequest request) {
         String thread = access.visible(request.caller(), request.pathParameter("thread"));
-        String runId = client.requests().requestCancel(thread);
+        String runId = client.cancel(thread).runId();
         ObjectNode document = PayloadJson.MAPPER.createObjectNode();
         document.put("thread", thread);
         document.put("runId", runId);

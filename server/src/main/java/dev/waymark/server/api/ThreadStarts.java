@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.AgentClient;
-import dev.waymark.client.ThreadRequests;
+import dev.waymark.client.TurnHandle;
 import dev.waymark.client.request.ForkOptions;
 import dev.waymark.client.request.NewThreadOptions;
 import dev.waymark.client.request.Prompt;
@@ -30,7 +30,6 @@ import java.util.Optional;
  */
 final class ThreadStarts {
     private static final int CHECKPOINT_BYTES = 16 * 1024 * 1024;
-    private static final String PLACE = "the imported checkpoint";
 
     private final AgentClient client;
     private final ThreadAccess access;
@@ -70,9 +69,9 @@ final class ThreadStarts {
             prompt = prompt.withMaxIterations(body.get("maxIterations").intValue());
         }
         NewThreadOptions how = NewThreadOptions.ownedBy(access.ownerOfNew(request.caller(), request.text("group")));
-        ThreadRequests.Begun begun =
-                client.requests().begin(prompt, body.path("once").booleanValue() ? how.closingAfterOneTurn() : how);
-        return created(begun.started(), begun.again() ? 200 : 201);
+        TurnHandle started =
+                client.startNew(prompt, body.path("once").booleanValue() ? how.closingAfterOneTurn() : how);
+        return created(started, started.delivery() == TurnHandle.Delivery.REPEATED ? 200 : 201);
     }
 
     /** Only operators may set the context, which tools trust, and limits, which protect against cost. */
@@ -101,19 +100,21 @@ final class ThreadStarts {
                 .withContext(PayloadJson.MAPPER.createObjectNode())
                 .asCopy()
                 .withFileCalls(request.caller().may(CallerRole.DECIDE) ? FileCalls.CONTINUE : FileCalls.WAIT)
+                .withOrigin("the imported checkpoint")
                 .allowingVolatile();
         how = options(request, how);
         byte[] checkpoint = request.source("checkpoint");
-        ArrayNode calls = ImportedCalls.document(client.requests().review(checkpoint, PLACE, how));
+        ArrayNode calls = ImportedCalls.document(client.inspector().review(checkpoint, how));
         if (request.json().path("review").booleanValue()) {
             ObjectNode document = PayloadJson.MAPPER.createObjectNode();
             document.set("calls", calls);
             return HttpReply.json(200, document);
         }
-        return client.requests()
-                .resumeOnly(checkpoint, PLACE, how)
-                .map(started -> created(started, 201, Optional.of(calls)))
-                .orElseThrow(() -> HttpProblem.badInput("the checkpoint is complete: there is nothing to resume"));
+        TurnHandle started = client.resume(checkpoint, how);
+        if (started.delivery() == TurnHandle.Delivery.NOT_NEEDED) {
+            throw HttpProblem.badInput("the checkpoint is complete: there is nothing to resume");
+        }
+        return created(started, 201, Optional.of(calls));
     }
 
     private ResumeOptions options(ApiRequest request, ResumeOptions how) {
@@ -129,7 +130,7 @@ final class ThreadStarts {
         how = request.text("at").map(how::at).orElse(how);
         how = request.text("message").map(how::saying).orElse(how);
         how = request.caller().owner().map(how::ownedBy).orElse(how);
-        return created(client.requests().forkOnly(thread, how).started(), 201);
+        return created(client.fork(thread, how), 201);
     }
 
     private HttpAnswer resume(ApiRequest request) {
@@ -137,14 +138,14 @@ final class ThreadStarts {
         ResumeOptions how = ResumeOptions.onward()
                 .withThread(RequestIds.newThread(request, "resume"))
                 .allowingVolatile();
-        return created(client.requests().resumeOnly(thread, options(request, how)), 201);
+        return created(client.resume(thread, options(request, how)), 201);
     }
 
-    private static HttpReply created(AgentClient.Started started, int status) {
+    private static HttpReply created(TurnHandle started, int status) {
         return created(started, status, Optional.empty());
     }
 
-    private static HttpReply created(AgentClient.Started started, int status, Optional<ArrayNode> calls) {
+    private static HttpReply created(TurnHandle started, int status, Optional<ArrayNode> calls) {
         ObjectNode document = PayloadJson.MAPPER.createObjectNode();
         document.put("thread", started.thread());
         document.put("runId", started.runId());

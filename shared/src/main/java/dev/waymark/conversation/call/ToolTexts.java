@@ -179,8 +179,8 @@ public final class ToolTexts {
         return failure("too many calls in one reply, of at most " + limit);
     }
 
-    public static String notFound(String tool, AgentPolicy terms) {
-        String available = String.join(", ", terms.tools().keySet());
+    public static String notFound(String tool, AgentPolicy policy) {
+        String available = String.join(", ", policy.tools().keySet());
         return "Tool \"" + tool + "\" not found. Available tools: " + (available.isEmpty() ? "none" : available);
     }
 }

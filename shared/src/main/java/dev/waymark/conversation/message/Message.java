@@ -1,9 +1,6 @@
 package dev.waymark.conversation.message;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnore;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.value.Json;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,11 +9,7 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 
 /** A message of the user or the assistant, in parts. */
-@JsonIgnoreProperties(ignoreUnknown = true)
-public record Message(
-        @JsonProperty("role") Role role,
-        @JsonProperty("content") List<Part> content) {
-    @JsonCreator
+public record Message(Role role, List<Part> content) {
     public Message {
         Objects.requireNonNull(role, "role");
         content = List.copyOf(content);

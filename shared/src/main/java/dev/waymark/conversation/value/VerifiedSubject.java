@@ -1,9 +1,5 @@
 package dev.waymark.conversation.value;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -15,15 +11,9 @@ import java.util.Optional;
  *
  * @param issuer the issuer of the token, for subjects of an identity provider
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
-public record VerifiedSubject(
-        @JsonProperty("subject") String subject,
-        @JsonProperty("issuer") Optional<String> issuer) {
-    @JsonCreator
+public record VerifiedSubject(String subject, Optional<String> issuer) {
     public VerifiedSubject {
         Objects.requireNonNull(subject, "subject");
-        issuer = issuer == null ? Optional.empty() : issuer;
     }
 
     /** The subject as plain JSON. It equals the subject's JSON from Jackson. */

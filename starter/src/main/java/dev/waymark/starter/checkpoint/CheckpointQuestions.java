@@ -26,8 +26,8 @@ final class CheckpointQuestions {
     }
 
     /** Returns the options with the decision. */
-    ResumeOptions decided(AgentClient client, byte[] checkpoint, String place, ResumeOptions how) {
-        CheckpointReview review = client.requests().review(checkpoint, place, how);
+    ResumeOptions decided(AgentClient client, byte[] checkpoint, ResumeOptions how) {
+        CheckpointReview review = client.inspector().review(checkpoint, how);
         tell(
                 "These calls have no result in the checkpoint. Those with side effects may have run, so their outcome is"
                         + " unknown:",

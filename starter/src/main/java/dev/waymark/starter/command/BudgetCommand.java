@@ -60,7 +60,7 @@ public final class BudgetCommand implements Callable<Integer> {
         }
         try (AgentClient client = wait.client(output)) {
             thread = client.lists().find(thread);
-            return OutcomeRenderer.print(output, client.raise(thread, raise()));
+            return OutcomeRenderer.print(output, client.raise(thread, raise()).await());
         }
     }
 

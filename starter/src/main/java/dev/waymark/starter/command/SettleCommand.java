@@ -74,11 +74,9 @@ public final class SettleCommand implements Callable<Integer> {
         OutcomeSettled settlement = settlement();
         try (AgentClient client = wait.client(output)) {
             thread = client.lists().find(thread);
+            AgentClient signing = key == null ? client : client.signingWith(DecisionKey.read(key));
             return OutcomeRenderer.print(
-                    output,
-                    key == null
-                            ? client.settle(thread, settlement)
-                            : client.settle(thread, settlement, DecisionKey.read(key)));
+                    output, signing.settle(thread, settlement).await());
         }
     }
 

@@ -34,7 +34,8 @@ public final class DecisionOptions {
 
     /** Sends the decision, signed if {@code --key} is given, and waits for the outcome. */
     public AgentResult send(AgentClient client, String thread, ApprovalDecided decision) {
-        return key == null ? client.decide(thread, decision) : client.decide(thread, decision, DecisionKey.read(key));
+        AgentClient signing = key == null ? client : client.signingWith(DecisionKey.read(key));
+        return signing.decide(thread, decision).await();
     }
 
     /** Returns the decision with the values of {@code --call}, {@code --digest}, {@code --by} and {@code --reason}. */

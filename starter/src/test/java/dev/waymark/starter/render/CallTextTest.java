@@ -75,9 +75,9 @@ class CallTextTest {
 
     @Test
     void callDroppedByASummary_isRecalledFromHistory() {
-        AgentPolicy terms = new AgentPolicy("assistant", 10, Map.of("add", AgentPolicy.Executor.ACTIVITY))
+        AgentPolicy policy = new AgentPolicy("assistant", 10, Map.of("add", AgentPolicy.Executor.ACTIVITY))
                 .withSummaries(new SummaryRule(1, 1));
-        ThreadFixture thread = ThreadFixture.resolved(terms)
+        ThreadFixture thread = ThreadFixture.resolved(policy)
                 .says("m1", "Add")
                 .callsModel()
                 .replies(new Part.ToolUse("tu_1", "add", ARGS))

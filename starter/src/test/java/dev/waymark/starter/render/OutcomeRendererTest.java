@@ -39,7 +39,7 @@ class OutcomeRendererTest {
         Conversation state = Conversation.start(
                         new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", once, Optional.of(4)), NOW)
                 .apply(new ThreadFact.AgentRequested(), NOW)
-                .apply(new ThreadFact.AgentResolved(GeneratedThread.terms()), NOW)
+                .apply(new ThreadFact.AgentResolved(GeneratedThread.policy()), NOW)
                 .apply(new PersonFact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(hello), false), NOW)
                 .apply(new ModelFact.ModelCalled(1), NOW)
                 .apply(new ModelFact.ModelFailed(1, new Problem("ModelError", "HTTP 400")), NOW);

@@ -36,7 +36,7 @@ import dev.waymark.testkit.RecordingTool;
 import dev.waymark.tool.InterruptException;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.tool.ToolArguments;
-import dev.waymark.worker.text.InlineText;
+import dev.waymark.worker.inbound.InlineText;
 import io.temporal.api.enums.v1.EventType;
 import io.temporal.client.WorkflowFailedException;
 import io.temporal.client.WorkflowUpdateException;

@@ -134,7 +134,7 @@ abstract class McpToolsCases {
                         call("test_echo", Map.of("text", "x")),
                         entry(http.at("/mcp", Map.of()), true, Duration.ofSeconds(60)))) {
             String thread = rig.start(StartInput.of("a"));
-            rig.await(thread, state -> state.terms().isPresent());
+            rig.await(thread, state -> state.policy().isPresent());
             ToolServer.remove(directory, "echo");
 
             rig.update(thread, "say", Map.of("content", "Go"));

@@ -16,7 +16,7 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.tool.JavaTool;
-import dev.waymark.worker.text.InlineText;
+import dev.waymark.worker.inbound.InlineText;
 import io.temporal.api.enums.v1.EventType;
 import io.temporal.client.WorkflowException;
 import java.nio.charset.StandardCharsets;

@@ -2,8 +2,8 @@ package dev.waymark.worker.workflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.client.span.Span;
-import dev.waymark.client.span.ThreadSpans;
+import dev.waymark.client.trace.Span;
+import dev.waymark.client.trace.ThreadSpans;
 import dev.waymark.contract.TraceIds;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;

@@ -9,7 +9,7 @@ import dev.waymark.tool.EffectUnknownException;
 import dev.waymark.tool.InterruptException;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.Verdict;
-import dev.waymark.worker.text.InlineText;
+import dev.waymark.worker.inbound.InlineText;
 import dev.waymark.worker.tool.kind.Effect;
 import dev.waymark.worker.tool.kind.ToolKind;
 import dev.waymark.worker.tool.kind.ToolRun;
