@@ -5,8 +5,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.testkit.process.ChildProcess;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.model.ModelProviders;
@@ -75,7 +75,7 @@ final class LiveWordsBenchmark {
                         .setTaskQueue(WireNames.TASK_QUEUE)
                         .setWorkflowId(thread)
                         .build());
-        stub.start(StartInput.of("speaker").closingAfterOneTurn().saying(SayPayload.message("m-1", "Speak")));
+        stub.start(StartInput.of("speaker").closingAfterOneTurn().saying(PersonFact.UserSpoke.message("m-1", "Speak")));
         return thread;
     }
 

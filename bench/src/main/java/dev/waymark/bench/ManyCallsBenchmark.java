@@ -4,9 +4,9 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.RunOutcome;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
@@ -145,8 +145,9 @@ final class ManyCallsBenchmark {
                         .setTaskQueue(WireNames.TASK_QUEUE)
                         .setWorkflowId("many-calls-" + UUID.randomUUID())
                         .build());
-        stub.start(
-                StartInput.of(agent).closingAfterOneTurn().saying(SayPayload.message("m-1", Integer.toString(calls))));
+        stub.start(StartInput.of(agent)
+                .closingAfterOneTurn()
+                .saying(PersonFact.UserSpoke.message("m-1", Integer.toString(calls))));
         return stub;
     }
 

@@ -9,9 +9,9 @@ import dev.waymark.bench.Statistics;
 import dev.waymark.codec.EncryptionKeys;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.RunOutcome;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Role;
@@ -158,7 +158,8 @@ public final class EncryptionBenchmark {
                                 .setTaskQueue(QUEUES.get(side))
                                 .setWorkflowId(thread)
                                 .build());
-        stub.start(StartInput.of(AGENT).closingAfterOneTurn().saying(SayPayload.message("m-1", texts.apply(0))));
+        stub.start(
+                StartInput.of(AGENT).closingAfterOneTurn().saying(PersonFact.UserSpoke.message("m-1", texts.apply(0))));
         return stub;
     }
 

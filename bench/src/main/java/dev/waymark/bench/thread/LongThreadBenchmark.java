@@ -5,9 +5,9 @@ import dev.waymark.bench.BenchReport;
 import dev.waymark.bench.BenchServer;
 import dev.waymark.bench.FillerText;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.RunOutcome;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
@@ -99,7 +99,7 @@ public final class LongThreadBenchmark {
                             .build());
             stub.start(StartInput.of("long")
                     .closingAfterOneTurn()
-                    .saying(SayPayload.message("m-1", FillerText.of(TEXT_BYTES, 1))));
+                    .saying(PersonFact.UserSpoke.message("m-1", FillerText.of(TEXT_BYTES, 1))));
             RunOutcome outcome = stub.getResult(RunOutcome.class);
             if (!outcome.status().equals("complete")) {
                 throw new IllegalStateException("the thread ended otherwise: " + outcome);
