@@ -22,7 +22,8 @@ public final class Main {
                         .build()) {
             worker.start();
             AgentResult result = client.onApproval(request -> Approval.approve().withBy("example"))
-                    .prompt("billing", "Settle the bill of Ann");
+                    .prompt("billing", "Settle the bill of Ann")
+                    .await();
             System.out.println(result);
         }
     }

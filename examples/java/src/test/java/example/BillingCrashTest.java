@@ -37,18 +37,18 @@ class BillingCrashTest {
             String thread;
             try (WorkerProcess process =
                     WorkerProcess.start(BillingWorker.class, server.address(), port, fault, witness.toString())) {
-                AgentResult result = client.run(Prompt.of("billing", "Settle the bill of Ann"));
+                AgentResult result = client.run(Prompt.of("billing", "Settle the bill of Ann")).await();
                 assertThat(result).isInstanceOf(AgentResult.Interrupted.class);
                 assertThat(ledger.effects()).isEmpty();
                 thread = result.thread();
-                client.requests().post(thread, OutboundMessage.decision(Approval.approve().withBy("ann")));
+                client.send(thread, OutboundMessage.of(Approval.approve().withBy("ann")));
                 assertThat(process.diesWithin(Duration.ofMinutes(1))).isTrue();
             }
             assertThat(Crash.witnessed(witness)).isPresent();
 
             try (AgentWorker next = BillingWorker.worker(connection, ledger.port())) {
                 next.start();
-                assertThat(assertComplete(client.result(thread)).text()).isEqualTo("Settled.");
+                assertThat(assertComplete(client.turn(thread).await()).text()).isEqualTo("Settled.");
             }
             assertThat(ledger.effects()).hasSize(1);
         }

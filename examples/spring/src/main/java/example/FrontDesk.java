@@ -23,13 +23,13 @@ class FrontDesk {
 
     @PostMapping("/guests/{guest}")
     String say(@PathVariable("guest") String guest, @RequestBody String message) {
-        return words(client.run(Prompt.of("host", message).withThread(guest)));
+        return words(client.run(Prompt.of("host", message).withThread(guest)).await());
     }
 
     /** Waits for the end of the current turn. Safe to repeat, because it starts nothing. */
     @GetMapping("/guests/{guest}")
     String reply(@PathVariable("guest") String guest) {
-        return words(client.result(guest));
+        return words(client.turn(guest).await());
     }
 
     @GetMapping("/bookings/{date}")

@@ -39,7 +39,8 @@ class BookingTest {
 
     @Test
     void guestWhoAsks_isBooked() {
-        assertThat(assertComplete(client.prompt("host", "A table for Ann on Christmas Eve, please"))
+        assertThat(assertComplete(client.prompt("host", "A table for Ann on Christmas Eve, please")
+                                .await())
                         .text())
                 .isEqualTo("See you on Christmas Eve.");
         assertThat(bookings.guests(new Bookings.Visit("2026-12-24"))).containsExactly("Ann");

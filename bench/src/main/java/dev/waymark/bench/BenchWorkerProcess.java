@@ -1,94 +1,52 @@
 package dev.waymark.bench;
 
 import dev.waymark.connect.Connection;
+import dev.waymark.testkit.process.ChildProcess;
 import io.temporal.client.WorkflowStub;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
+import java.util.List;
 
 /** A worker in its own JVM, so that a benchmark can kill it. The JVM exits when the process that started it ends. */
 final class BenchWorkerProcess implements AutoCloseable {
     private static final String READY = "ready";
-    private static final int PATIENCE_SECONDS = 60;
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
 
-    private final Process process;
-    private final CompletableFuture<Void> ready = new CompletableFuture<>();
-    private final Map<Integer, CompletableFuture<Long>> calls = new ConcurrentHashMap<>();
+    private final ChildProcess process;
 
-    private BenchWorkerProcess(Process process) {
+    private BenchWorkerProcess(ChildProcess process) {
         this.process = process;
     }
 
     /** Starts a worker process, and returns when the worker is ready. */
-    static BenchWorkerProcess start(int side, String address) throws Exception {
-        ProcessBuilder builder = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        BenchWorkerProcess.class.getName(),
-                        Integer.toString(side),
-                        address)
-                .redirectError(ProcessBuilder.Redirect.INHERIT);
-        BenchWorkerProcess worker = new BenchWorkerProcess(builder.start());
-        Thread reader = new Thread(worker::read, "output of worker process");
-        reader.setDaemon(true);
-        reader.start();
+    static BenchWorkerProcess start(int side, String address) throws IOException, InterruptedException {
+        ChildProcess process = ChildProcess.java(List.of(), BenchWorkerProcess.class, Integer.toString(side), address)
+                .showingErrors()
+                .start();
         try {
-            worker.ready.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
-        } catch (Exception e) {
-            worker.close();
+            process.awaitLine(READY::equals, PATIENCE);
+            return new BenchWorkerProcess(process);
+        } catch (IOException | InterruptedException e) {
+            process.close();
             throw e;
         }
-        return worker;
     }
 
     /** Waits for the first model call of this iteration, and returns its time in microseconds since the epoch. */
-    long awaitModelCall(int iteration) throws Exception {
-        return call(iteration).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    long awaitModelCall(int iteration) throws IOException, InterruptedException {
+        String call = iteration + " ";
+        return Long.parseLong(
+                process.awaitLine(line -> line.startsWith(call), PATIENCE).substring(call.length()));
     }
 
     @Override
     public void close() {
-        kill(process);
-    }
-
-    /** Kills a process with SIGKILL, and waits until it has ended. */
-    static void kill(Process process) {
-        process.destroyForcibly();
-        try {
-            process.waitFor();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private CompletableFuture<Long> call(int iteration) {
-        return calls.computeIfAbsent(iteration, any -> new CompletableFuture<>());
-    }
-
-    private void read() {
-        try (BufferedReader lines =
-                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                if (line.equals(READY)) {
-                    ready.complete(null);
-                } else {
-                    String[] words = line.split(" ");
-                    call(Integer.parseInt(words[0])).complete(Long.parseLong(words[1]));
-                }
-            }
-        } catch (IOException e) {
-            // The process was killed.
-        }
-        ready.completeExceptionally(new IOException("the worker process ended"));
+        process.close();
     }
 
     static long micros() {

@@ -7,8 +7,10 @@ import io.temporal.api.workflowservice.v1.ResetStickyTaskQueueRequest;
 import io.temporal.client.WorkflowStub;
 import io.temporal.common.WorkflowExecutionHistory;
 import io.temporal.testing.WorkflowReplayer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
-import java.util.stream.IntStream;
+import java.util.function.ToDoubleFunction;
 
 /**
  * Measures how fast a new worker takes over a long thread whose worker was killed. The worker gets SIGKILL while the
@@ -22,7 +24,7 @@ final class ColdReplayBenchmark {
     /** The ratio is 2 for linear growth, and 4 for quadratic growth. */
     private static final double MOST_GROWTH = 2.5;
 
-    private final BenchServer laboratory;
+    private final BenchServer server;
     private final Connection connection;
     private final BenchReport report;
     /** Iterations of each thread. The first is short, to measure the constant part of a replay. */
@@ -30,9 +32,9 @@ final class ColdReplayBenchmark {
 
     private final int repetitions;
 
-    ColdReplayBenchmark(BenchServer laboratory, BenchReport report, boolean quick) {
-        this.laboratory = laboratory;
-        this.connection = laboratory.connection();
+    ColdReplayBenchmark(BenchServer server, BenchReport report, boolean quick) {
+        this.server = server;
+        this.connection = server.connection();
         this.report = report;
         this.lengths = quick ? new int[] {2, 10, 20, 40} : new int[] {2, 100, 200, 400};
         this.repetitions = quick ? 1 : 5;
@@ -40,35 +42,57 @@ final class ColdReplayBenchmark {
 
     void run() throws Exception {
         report.title("cold-replay: a killed worker's thread, taken over by a new JVM");
-        WorkflowStub[][] threads = {runUpAndKill(MeasuredAgent.OURS), runUpAndKill(MeasuredAgent.BARE)};
-        // [side][length][repetition]
-        double[][][] millis = new double[2][lengths.length][repetitions];
+        List<List<Taken>> sides = List.of(runUpAndKill(MeasuredAgent.OURS), runUpAndKill(MeasuredAgent.BARE));
         for (int repetition = 0; repetition < repetitions; repetition++) {
             for (int length = 0; length < lengths.length; length++) {
-                for (int turn = 0; turn < 2; turn++) {
-                    int side = (repetition + turn) % 2;
-                    millis[side][length][repetition] =
-                            takeOver(side, threads[side][length], lengths[length] + repetition);
+                for (int turn = 0; turn < sides.size(); turn++) {
+                    int side = (repetition + turn) % sides.size();
+                    Taken taken = sides.get(side).get(length);
+                    taken.millis.add(takeOver(side, taken.thread, lengths[length] + repetition));
                 }
             }
         }
-        report(millis, threads);
+        report(figures(MeasuredAgent.OURS, sides), figures(MeasuredAgent.BARE, sides));
+    }
+
+    /** One side's thread of one length, and the milliseconds of each take-over so far. */
+    private record Taken(WorkflowStub thread, List<Double> millis) {}
+
+    /**
+     * What one side took for one length.
+     *
+     * @param millis of each take-over
+     * @param cold their median
+     * @param warm milliseconds of a replay in this JVM
+     */
+    private record Figures(List<Double> millis, double cold, double warm, long events) {
+        String shown() {
+            return BenchReport.text(
+                    "**%.0f** (%s)",
+                    cold,
+                    String.join(
+                            " ",
+                            millis.stream()
+                                    .map(each -> BenchReport.text("%.0f", each))
+                                    .toList()));
+        }
     }
 
     /** Starts one thread of each length, and kills their worker once all of them wait. */
-    private WorkflowStub[] runUpAndKill(int side) throws Exception {
-        WorkflowStub[] threads = new WorkflowStub[lengths.length];
-        try (BenchWorkerProcess worker = BenchWorkerProcess.start(side, laboratory.address())) {
-            for (int i = 0; i < lengths.length; i++) {
-                int ask = lengths[i] - 1;
+    private List<Taken> runUpAndKill(int side) throws Exception {
+        List<Taken> threads = new ArrayList<>();
+        try (BenchWorkerProcess worker = BenchWorkerProcess.start(side, server.address())) {
+            for (int length : lengths) {
+                int ask = length - 1;
                 int last = ask + repetitions - 1;
                 String id = "cold-replay-" + ask + "-" + UUID.randomUUID();
-                threads[i] = side == MeasuredAgent.OURS
+                WorkflowStub thread = side == MeasuredAgent.OURS
                         ? MeasuredAgent.start(connection.client(), id, last, 1, ask)
                         : MeasuredAgent.startBare(connection.client(), id, last, 1, ask);
+                threads.add(new Taken(thread, new ArrayList<>()));
             }
-            for (WorkflowStub thread : threads) {
-                laboratory.awaitStandstill(thread);
+            for (Taken thread : threads) {
+                server.awaitStandstill(thread.thread);
             }
         }
         return threads;
@@ -83,7 +107,7 @@ final class ColdReplayBenchmark {
                         .setNamespace(connection.namespace())
                         .setExecution(thread.getExecution())
                         .build());
-        try (BenchWorkerProcess worker = BenchWorkerProcess.start(side, laboratory.address())) {
+        try (BenchWorkerProcess worker = BenchWorkerProcess.start(side, server.address())) {
             // The worker's polls need time to reach the server.
             Thread.sleep(300);
             long start = BenchWorkerProcess.micros();
@@ -93,12 +117,29 @@ final class ColdReplayBenchmark {
                 thread.signal("go");
             }
             double millis = (worker.awaitModelCall(iteration) - start) / 1e3;
-            laboratory.awaitStandstill(thread);
+            server.awaitStandstill(thread);
             return millis;
         }
     }
 
-    private void report(double[][][] millis, WorkflowStub[][] threads) throws Exception {
+    private List<Figures> figures(int side, List<List<Taken>> sides) throws Exception {
+        List<Figures> figures = new ArrayList<>();
+        for (Taken taken : sides.get(side)) {
+            WorkflowExecutionHistory history =
+                    connection.client().fetchHistory(taken.thread.getExecution().getWorkflowId());
+            Class<?> workflow = side == MeasuredAgent.OURS ? AgentWorkflowImpl.class : BareWorkflow.Run.class;
+            figures.add(new Figures(
+                    taken.millis,
+                    Statistics.median(taken.millis.stream()
+                            .mapToDouble(Double::doubleValue)
+                            .toArray()),
+                    replay(history, workflow),
+                    history.getEvents().size()));
+        }
+        return figures;
+    }
+
+    private void report(List<Figures> ours, List<Figures> bare) {
         report.head(
                 "n",
                 "events at the end",
@@ -108,30 +149,20 @@ final class ColdReplayBenchmark {
                 "ms, warm `WorkflowReplayer`, ours",
                 "bare",
                 "ours / bare");
-        double[][] cold = new double[2][lengths.length];
-        double[][] warm = new double[2][lengths.length];
         int last = lengths.length - 1;
         for (int i = 0; i < lengths.length; i++) {
-            long events = 0;
-            for (int side : new int[] {MeasuredAgent.BARE, MeasuredAgent.OURS}) {
-                cold[side][i] = Statistics.median(millis[side][i]);
-                WorkflowExecutionHistory history = connection
-                        .client()
-                        .fetchHistory(threads[side][i].getExecution().getWorkflowId());
-                warm[side][i] =
-                        replay(history, side == MeasuredAgent.OURS ? AgentWorkflowImpl.class : BareWorkflow.Run.class);
-                events = history.getEvents().size();
-            }
-            double ratio = cold[MeasuredAgent.OURS][i] / cold[MeasuredAgent.BARE][i];
+            Figures our = ours.get(i);
+            Figures its = bare.get(i);
+            double ratio = our.cold / its.cold;
             report.row(
                     lengths[i],
-                    events,
-                    shown(cold[MeasuredAgent.OURS][i], millis[MeasuredAgent.OURS][i]),
-                    shown(cold[MeasuredAgent.BARE][i], millis[MeasuredAgent.BARE][i]),
+                    our.events,
+                    our.shown(),
+                    its.shown(),
                     i == last ? report.within(ratio, MOST_TIME, "%.2f") : BenchReport.text("%.2f", ratio),
-                    BenchReport.text("%.1f", warm[MeasuredAgent.OURS][i]),
-                    BenchReport.text("%.1f", warm[MeasuredAgent.BARE][i]),
-                    BenchReport.text("%.2f", warm[MeasuredAgent.OURS][i] / warm[MeasuredAgent.BARE][i]));
+                    BenchReport.text("%.1f", our.warm),
+                    BenchReport.text("%.1f", its.warm),
+                    BenchReport.text("%.2f", our.warm / its.warm));
         }
         report.line("");
         report.head(
@@ -140,28 +171,18 @@ final class ColdReplayBenchmark {
                 "bare");
         report.row(
                 "cold",
-                report.within(growth(cold[MeasuredAgent.OURS]), MOST_GROWTH, "%.2f"),
-                BenchReport.text("%.2f", growth(cold[MeasuredAgent.BARE])));
+                report.within(growth(ours, Figures::cold), MOST_GROWTH, "%.2f"),
+                BenchReport.text("%.2f", growth(bare, Figures::cold)));
         report.row(
                 "warm `WorkflowReplayer`",
-                BenchReport.text("%.2f", growth(warm[MeasuredAgent.OURS])),
-                BenchReport.text("%.2f", growth(warm[MeasuredAgent.BARE])));
+                BenchReport.text("%.2f", growth(ours, Figures::warm)),
+                BenchReport.text("%.2f", growth(bare, Figures::warm)));
     }
 
-    private static double growth(double[] times) {
-        int last = times.length - 1;
-        return (times[last] - times[0]) / (times[last - 1] - times[0]);
-    }
-
-    private static String shown(double median, double[] all) {
-        return BenchReport.text(
-                "**%.0f** (%s)",
-                median,
-                String.join(
-                        " ",
-                        IntStream.range(0, all.length)
-                                .mapToObj(i -> BenchReport.text("%.0f", all[i]))
-                                .toList()));
+    private static double growth(List<Figures> lengths, ToDoubleFunction<Figures> time) {
+        double first = time.applyAsDouble(lengths.get(0));
+        int last = lengths.size() - 1;
+        return (time.applyAsDouble(lengths.get(last)) - first) / (time.applyAsDouble(lengths.get(last - 1)) - first);
     }
 
     private double replay(WorkflowExecutionHistory history, Class<?> workflow) throws Exception {

@@ -2,6 +2,7 @@ package dev.waymark.bench;
 
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
+import dev.waymark.client.TurnHandle;
 import dev.waymark.connect.Connection;
 import dev.waymark.worker.AgentWorker;
 import io.temporal.activity.Activity;
@@ -23,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Measures many callers at once. Each caller starts a workflow and waits for its outcome. The benchmark compares three
- * ways: {@link AgentClient#result} and Temporal's {@code getResult} for the agent's workflow, and {@code getResult} for
+ * ways: {@link TurnHandle#await} and Temporal's {@code getResult} for the agent's workflow, and {@code getResult} for
  * the bare workflow. Then it checks with more callers that each of them gets its outcome: a busy server must not make
  * the client report that no worker runs.
  */
@@ -32,7 +33,7 @@ final class CrowdBenchmark {
     private static final double MOST_FOR_WAITING = 1.1;
     private static final double MOST_FOR_SLOW_STEP = 1.25;
 
-    private final BenchServer laboratory;
+    private final BenchServer server;
     private final BenchReport report;
     private final int callers;
     private final int iterations;
@@ -41,8 +42,8 @@ final class CrowdBenchmark {
 
     private volatile StepTimes steps = new StepTimes();
 
-    CrowdBenchmark(BenchServer laboratory, BenchReport report, boolean quick) {
-        this.laboratory = laboratory;
+    CrowdBenchmark(BenchServer server, BenchReport report, boolean quick) {
+        this.server = server;
         this.report = report;
         this.callers = quick ? 20 : 200;
         this.iterations = quick ? 2 : 10;
@@ -58,11 +59,11 @@ final class CrowdBenchmark {
 
     void run() throws Exception {
         report.title("crowd: " + callers + " callers at once, " + iterations + " iterations each");
-        WorkflowClient temporal = laboratory.connection().client();
+        WorkflowClient temporal = server.connection().client();
         WorkerFactory bare = MeasuredAgent.bareWorker(temporal, this::mark);
         try (AgentWorker ours = MeasuredAgent.worker(temporal, this::mark);
-                Connection callersOwn = Connection.to(laboratory.address());
-                AgentClient client = AgentClient.connect(laboratory.address())) {
+                Connection callersOwn = Connection.to(server.address());
+                AgentClient client = AgentClient.connect(server.address())) {
             ours.start();
             bare.start();
             List<Side> sides = List.of(
@@ -146,7 +147,7 @@ final class CrowdBenchmark {
                 BenchReport.text("%.0f", slowWorkflow),
                 BenchReport.text("%.2f", slowWorkflow / slowBare));
         report.row(
-                "`AgentClient.result`",
+                "`TurnHandle.await`",
                 BenchReport.text("%.1f", client),
                 report.atLeast(bare / client, LEAST_THROUGHPUT, "%.2f"),
                 BenchReport.text("%.0f", slowClient),
@@ -169,7 +170,7 @@ final class CrowdBenchmark {
 
     private static boolean waitsWithClient(WorkflowClient temporal, AgentClient client, String id, int iterations) {
         MeasuredAgent.start(temporal, id, iterations, 1, 0);
-        return client.result(id) instanceof AgentResult.Complete;
+        return client.turn(id).await() instanceof AgentResult.Complete;
     }
 
     /** Runs this many callers at once, and returns how many of them succeed. */

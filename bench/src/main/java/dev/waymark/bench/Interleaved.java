@@ -1,6 +1,7 @@
 package dev.waymark.bench;
 
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * Lets two sides take turns of several iterations each, so that other load on the machine affects both equally. A lap
@@ -8,15 +9,23 @@ import java.util.Arrays;
  */
 public final class Interleaved {
     private final int block;
-    private final double[][] laps;
-    private final int[] marks = new int[2];
-    private final long[] since = new long[2];
-    private final boolean[] done = new boolean[2];
+    private final List<Side> sides;
     private int turn;
 
     public Interleaved(int block, int iterations) {
         this.block = block;
-        this.laps = new double[2][iterations];
+        this.sides = List.of(new Side(iterations), new Side(iterations));
+    }
+
+    private static final class Side {
+        private final double[] laps;
+        private int marks;
+        private long since;
+        private boolean done;
+
+        Side(int iterations) {
+            this.laps = new double[iterations];
+        }
     }
 
     /**
@@ -25,27 +34,28 @@ public final class Interleaved {
      */
     public synchronized void mark(int side) throws InterruptedException {
         long now = System.nanoTime();
-        int mark = marks[side]++;
-        if (mark > 0 && mark <= laps[side].length) {
-            laps[side][mark - 1] = (now - since[side]) / 1e6;
+        Side own = sides.get(side);
+        int mark = own.marks++;
+        if (mark > 0 && mark <= own.laps.length) {
+            own.laps[mark - 1] = (now - own.since) / 1e6;
         }
         if (mark % block == 0) {
             turn = 1 - side;
             notifyAll();
-            while (turn != side && !done[1 - side]) {
+            while (turn != side && !sides.get(1 - side).done) {
                 wait();
             }
         }
-        since[side] = System.nanoTime();
+        own.since = System.nanoTime();
     }
 
     public synchronized void done(int side) {
-        done[side] = true;
+        sides.get(side).done = true;
         notifyAll();
     }
 
     /** Returns the laps from index {@code from}, inclusive, to index {@code to}, exclusive, in milliseconds. */
     public synchronized double[] laps(int side, int from, int to) {
-        return Arrays.copyOfRange(laps[side], from, to);
+        return Arrays.copyOfRange(sides.get(side).laps, from, to);
     }
 }

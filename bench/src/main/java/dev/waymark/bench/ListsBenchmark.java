@@ -8,6 +8,7 @@ import dev.waymark.worker.AgentWorker;
 import io.temporal.api.workflowservice.v1.CountWorkflowExecutionsRequest;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -28,17 +29,17 @@ final class ListsBenchmark {
     private static final int PAGE = 100;
     private static final int PATIENCE_MINUTES = 30;
 
-    private final BenchServer laboratory;
+    private final BenchServer server;
     private final BenchReport report;
-    private final Path root;
+    private final WaymarkScript waymark;
     private final int threads;
     private final int answers;
     private final int repetitions;
 
-    ListsBenchmark(BenchServer laboratory, BenchReport report, Path root, boolean quick) {
-        this.laboratory = laboratory;
+    ListsBenchmark(BenchServer server, BenchReport report, Path root, boolean quick) {
+        this.server = server;
         this.report = report;
-        this.root = root;
+        this.waymark = new WaymarkScript(root, server.address());
         this.threads = quick ? 100 : 10_000;
         this.answers = quick ? 5 : 500;
         this.repetitions = quick ? 3 : 7;
@@ -46,8 +47,8 @@ final class ListsBenchmark {
 
     void run() throws Exception {
         report.title("lists: " + threads + " threads that wait for people, on one worker");
-        try (AgentWorker worker = MeasuredAgent.worker(laboratory.connection().client(), (side, iteration) -> {});
-                AgentClient client = AgentClient.connect(laboratory.address())) {
+        try (AgentWorker worker = MeasuredAgent.worker(server.connection().client(), (side, iteration) -> {});
+                AgentClient client = AgentClient.connect(server.address())) {
             worker.start();
             command("pending"); // The first call after a build writes the archive of classes in the background.
             report.head("threads that wait", "MB of heap in use");
@@ -77,7 +78,7 @@ final class ListsBenchmark {
         List<Callable<Boolean>> starts = new ArrayList<>();
         for (int i = from; i < until; i++) {
             String thread = "lists-" + i;
-            starts.add(() -> MeasuredAgent.start(laboratory.connection().client(), thread, 1, 1, 1) != null);
+            starts.add(() -> MeasuredAgent.start(server.connection().client(), thread, 1, 1, 1) != null);
         }
         successes(starts);
         long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(PATIENCE_MINUTES);
@@ -90,12 +91,11 @@ final class ListsBenchmark {
     }
 
     private long waiting() {
-        return laboratory
-                .connection()
+        return server.connection()
                 .stubs()
                 .blockingStub()
                 .countWorkflowExecutions(CountWorkflowExecutionsRequest.newBuilder()
-                        .setNamespace(laboratory.connection().namespace())
+                        .setNamespace(server.connection().namespace())
                         .setQuery("WaymarkWaitingFor IS NOT NULL")
                         .build())
                 .getCount();
@@ -109,7 +109,7 @@ final class ListsBenchmark {
         Collections.shuffle(drawn, new Random(1));
         List<Callable<Boolean>> calls = new ArrayList<>();
         for (int number : drawn.subList(0, answers)) {
-            calls.add(() -> client.answer("lists-" + number, "Yes") instanceof AgentResult.Complete);
+            calls.add(() -> client.answer("lists-" + number, "Yes").await() instanceof AgentResult.Complete);
         }
         return successes(calls);
     }
@@ -158,11 +158,9 @@ final class ListsBenchmark {
     }
 
     private boolean command(String name) throws IOException, InterruptedException {
-        ProcessBuilder builder = new ProcessBuilder("./waymark", name, "--limit", Integer.toString(PAGE))
-                .directory(root.toFile())
-                .redirectError(ProcessBuilder.Redirect.DISCARD)
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD);
-        builder.environment().put("TEMPORAL_ADDRESS", laboratory.address());
-        return builder.start().waitFor() == 0;
+        return waymark.command(name, "--limit", Integer.toString(PAGE))
+                        .run(Duration.ofMinutes(PATIENCE_MINUTES))
+                        .exitCode()
+                == 0;
     }
 }

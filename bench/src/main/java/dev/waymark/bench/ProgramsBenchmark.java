@@ -8,6 +8,7 @@ import dev.waymark.worker.process.CommandRunner;
 import dev.waymark.worker.process.ProcessFence;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -35,24 +36,25 @@ final class ProgramsBenchmark {
 
     private void measure(Json args) throws IOException, InterruptedException {
         int bytes = args.canonical().length();
-        double[] fenced = new double[repetitions];
-        double[] bare = new double[repetitions];
+        List<Pair> pairs = new ArrayList<>();
         for (int i = -repetitions / 10; i < repetitions; i++) {
-            double with = milliseconds(() -> fenced(args));
-            double without = milliseconds(ProgramsBenchmark::bare);
+            Pair pair = new Pair(milliseconds(() -> fenced(args)), milliseconds(ProgramsBenchmark::bare));
             if (i >= 0) {
-                fenced[i] = with;
-                bare[i] = without;
+                pairs.add(pair);
             }
         }
-        double with = Statistics.median(fenced);
-        double without = Statistics.median(bare);
+        double with = Statistics.median(pairs.stream().mapToDouble(Pair::fenced).toArray());
+        double without =
+                Statistics.median(pairs.stream().mapToDouble(Pair::bare).toArray());
         report.row(
                 bytes,
                 BenchReport.text("%.1f", with),
                 BenchReport.text("%.1f", without),
                 BenchReport.text("%.1f", with - without));
     }
+
+    /** The times of the program behind a fence and right after that without one, in milliseconds. */
+    private record Pair(double fenced, double bare) {}
 
     private void fenced(Json args) throws InterruptedException {
         CommandResult result = commands.run(

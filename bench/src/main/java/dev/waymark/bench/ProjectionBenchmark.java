@@ -59,34 +59,36 @@ final class ProjectionBenchmark {
                 "ms, read from the server and projected",
                 "KiB held",
                 "KiB of events");
-        double[] kibibytes = new double[lengths.length];
-        double seconds = 0;
-        for (int i = 0; i < lengths.length; i++) {
-            int length = lengths[i];
+        List<Figures> all = new ArrayList<>();
+        for (int length : lengths) {
             byte[] stored = History.newBuilder()
                     .addAllEvents(whole.getEventsList().subList(0, length))
                     .build()
                     .toByteArray();
-            double millis = millis(History.parseFrom(stored));
-            kibibytes[i] = retained(stored) / 1024.0;
-            boolean bounded = i == lengths.length - 2;
-            seconds = bounded ? millis / 1e3 : seconds;
+            Figures figures = new Figures(length, millis(History.parseFrom(stored)), retained(stored) / 1024.0);
+            all.add(figures);
             report.row(
                     length,
                     project(History.parseFrom(stored)).versions().size(),
-                    BenchReport.text("%.1f", millis),
-                    i == lengths.length - 1 ? BenchReport.text("%.0f", fromServer(thread)) : "",
-                    BenchReport.text("%.0f", kibibytes[i]),
+                    BenchReport.text("%.1f", figures.millis),
+                    length == longest ? BenchReport.text("%.0f", fromServer(thread)) : "",
+                    BenchReport.text("%.0f", figures.kibibytes),
                     BenchReport.text("%.0f", stored.length / 1024.0));
         }
-        int half = lengths.length - 2;
+        Figures last = all.get(all.size() - 1);
+        Figures half = all.get(all.size() - 2);
         report.line("");
         report.head("figure", "value");
-        report.row("s to project " + lengths[half] + " events, warm", report.within(seconds, MOST_SECONDS, "%.3f"));
         report.row(
-                "memory, " + lengths[half + 1] + " events / " + lengths[half],
-                report.within(kibibytes[half + 1] / kibibytes[half], MOST_GROWTH, "%.2f"));
+                "s to project " + half.events + " events, warm",
+                report.within(half.millis / 1e3, MOST_SECONDS, "%.3f"));
+        report.row(
+                "memory, " + last.events + " events / " + half.events,
+                report.within(last.kibibytes / half.kibibytes, MOST_GROWTH, "%.2f"));
     }
+
+    /** The time to project a history of one length, and the memory that its versions occupy. */
+    private record Figures(int events, double millis, double kibibytes) {}
 
     private double millis(History history) {
         double[] times = new double[repetitions];

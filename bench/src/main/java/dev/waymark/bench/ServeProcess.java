@@ -2,58 +2,51 @@ package dev.waymark.bench;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import java.io.BufferedReader;
+import dev.waymark.testkit.process.ChildProcess;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
+import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** A running {@code ./waymark} command that prints a line of JSON when it is ready. */
 final class ServeProcess implements AutoCloseable {
     private static final Pattern USED = Pattern.compile("used (\\d+)K");
-    private static final int PATIENCE_SECONDS = 60;
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
 
-    private final Process process;
+    private final ChildProcess process;
     private final String address;
 
-    private ServeProcess(Process process, String address) {
+    private ServeProcess(ChildProcess process, String address) {
         this.process = process;
         this.address = address;
     }
 
     /** Starts {@code ./waymark serve} with limits per caller that are too high for a benchmark to reach. */
-    static ServeProcess serve(Path root, Path agents, String temporal) throws IOException {
-        return start(
-                root,
-                Map.of("TEMPORAL_ADDRESS", temporal),
-                "serve --no-auth --port 0 --rate 100000 --streams 1000 --json --agents " + agents);
+    static ServeProcess serve(WaymarkScript waymark, Path agents) throws IOException, InterruptedException {
+        String command = "serve --no-auth --port 0 --rate 100000 --streams 1000 --json --agents " + agents;
+        return start(waymark.command(command.split(" ")));
     }
 
-    static ServeProcess worker(Path root, Path agents, String temporal, String models) throws IOException {
-        return start(
-                root,
-                Map.of("TEMPORAL_ADDRESS", temporal, "OPENAI_BASE_URL", models, "OPENAI_API_KEY", "none"),
-                "worker --json --agents " + agents);
+    static ServeProcess worker(WaymarkScript waymark, Path agents, String models)
+            throws IOException, InterruptedException {
+        return start(waymark.command("worker", "--json", "--agents", agents.toString())
+                .environment(Map.of("OPENAI_BASE_URL", models, "OPENAI_API_KEY", "none")));
     }
 
-    private static ServeProcess start(Path root, Map<String, String> environment, String command) throws IOException {
-        List<String> words = new ArrayList<>(List.of("./waymark"));
-        words.addAll(List.of(command.split(" ")));
-        ProcessBuilder builder =
-                new ProcessBuilder(words).directory(root.toFile()).redirectError(ProcessBuilder.Redirect.INHERIT);
-        builder.environment().putAll(environment);
-        Process process = builder.start();
-        BufferedReader lines = process.inputReader();
-        JsonNode ready = new JsonMapper().readTree(String.valueOf(lines.readLine()));
-        if (!ready.path("ready").asBoolean()) {
-            process.destroyForcibly();
-            throw new IOException("not ready: " + command);
+    private static ServeProcess start(ChildProcess.Builder command) throws IOException, InterruptedException {
+        ChildProcess process = command.showingErrors().start();
+        try {
+            JsonNode ready = new JsonMapper().readTree(process.firstLine(PATIENCE));
+            if (!ready.path("ready").asBoolean()) {
+                throw new IOException("not ready: " + process);
+            }
+            return new ServeProcess(process, ready.path("address").asText());
+        } catch (IOException | InterruptedException e) {
+            process.close();
+            throw e;
         }
-        return new ServeProcess(process, ready.path("address").asText());
     }
 
     String address() {
@@ -65,23 +58,20 @@ final class ServeProcess implements AutoCloseable {
         jcmd("GC.run");
         Matcher used = USED.matcher(jcmd("GC.heap_info"));
         if (!used.find()) {
-            throw new IOException("no heap of process " + process.pid());
+            throw new IOException("no heap of process " + process.handle().pid());
         }
         return Long.parseLong(used.group(1)) / 1024.0;
     }
 
     private String jcmd(String command) throws IOException, InterruptedException {
         String jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
-        Process asked = new ProcessBuilder(jcmd, Long.toString(process.pid()), command)
-                .redirectErrorStream(true)
-                .start();
-        String answer = new String(asked.getInputStream().readAllBytes());
-        asked.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS);
-        return answer;
+        return ChildProcess.of(jcmd, Long.toString(process.handle().pid()), command)
+                .run(PATIENCE)
+                .out();
     }
 
     @Override
     public void close() {
-        BenchWorkerProcess.kill(process);
+        process.close();
     }
 }

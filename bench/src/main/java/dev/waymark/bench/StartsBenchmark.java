@@ -1,10 +1,12 @@
 package dev.waymark.bench;
 
+import dev.waymark.testkit.process.ChildProcess;
 import dev.waymark.worker.AgentWorker;
 import io.temporal.client.WorkflowStub;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -16,26 +18,27 @@ final class StartsBenchmark {
     private static final double MOST_WITH_SERVER = 1.5;
     private static final int ITERATIONS = 50;
     private static final int WAITING_THREADS = 3;
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
-    private final BenchServer laboratory;
+    private final BenchServer server;
     private final BenchReport report;
-    private final Path root;
+    private final WaymarkScript waymark;
     private final int repetitions;
 
-    StartsBenchmark(BenchServer laboratory, BenchReport report, Path root, boolean quick) {
-        this.laboratory = laboratory;
+    StartsBenchmark(BenchServer server, BenchReport report, Path root, boolean quick) {
+        this.server = server;
         this.report = report;
-        this.root = root;
+        this.waymark = new WaymarkScript(root, server.address());
         this.repetitions = quick ? 3 : 7;
     }
 
     void run() throws Exception {
         report.title("starts: wall time of a command");
         String thread = "starts-" + UUID.randomUUID();
-        try (AgentWorker worker = MeasuredAgent.worker(laboratory.connection().client(), (side, iteration) -> {})) {
+        try (AgentWorker worker = MeasuredAgent.worker(server.connection().client(), (side, iteration) -> {})) {
             worker.start();
             for (int i = 0; i < WAITING_THREADS; i++) {
-                laboratory.awaitStandstill(start(i == 0 ? thread : thread + "-" + i));
+                server.awaitStandstill(start(i == 0 ? thread : thread + "-" + i));
             }
         }
         awaitArchive();
@@ -46,7 +49,7 @@ final class StartsBenchmark {
     }
 
     private WorkflowStub start(String thread) {
-        return MeasuredAgent.start(laboratory.connection().client(), thread, ITERATIONS, 1, ITERATIONS - 1);
+        return MeasuredAgent.start(server.connection().client(), thread, ITERATIONS, 1, ITERATIONS - 1);
     }
 
     /**
@@ -54,7 +57,7 @@ final class StartsBenchmark {
      * makes later commands fast.
      */
     private void awaitArchive() throws IOException, InterruptedException {
-        Path target = root.resolve("starter/target");
+        Path target = waymark.root().resolve("starter/target");
         Path jar = target.resolve("waymark.jar");
         long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
         call("--version");
@@ -85,15 +88,9 @@ final class StartsBenchmark {
     }
 
     private void call(String... arguments) throws IOException, InterruptedException {
-        ProcessBuilder builder = new ProcessBuilder(Stream.concat(Stream.of("./waymark"), Stream.of(arguments))
-                        .toList())
-                .directory(root.toFile())
-                .redirectError(ProcessBuilder.Redirect.DISCARD)
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD);
-        builder.environment().put("TEMPORAL_ADDRESS", laboratory.address());
-        int code = builder.start().waitFor();
-        if (code != 0) {
-            throw new IllegalStateException(List.of(arguments) + " ended with exit code " + code);
+        ChildProcess.Ended ended = waymark.command(arguments).run(PATIENCE);
+        if (ended.exitCode() != 0) {
+            throw new IllegalStateException(List.of(arguments) + " failed: " + ended);
         }
     }
 }

@@ -83,6 +83,12 @@ final class StreamClient implements AutoCloseable {
         }
     }
 
+    /** Whether this event is the reply that ends its thread's turn. */
+    static boolean isLastReply(String name, JsonNode event) {
+        return name.equals("model-replied")
+                && event.at("/reply/content/0/type").asText().equals("text");
+    }
+
     String thread() {
         return thread;
     }

@@ -31,18 +31,16 @@ final class UnreadStreamsBenchmark {
     private static final int MESSAGE_CHARS = 200_000;
     private static final JsonMapper JSON = new JsonMapper();
 
-    private final BenchServer laboratory;
     private final BenchReport report;
-    private final Path root;
+    private final WaymarkScript waymark;
     private final int messages;
     private final int seconds;
     private final HttpClient http =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-    UnreadStreamsBenchmark(BenchServer laboratory, BenchReport report, Path root, boolean quick) {
-        this.laboratory = laboratory;
+    UnreadStreamsBenchmark(BenchServer server, BenchReport report, Path root, boolean quick) {
         this.report = report;
-        this.root = root;
+        this.waymark = new WaymarkScript(root, server.address());
         this.messages = quick ? 2 : 10;
         this.seconds = quick ? 2 : 20;
     }
@@ -54,8 +52,8 @@ final class UnreadStreamsBenchmark {
         Files.writeString(agents.resolve("quiet.yaml"), "model: scripted:quiet.script.yaml\n");
         Files.writeString(agents.resolve("quiet.script.yaml"), "replies:\n" + "  - text: Hello.\n".repeat(messages));
         List<Socket> streams = new ArrayList<>();
-        try (ServeProcess worker = ServeProcess.worker(root, agents, laboratory.address(), "http://127.0.0.1:1");
-                ServeProcess serve = ServeProcess.serve(root, agents, laboratory.address())) {
+        try (ServeProcess worker = ServeProcess.worker(waymark, agents, "http://127.0.0.1:1");
+                ServeProcess serve = ServeProcess.serve(waymark, agents)) {
             String thread = begin(serve);
             double before = serve.liveMebibytes();
             for (int i = 0; i < STREAMS; i++) {

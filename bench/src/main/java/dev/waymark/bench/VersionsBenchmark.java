@@ -68,45 +68,61 @@ final class VersionsBenchmark {
         report.head("versions", "ms, listed", "MB, as checkpoints", "ms", "ms per MB", "KiB held while printing");
         print(thread(lengths[2]));
         list(thread(lengths[2]));
-        double[] listed = new double[lengths.length];
-        double[] perMegabyte = new double[lengths.length];
-        double[] held = new double[lengths.length];
-        for (int i = 0; i < lengths.length; i++) {
-            Timeline timeline = thread(lengths[i]);
-            double[] listing = new double[repetitions * 5];
-            for (int n = 0; n < listing.length; n++) {
-                long start = processorNanos();
-                for (int times = 0; times < LISTINGS; times++) {
-                    list(timeline);
-                }
-                listing[n] = (processorNanos() - start) / 1e6 / LISTINGS;
-            }
-            double[] printing = new double[repetitions];
-            double megabytes = 0;
-            for (int n = 0; n < repetitions; n++) {
-                long start = processorNanos();
-                megabytes = print(timeline) / 1e6;
-                printing[n] = (processorNanos() - start) / 1e6;
-            }
-            listed[i] = Statistics.least(listing);
-            perMegabyte[i] = Statistics.least(printing) / megabytes;
-            held[i] = held(timeline) / 1024.0;
+        List<Figures> all = new ArrayList<>();
+        for (int length : lengths) {
+            Timeline timeline = thread(length);
+            Figures figures = measure(timeline);
+            all.add(figures);
             report.row(
                     timeline.versions().size(),
-                    BenchReport.text("%.2f", listed[i]),
-                    BenchReport.text("%.1f", megabytes),
-                    BenchReport.text("%.0f", Statistics.least(printing)),
-                    BenchReport.text("%.2f", perMegabyte[i]),
-                    BenchReport.text("%.0f", held[i]));
+                    BenchReport.text("%.2f", figures.listed),
+                    BenchReport.text("%.1f", figures.megabytes),
+                    BenchReport.text("%.0f", figures.printed),
+                    BenchReport.text("%.2f", figures.perMegabyte()),
+                    BenchReport.text("%.0f", figures.held));
         }
-        int last = lengths.length - 1;
+        Figures last = all.get(all.size() - 1);
+        Figures half = all.get(all.size() - 2);
         report.line("");
-        report.head("figure", lengths[last] + " / " + lengths[last - 1]);
-        report.row("ms, listed", report.within(listed[last] / listed[last - 1], MOST_GROWTH_OF_LISTING, "%.2f"));
+        report.head("figure", lengths[lengths.length - 1] + " / " + lengths[lengths.length - 2]);
+        report.row("ms, listed", report.within(last.listed / half.listed, MOST_GROWTH_OF_LISTING, "%.2f"));
         report.row(
                 "ms per MB, as checkpoints",
-                report.within(perMegabyte[last] / perMegabyte[last - 1], MOST_GROWTH_PER_MEGABYTE, "%.2f"));
-        report.row("KiB held while printing", report.within(held[last] / held[last - 1], MOST_GROWTH, "%.2f"));
+                report.within(last.perMegabyte() / half.perMegabyte(), MOST_GROWTH_PER_MEGABYTE, "%.2f"));
+        report.row("KiB held while printing", report.within(last.held / half.held, MOST_GROWTH, "%.2f"));
+    }
+
+    /**
+     * The figures of a thread of one length.
+     *
+     * @param listed milliseconds
+     * @param megabytes of all checkpoints
+     * @param printed milliseconds
+     * @param held kibibytes
+     */
+    private record Figures(double listed, double megabytes, double printed, double held) {
+        double perMegabyte() {
+            return printed / megabytes;
+        }
+    }
+
+    private Figures measure(Timeline timeline) throws IOException {
+        double[] listing = new double[repetitions * 5];
+        for (int n = 0; n < listing.length; n++) {
+            long start = processorNanos();
+            for (int times = 0; times < LISTINGS; times++) {
+                list(timeline);
+            }
+            listing[n] = (processorNanos() - start) / 1e6 / LISTINGS;
+        }
+        double[] printing = new double[repetitions];
+        double megabytes = 0;
+        for (int n = 0; n < repetitions; n++) {
+            long start = processorNanos();
+            megabytes = print(timeline) / 1e6;
+            printing[n] = (processorNanos() - start) / 1e6;
+        }
+        return new Figures(Statistics.least(listing), megabytes, Statistics.least(printing), held(timeline) / 1024.0);
     }
 
     /**
@@ -120,10 +136,10 @@ final class VersionsBenchmark {
     /** Returns a thread whose single turn has this many steps, each with one tool call. */
     private static Timeline thread(int versions) {
         Map<String, AgentPolicy.Executor> tools = new LinkedHashMap<>(Map.of("look", AgentPolicy.Executor.ACTIVITY));
-        AgentPolicy terms = new AgentPolicy("bench", versions + 1, tools);
+        AgentPolicy policy = new AgentPolicy("bench", versions + 1, tools);
         Tale thread = new Tale();
         thread.apply(new ThreadFact.AgentRequested());
-        thread.apply(new ThreadFact.AgentResolved(terms));
+        thread.apply(new ThreadFact.AgentResolved(policy));
         thread.apply(
                 new PersonFact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user(TEXT)), false));
         for (int step = 1; step <= versions; step++) {

@@ -9,16 +9,19 @@ import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.ApprovalRequest;
 import dev.waymark.client.request.DecisionKey;
 import dev.waymark.client.request.ForkOptions;
-import dev.waymark.client.request.LimitRaise;
+import dev.waymark.client.request.NewThreadOptions;
+import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.client.request.Question;
 import dev.waymark.client.request.ResumeOptions;
-import dev.waymark.client.request.Settlement;
 import dev.waymark.client.save.SaveOptions;
 import dev.waymark.client.watch.Watcher;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.fact.PersonFact.ApprovalDecided;
+import dev.waymark.conversation.fact.PersonFact.BudgetRaised;
+import dev.waymark.conversation.fact.PersonFact.OutcomeSettled;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Timeline;
 import java.time.Duration;
@@ -33,17 +36,18 @@ import java.util.stream.Stream;
  * Starts, answers and inspects threads from any process that reaches the Temporal server. A thread is identified by its
  * id; a caller needs to store nothing else between calls or processes.
  *
- * <p>Methods that start or continue a turn, except {@link #start}, wait for its outcome, which they read from history.
- * A turn continues if the connection is lost or the caller ends; {@link #withTimeout} limits the wait. Sending a
- * message twice with the same id is harmless. Reading needs no worker. Thread-safe. Failures that a caller can handle
- * are thrown as {@link WaymarkException}.
+ * <p>Methods that start or continue a turn send one request and return a {@link TurnHandle}. They do not wait for the
+ * outcome: {@link TurnHandle#await} does. When they return, the server has stored the request or the thread has accepted
+ * it, so a turn continues if the connection is lost or the caller ends. Sending a message twice with the same id is
+ * harmless. Reading needs no worker. Thread-safe. Failures that a caller can handle are thrown as {@link
+ * WaymarkException}.
  *
- * <p>{@link #requests} has methods that do not wait. {@link #lists} lists threads, {@link #inspector} examines one
- * thread, and {@link #saved} saves checkpoints outside of the server.
+ * <p>{@link #lists} lists threads, {@link #inspector} examines one thread, and {@link #saved} saves checkpoints outside
+ * of the server.
  *
  * <pre>{@code
  * try (AgentClient client = AgentClient.connect()) {
- *     AgentResult result = client.prompt("assistant", "Hello");
+ *     AgentResult result = client.prompt("assistant", "Hello").await();
  *     System.out.println(AgentResult.assertComplete(result).text());
  * }
  * }</pre>
@@ -64,7 +68,7 @@ public final class AgentClient implements AutoCloseable {
         this.resumer = new ThreadResumer(context, outcomes, saves);
         this.sender = new ThreadSender(context, outcomes, saves, resumer);
         this.starter = new ThreadStarter(context, outcomes, saves, resumer, sender);
-        this.inspector = new ThreadInspector(context);
+        this.inspector = new ThreadInspector(context, resumer);
     }
 
     /**
@@ -90,7 +94,10 @@ public final class AgentClient implements AutoCloseable {
         return new AgentClient(ClientContext.of(connection, taskQueue));
     }
 
-    /** Returns a client that waits at most this long for an outcome. The turn continues after a timeout. */
+    /**
+     * Returns a client that waits at most this long for an outcome. The time begins with the request. The turn continues
+     * after a timeout.
+     */
     public AgentClient withTimeout(Duration most) {
         return new AgentClient(context.withTimeout(most));
     }
@@ -103,10 +110,11 @@ public final class AgentClient implements AutoCloseable {
      *
      * <pre>{@code
      * client.onApproval(request -> isHarmless(request.args()) ? Approval.approve() : Approval.deny("Too risky."))
-     *         .prompt("billing", "Refund the last order");
+     *         .prompt("billing", "Refund the last order")
+     *         .await();
      * }</pre>
      */
-    public AgentClient onApproval(Function<ApprovalRequest, Approval> callback) {
+    public AgentClient onApproval(Function<ApprovalRequest, ApprovalDecided> callback) {
         return new AgentClient(context.withCallbacks(others -> others.withApproval(callback)));
     }
 
@@ -116,9 +124,17 @@ public final class AgentClient implements AutoCloseable {
     }
 
     /**
+     * Returns a client that signs approvals, denials and settlements with this key, for agents that accept only signed
+     * decisions. Also signs the decisions of {@link #onApproval}, but not the messages of {@link #send}.
+     */
+    public AgentClient signingWith(DecisionKey key) {
+        return new AgentClient(context.signingWith(key));
+    }
+
+    /**
      * Returns a client that saves the threads whose outcomes it waits for. It saves asynchronously, by default after
      * each step, and waits for the last save before it returns an outcome. Failures of the saver are reported to the
-     * listener and do not change the outcome.
+     * listener and do not change the outcome. To save a thread without waiting for it, use {@link #saved}.
      *
      * <p>Methods that continue a thread, such as {@link #run}, {@link #start}, {@link #say} and {@link #answer},
      * restore the thread if only the saver has it. Threads can therefore survive a restart of a server that keeps
@@ -126,7 +142,9 @@ public final class AgentClient implements AutoCloseable {
      *
      * <pre>{@code
      * try (CheckpointSaver saver = SaverTarget.parse("file:checkpoints").open()) {
-     *     client.savingIn(SaveOptions.in(saver)).run(Prompt.of("assistant", "Hello again").withThread("trip"));
+     *     client.savingIn(SaveOptions.in(saver))
+     *             .run(Prompt.of("assistant", "Hello again").withThread("trip"))
+     *             .await();
      * }
      * }</pre>
      */
@@ -152,25 +170,48 @@ public final class AgentClient implements AutoCloseable {
     }
 
     /** Runs one turn in a new thread, which closes when the turn ends. */
-    public AgentResult prompt(String agent, String message) {
+    public TurnHandle prompt(String agent, String message) {
         return run(Prompt.of(agent, message));
     }
 
-    /** Starts a thread from the prompt, or continues the open thread that it names, and waits for the outcome. */
-    public AgentResult run(Prompt prompt) {
-        return starter.run(prompt).await();
+    /**
+     * Starts a thread from the prompt, or continues the open thread that it names. A new thread needs no worker to be
+     * stored; an open one needs a worker to accept the message.
+     */
+    public TurnHandle run(Prompt prompt) {
+        return starter.run(prompt);
     }
 
     /**
-     * Like {@link #run}, with everything that happens meanwhile as one stream: text as the model writes it, requests to
-     * people, each saved checkpoint, and the outcome as the last event. Callbacks and the saver of this client are used
-     * as in {@link #run}.
+     * Like {@link #run}, but returns as soon as the server has stored the request, also for an open thread. Needs no
+     * worker. If an open thread refuses the message, {@link TurnHandle#await} throws the refusal. On a server that keeps
+     * everything in memory, a client with a saver waits until the first checkpoint of a named thread is saved; {@link
+     * SavedThreads#follow} saves later ones.
+     */
+    public TurnHandle start(Prompt prompt) {
+        return starter.start(prompt);
+    }
+
+    /**
+     * Starts the thread that the prompt names, unless the same prompt has started it before. Never continues another
+     * thread. Needs no worker.
      *
-     * <p>The turn begins when the stream is consumed. Close the stream: otherwise, one that is not consumed to its end
+     * @throws WaymarkException.Refused with type {@code KeyReused} if another prompt has started a thread with this id
+     */
+    public TurnHandle startNew(Prompt prompt, NewThreadOptions how) {
+        return starter.startNew(prompt, how);
+    }
+
+    /**
+     * Sends a request, and returns everything that happens while its outcome is awaited as one stream: text as the model
+     * writes it, requests to people, each saved checkpoint, and the outcome as the last event. Callbacks and the saver
+     * of this client are used as in {@link TurnHandle#await}.
+     *
+     * <p>The request is sent when the stream is consumed. Close the stream: otherwise, one that is not consumed to its end
      * keeps a Java thread. Closing it early ends the wait and the saving; the turn continues.
      *
      * <pre>{@code
-     * try (Stream<TurnEvent> events = client.savingIn(SaveOptions.in(saver)).stream(prompt)) {
+     * try (Stream<TurnEvent> events = client.savingIn(SaveOptions.in(saver)).stream(saving -> saving.run(prompt))) {
      *     events.forEach(event -> {
      *         if (event instanceof TurnEvent.Said said) {
      *             System.out.print(said.words().text());
@@ -181,83 +222,52 @@ public final class AgentClient implements AutoCloseable {
      * }
      * }</pre>
      *
-     * @throws WaymarkException from the stream, where {@link #run} throws it
+     * @param request receives the client to send it with
+     * @throws WaymarkException from the stream, if the request or the wait fails
      */
-    public Stream<TurnEvent> stream(Prompt prompt) {
-        return stream(client -> client.run(prompt));
-    }
-
-    /**
-     * Like {@link #stream(Prompt)}, for any method that waits for an outcome, such as {@link #answer} or {@link #resume}.
-     *
-     * <pre>{@code
-     * client.stream(waiting -> waiting.answer("trip", "Friday"))
-     * }</pre>
-     *
-     * @param turn receives the client to call
-     */
-    public Stream<TurnEvent> stream(Function<AgentClient, AgentResult> turn) {
+    public Stream<TurnEvent> stream(Function<AgentClient, TurnHandle> request) {
         return TurnStream.of(
                 (watcher, saving) -> {
                     ClientContext watched = context.watchedBy(watcher);
-                    return turn.apply(
-                            new AgentClient(saving.map(watched::savingIn).orElse(watched)));
+                    return request.apply(new AgentClient(
+                                    saving.map(watched::savingIn).orElse(watched)))
+                            .await();
                 },
                 context.watcher(),
                 context.saving());
     }
 
     /**
-     * Starts or continues a thread without waiting for an outcome. Returns as soon as the server has stored the
-     * request; needs no worker. On a server that keeps everything in memory, a client with a saver waits until the
-     * first checkpoint of a named thread is saved; {@link SavedThreads#follow} saves later ones.
-     */
-    public Started start(Prompt prompt) {
-        return starter.start(prompt);
-    }
-
-    /** A thread, and the run that received the request. */
-    public record Started(String thread, String runId) {}
-
-    /**
      * Continues a closed thread, however it ended, in a new thread. The record of side effects is carried over: an open
      * call that may have taken effect has an unknown outcome and is not simply repeated. Resuming the same thread twice
-     * with the same options, even concurrently, gives one thread.
+     * with the same options, even concurrently, gives one thread. Needs no worker.
      *
-     * @return the outcome of the continued turn; if the turn of the closed thread was complete, and the options contain
-     * neither an answer nor a thread id, the outcome of that turn
+     * <p>If the turn of the closed thread was complete, and the options contain neither an answer nor a thread id,
+     * nothing starts, and the outcome is the one of that turn.
      */
-    public AgentResult resume(String thread, ResumeOptions how) {
-        return resumer.resume(thread, how).await();
+    public TurnHandle resume(String thread, ResumeOptions how) {
+        return resumer.resume(thread, how);
     }
 
     /**
-     * Continues from a checkpoint of any documented format; the format is detected.
+     * Continues from a checkpoint of any documented format, which is detected, like {@link #resume(String,
+     * ResumeOptions)}.
      *
      * @throws WaymarkException.Refused with type {@code CheckpointCorruption} if the bytes are not a checkpoint; then
      * nothing has started
      */
-    public AgentResult resume(byte[] checkpoint, ResumeOptions how) {
-        return resumer.resume(checkpoint, "", how).await();
-    }
-
-    /** Continues from a checkpoint, and names {@code place} as its origin in the messages of failures. */
-    public AgentResult resume(byte[] checkpoint, String place, ResumeOptions how) {
-        return resumer.resume(checkpoint, place, how).await();
+    public TurnHandle resume(byte[] checkpoint, ResumeOptions how) {
+        return resumer.resume(checkpoint, how);
     }
 
     /**
-     * Starts a new thread with the conversation of another one. If the options contain a message, sends it to the new
-     * thread and waits for the outcome. Calls that the other thread has made are not repeated, and the other thread
-     * continues independently. Forking twice with the same options gives one thread.
+     * Starts a new thread with the conversation of another one. If the options contain a message, the new thread begins
+     * with it; otherwise, nothing runs in the new thread until it gets a message or an answer. Calls that the other
+     * thread has made are not repeated, and the other thread continues independently. Forking twice with the same
+     * options gives one thread. Needs no worker.
      */
-    public AgentResult fork(String thread, ForkOptions how) {
-        return resumer.fork(thread, how).turn().await();
-    }
-
-    /** Requests that return as soon as they are accepted, for callers that do not wait for outcomes. */
-    public ThreadRequests requests() {
-        return new ThreadRequests(starter, resumer, sender, saves);
+    public TurnHandle fork(String thread, ForkOptions how) {
+        return resumer.fork(thread, how);
     }
 
     /** Methods that list the threads of the server, and the requests in them that wait for a person. */
@@ -280,82 +290,101 @@ public final class AgentClient implements AutoCloseable {
         return new SavedThreads(context, resumer, saves);
     }
 
-    /** Sends another message and waits for the outcome of the turn that consumes it. */
-    public AgentResult say(String thread, String message) {
-        return sender.say(thread, message).await();
+    /**
+     * Sends a message, a decision or another request of a person. The thread has accepted it when this method returns.
+     * The outcome is that of the turn that consumes the message or, for other requests, of the turn in which they
+     * arrive. The other methods that send something to an open thread are short forms of this one.
+     *
+     * @throws WaymarkException.NoWorker if no worker takes the message in time
+     * @throws WaymarkException.Refused if the thread refuses the message; with type {@code KeyReused} if another message
+     * was sent with the same id
+     */
+    public TurnHandle send(String thread, OutboundMessage message) {
+        return sender.send(thread, message);
     }
 
     /**
-     * Sends a message with an id chosen by the caller. Sending the message again with the same id has no effect and
-     * returns the same outcome.
+     * Sends several messages in this order, such as the answers to all questions of a turn. All are checked against the
+     * thread's history before the first one is sent, so that none is sent if one is refused. If the thread changes in
+     * the meantime and refuses a message, the messages before that one have been sent. Sending them again is harmless.
+     *
+     * @return a handle for each message
      */
-    public AgentResult say(String thread, String id, String message) {
-        return sender.say(thread, id, message).await();
+    public List<TurnHandle> sendAll(String thread, List<OutboundMessage> messages) {
+        return sender.sendAll(thread, messages);
     }
 
-    /** Runs the last turn again, which must have failed or been stopped. Waits for the outcome. */
-    public AgentResult retry(String thread) {
-        return sender.retry(thread).await();
+    /** Sends another message. The outcome is that of the turn that consumes it. */
+    public TurnHandle say(String thread, String message) {
+        return send(thread, OutboundMessage.message(message));
     }
 
-    /** Answers the only open question, and waits until the turn ends or waits for a person again. */
-    public AgentResult answer(String thread, String answer) {
-        return sender.answer(thread, Optional.empty(), answer).await();
+    /** Answers the only open question. */
+    public TurnHandle answer(String thread, String answer) {
+        return send(thread, OutboundMessage.answer(answer));
     }
 
-    /** Answers the open question of one call, and waits for the outcome of the turn. */
-    public AgentResult answer(String thread, String callId, String answer) {
-        return sender.answer(thread, Optional.of(callId), answer).await();
-    }
-
-    /** Approves the only call that needs approval, and waits until the turn ends or waits for a person again. */
-    public AgentResult approve(String thread) {
+    /** Approves the only call that needs approval. */
+    public TurnHandle approve(String thread) {
         return decide(thread, Approval.approve());
     }
 
     /** Denies the only call that needs approval. The model is told the reason. */
-    public AgentResult deny(String thread, String reason) {
+    public TurnHandle deny(String thread, String reason) {
         return decide(thread, Approval.deny(reason));
     }
 
     /** Decides about a call that needs approval. */
-    public AgentResult decide(String thread, Approval approval) {
-        return sender.decide(thread, approval).await();
-    }
-
-    /** Decides about a call of an agent that accepts only signed decisions, and signs the decision with this key. */
-    public AgentResult decide(String thread, Approval approval, DecisionKey key) {
-        return sender.decide(thread, approval, key).await();
-    }
-
-    /** Settles a call of an agent that accepts only signed decisions, and signs the settlement with this key. */
-    public AgentResult settle(String thread, Settlement settlement, DecisionKey key) {
-        return sender.settle(thread, settlement, key).await();
+    public TurnHandle decide(String thread, ApprovalDecided approval) {
+        return sender.decide(thread, approval);
     }
 
     /** Settles a call with an unknown outcome. */
-    public AgentResult settle(String thread, Settlement settlement) {
-        return sender.settle(thread, settlement).await();
+    public TurnHandle settle(String thread, OutcomeSettled settlement) {
+        return sender.settle(thread, settlement);
     }
 
     /** Raises limits. A turn that ended at a limit continues. */
-    public AgentResult raise(String thread, LimitRaise raise) {
-        return sender.raise(thread, raise).await();
+    public TurnHandle raise(String thread, BudgetRaised raise) {
+        return send(thread, OutboundMessage.of(raise));
+    }
+
+    /** Runs the last turn again, which must have failed or been stopped. */
+    public TurnHandle retry(String thread) {
+        return send(thread, OutboundMessage.retry());
     }
 
     /** Ends the running turn. Queued messages stay queued for the next turn. */
-    public AgentResult stop(String thread) {
-        return sender.stop(thread).await();
+    public TurnHandle stop(String thread) {
+        return send(thread, OutboundMessage.stop());
     }
 
-    /** Deletes the conversation. A running turn is stopped. The record of side effects is kept. */
-    public Started clear(String thread) {
-        return sender.clear(thread);
+    /**
+     * Deletes the conversation, and saves the thread without it if this client has a saver. A running turn is stopped.
+     * The record of side effects is kept.
+     */
+    public TurnHandle clear(String thread) {
+        return sender.clear(thread, OutboundMessage.clear());
     }
 
-    /** Deletes the conversation and the record of side effects, so that a repeated call takes effect again. */
-    public Started clearAll(String thread) {
-        return sender.clearAll(thread);
+    /** Like {@link #clear}, but also deletes the record of side effects, so that a repeated call takes effect again. */
+    public TurnHandle clearAll(String thread) {
+        return sender.clear(thread, OutboundMessage.clearAll());
+    }
+
+    /** Cancels the thread. The outcome is there when its running work has ended and the thread is closed. */
+    public TurnHandle cancel(String thread) {
+        return sender.cancel(thread);
+    }
+
+    /**
+     * The latest turn of a thread, for a caller that has no handle of it. Sends nothing, and never runs the turn again.
+     *
+     * @throws WaymarkException.NotFound if there is no such thread
+     */
+    public TurnHandle turn(String thread) {
+        WaitDeadline deadline = context.deadline();
+        return context.translated(() -> outcomes.turn(RequestLimits.thread(thread), deadline));
     }
 
     /**
@@ -364,11 +393,6 @@ public final class AgentClient implements AutoCloseable {
      */
     public boolean close(String thread) {
         return sender.close(thread);
-    }
-
-    /** Cancels the thread, and waits until its running work has ended. */
-    public AgentResult cancel(String thread) {
-        return sender.cancel(thread).await();
     }
 
     /**
@@ -391,12 +415,6 @@ public final class AgentClient implements AutoCloseable {
      * @param copies the threads that began with this thread's conversation and can still be read
      */
     public record ForgottenThread(String thread, Instant at, boolean again, List<String> copies) {}
-
-    /** The outcome of the latest turn. Waits while the turn runs, but not for people. Never runs the turn again. */
-    public AgentResult result(String thread) {
-        WaitDeadline deadline = context.deadline();
-        return context.translated(() -> outcomes.result(RequestLimits.thread(thread), deadline));
-    }
 
     /** The requests of this thread that wait for a person. */
     public List<PendingItem> pending(String thread) {

@@ -18,9 +18,9 @@ import java.util.Optional;
  * <p>Every result has the conversation so far, and a checkpoint of it.
  *
  * <pre>{@code
- * AgentResult result = client.prompt("assistant", "Plan my project.");
+ * AgentResult result = client.prompt("assistant", "Plan my project.").await();
  * while (result instanceof AgentResult.Interrupted asked) {
- *     result = client.answer(asked.thread(), ask(asked.question()));
+ *     result = client.answer(asked.thread(), ask(asked.question())).await();
  * }
  * System.out.println(AgentResult.assertComplete(result).text());
  * }</pre>

@@ -7,6 +7,7 @@ import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.list.ThreadDirectory;
+import dev.waymark.client.request.DecisionKey;
 import dev.waymark.client.save.SaveOptions;
 import dev.waymark.client.watch.Watcher;
 import dev.waymark.codec.KeyProblem;
@@ -33,6 +34,7 @@ record ClientContext(
         ThreadFeeds feeds,
         Optional<Duration> timeout,
         Callbacks callbacks,
+        Optional<DecisionKey> signing,
         Optional<SaveOptions> saving,
         Optional<Watcher> watcher,
         Supplier<Optional<String>> callerSpan) {
@@ -69,6 +71,7 @@ record ClientContext(
                 Callbacks.NONE,
                 Optional.empty(),
                 Optional.empty(),
+                Optional.empty(),
                 () -> Optional.ofNullable(ProcessEnvironment.get().get("TRACEPARENT")));
     }
 
@@ -80,12 +83,25 @@ record ClientContext(
         return with(edit -> edit.callbacks = change.apply(callbacks));
     }
 
+    ClientContext signingWith(DecisionKey key) {
+        return with(edit -> edit.signing = Optional.of(key));
+    }
+
     ClientContext savingIn(SaveOptions where) {
         return with(edit -> edit.saving = Optional.of(where));
     }
 
     ClientContext watchedBy(Watcher other) {
         return with(edit -> edit.watcher = Optional.of(other));
+    }
+
+    /** Returns a context for waits that report nothing to the caller. */
+    ClientContext unobserved() {
+        return with(edit -> {
+            edit.callbacks = Callbacks.NONE;
+            edit.saving = Optional.empty();
+            edit.watcher = Optional.empty();
+        });
     }
 
     ClientContext tracedBy(Supplier<Optional<String>> span) {
@@ -102,6 +118,7 @@ record ClientContext(
     private final class Edit {
         private Optional<Duration> timeout = ClientContext.this.timeout;
         private Callbacks callbacks = ClientContext.this.callbacks;
+        private Optional<DecisionKey> signing = ClientContext.this.signing;
         private Optional<SaveOptions> saving = ClientContext.this.saving;
         private Optional<Watcher> watcher = ClientContext.this.watcher;
         private Supplier<Optional<String>> callerSpan = ClientContext.this.callerSpan;
@@ -116,6 +133,7 @@ record ClientContext(
                     feeds,
                     timeout,
                     callbacks,
+                    signing,
                     saving,
                     watcher,
                     callerSpan);

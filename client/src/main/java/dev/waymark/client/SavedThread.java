@@ -105,7 +105,7 @@ final class SavedThread {
         MomentStream moments = context.moments(thread, runId);
         while (!deadline.isPast() && !moments.isClosed()) {
             for (Moment moment : moments.next(deadline.millisLeft())) {
-                if (moment.state().terms().isPresent()) {
+                if (moment.state().policy().isPresent()) {
                     return;
                 }
                 if (moment.state().lacksAgent()) {

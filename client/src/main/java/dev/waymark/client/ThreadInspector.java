@@ -5,6 +5,7 @@ import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.connection.WaitPolicy;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.client.watch.LiveText;
 import dev.waymark.client.watch.Watcher;
 import dev.waymark.client.watch.WatcherNotifier;
@@ -14,15 +15,17 @@ import dev.waymark.history.Timeline;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.Predicate;
 
-/** Examines single threads by reading their histories. Needs no worker. */
+/** Examines single threads and checkpoints. Needs no worker. */
 public final class ThreadInspector {
-    private static final long LONG_WAIT_MILLIS = 20_000;
 
     private final ClientContext context;
+    private final ThreadResumer resumer;
 
-    ThreadInspector(ClientContext context) {
+    ThreadInspector(ClientContext context, ThreadResumer resumer) {
         this.context = context;
+        this.resumer = resumer;
     }
 
     /** The requests of this thread that wait for a person. */
@@ -49,7 +52,7 @@ public final class ThreadInspector {
             WatcherNotifier telling = new WatcherNotifier(thread, timeline.cut(), watcher);
             boolean goesOn = earlier.stream().allMatch(telling::tell);
             while (goesOn && !feed.isClosed()) {
-                long most = toldOfAbsence ? LONG_WAIT_MILLIS : patience.millis();
+                long most = patience.millis();
                 List<Moment> next = feed.next(words.areDue() ? Math.min(most, words.millisToNext()) : most);
                 next.forEach(words::follow);
                 goesOn = next.stream().allMatch(telling::tell)
@@ -57,8 +60,10 @@ public final class ThreadInspector {
                 Optional<WaymarkException.NoWorker> absence = patience.absence(feed);
                 if (goesOn && absence.isPresent() && !toldOfAbsence) {
                     goesOn = watcher.waitsForWorker(absence.get());
+                } else if (absence.isEmpty() && toldOfAbsence) {
+                    watcher.workerIsBack();
                 }
-                toldOfAbsence = absence.isPresent() || (toldOfAbsence && next.isEmpty());
+                toldOfAbsence = absence.isPresent();
             }
             return thread;
         });
@@ -83,6 +88,27 @@ public final class ThreadInspector {
             context.get(RequestLimits.thread(thread));
             return new Verifier(context.requests(), context.histories()).verify(thread);
         });
+    }
+
+    /**
+     * Returns the calls of a checkpoint that somebody should look at before it is resumed: calls that were never
+     * started, and calls with an unknown outcome. Starts nothing.
+     *
+     * @param how the options with which the checkpoint would be resumed
+     */
+    public CheckpointReview review(byte[] checkpoint, ResumeOptions how) {
+        return resumer.review(checkpoint, how);
+    }
+
+    /**
+     * Returns the closed thread that a checkpoint shows exactly as this server has it, if that thread has calls to carry
+     * out. {@link AgentClient#resume(String, ResumeOptions)} then continues it from its history, so that nothing of the
+     * checkpoint has to be trusted. Empty if any value differs, and for formats that name no thread. Starts nothing.
+     *
+     * @param isReadable whether the caller may read the thread with this id. No other thread is read.
+     */
+    public Optional<String> closedThreadOf(byte[] checkpoint, Predicate<String> isReadable) {
+        return resumer.closedThreadOf(checkpoint, isReadable);
     }
 
     /**

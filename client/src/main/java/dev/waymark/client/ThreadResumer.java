@@ -32,6 +32,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -52,23 +53,15 @@ final class ThreadResumer {
     }
 
     /**
-     * Continues a closed thread, however it ended, in a new thread. The record of side effects is carried over: an open
-     * call that may have taken effect has an unknown outcome and is not simply repeated. Resuming the same thread
-     * twice, even concurrently, gives one thread.
-     *
-     * @return the outcome of the continued turn; if the turn of the closed thread was complete, and the options contain
-     * neither an answer nor a thread id, the outcome of that turn
+     * Continues a closed thread in a new thread. Starts nothing if its turn is complete and the options contain neither
+     * an answer nor a thread id.
      */
-    PendingTurn resume(String thread, ResumeOptions how) {
+    TurnHandle resume(String thread, ResumeOptions how) {
         WaitDeadline deadline = context.deadline();
         return context.translated(() -> {
             ResumeSource left = left(thread);
             return left.isOver(checked(how))
-                    ? PendingTurn.complete(
-                            context,
-                            thread,
-                            context.requests().get(thread).runId(),
-                            () -> outcomes.result(thread, deadline))
+                    ? notNeeded(outcomes.turn(thread, deadline))
                     : goOn(left, owned(how, thread), deadline);
         });
     }
@@ -165,25 +158,27 @@ final class ThreadResumer {
     /**
      * Resumes a checkpoint. Starts nothing if its turn is complete and the options contain neither an answer nor a
      * thread id.
-     *
-     * @param place the origin of the checkpoint, for the messages of failures
      */
-    PendingTurn resume(byte[] checkpoint, String place, ResumeOptions how) {
+    TurnHandle resume(byte[] checkpoint, ResumeOptions how) {
         WaitDeadline deadline = context.deadline();
-        RestoredCheckpoint recovered = recovered(checkpoint, place);
+        RestoredCheckpoint recovered = recovered(checkpoint, how);
         return context.translated(() -> {
             ResumeSource left = left(recovered, how);
             if (left.isOver(how)) {
                 String thread = recovered.thread().orElseGet(() -> left.threadId(how));
-                return PendingTurn.complete(
-                        context,
+                return notNeeded(outcomes.known(
                         thread,
                         "",
+                        deadline,
                         () -> AgentResult.of(
-                                thread, "", left.recorded(), left.state().turn()));
+                                thread, "", left.recorded(), left.state().turn())));
             }
             return goOn(related(left, recovered, how), how, deadline);
         });
+    }
+
+    private static TurnHandle notNeeded(TurnHandle turn) {
+        return turn.with(edit -> edit.delivery = TurnHandle.Delivery.NOT_NEEDED);
     }
 
     /**
@@ -191,13 +186,19 @@ final class ThreadResumer {
      *
      * @throws WaymarkException if the checkpoint cannot be resumed
      */
-    CheckpointReview review(byte[] checkpoint, String place, ResumeOptions how) {
-        RestoredCheckpoint recovered = recovered(checkpoint, place);
+    CheckpointReview review(byte[] checkpoint, ResumeOptions how) {
+        RestoredCheckpoint recovered = recovered(checkpoint, how);
         return context.translated(() -> {
             ResumeSource left = left(recovered, how);
             boolean isToBeCompared = !left.isOver(how) && !left.undecidedCalls().isEmpty();
             return CheckpointReview.of(recovered, isToBeCompared ? related(left, recovered, how) : left);
         });
+    }
+
+    /** Returns the closed thread that a checkpoint shows exactly as this server has it. Starts nothing. */
+    Optional<String> closedThreadOf(byte[] checkpoint, Predicate<String> isReadable) {
+        RestoredCheckpoint recovered = recovered(checkpoint, ResumeOptions.onward());
+        return context.translated(() -> lineage.closedThreadOf(recovered, isReadable));
     }
 
     /** Compares the checkpoint with the thread that it names, unless the options treat it as a copy. */
@@ -213,8 +214,9 @@ final class ThreadResumer {
         return ResumeSource.of(recovered);
     }
 
-    private static RestoredCheckpoint recovered(byte[] checkpoint, String place) {
-        return recovered(() -> CheckpointReader.read(checkpoint, now()), place);
+    private static RestoredCheckpoint recovered(byte[] checkpoint, ResumeOptions how) {
+        return recovered(
+                () -> CheckpointReader.read(checkpoint, now()), how.origin().orElse(""));
     }
 
     private static RestoredCheckpoint recovered(Supplier<RestoredCheckpoint> reader, String place) {
@@ -255,23 +257,17 @@ final class ThreadResumer {
                                 context.requests().startAnew(thread, input, other, requestId + "/" + refused)));
     }
 
-    /**
-     * Starts a new thread with the conversation of another one. If the options contain a message, sends it to the new
-     * thread. Calls that the other thread has made are not repeated, and the other thread
-     * continues independently. Forking twice gives one thread.
-     */
-    ForkedTurn fork(String thread, ForkOptions how) {
+    /** Starts a new thread with the conversation of another one, which continues independently. */
+    TurnHandle fork(String thread, ForkOptions how) {
         WaitDeadline deadline = context.deadline();
         return context.translated(() -> {
             Forking forking = forking(thread, how);
             Successor successor = Successor.freely(how.thread(), Optional.of(thread));
-            PendingTurn turn = begin(successor, forking.input(), forking.begin(), forking.id(), deadline);
-            return new ForkedTurn(turn, StatusReport.of(forking.begin()).status(), forking.at());
+            String status = StatusReport.of(forking.begin()).status();
+            return begin(successor, forking.input(), forking.begin(), forking.id(), deadline)
+                    .with(edit -> edit.forkPoint = Optional.of(new TurnHandle.ForkPoint(forking.at(), status)));
         });
     }
-
-    /** The turn of a fork, its status at the beginning, and the event of the other thread that it copies. */
-    record ForkedTurn(PendingTurn turn, String status, String at) {}
 
     /** The initial state of a fork, its request id, and the event of the other thread that it copies. */
     private record Forking(String id, Conversation begin, StartInput input, String at) {}
@@ -347,14 +343,14 @@ final class ThreadResumer {
         return how;
     }
 
-    private PendingTurn goOn(ResumeSource left, ResumeOptions how, WaitDeadline deadline) {
+    private TurnHandle goOn(ResumeSource left, ResumeOptions how, WaitDeadline deadline) {
         Successor successor = successor(left, how);
         String thread = successor.thread();
         Conversation begin = left.begin(how, thread, now());
         StartInput input = left.input(how.agent(), begin).ownedBy(how.owner());
         boolean anyAgent = left.state().agent().isEmpty() && how.agent().isEmpty();
         return begin(successor, input, begin, left.requestId(how), deadline)
-                .checking(result -> checked(result, begin, anyAgent));
+                .with(edit -> edit.check = result -> checked(result, begin, anyAgent));
     }
 
     private AgentResult checked(AgentResult result, Conversation begin, boolean anyAgent) {
@@ -398,48 +394,31 @@ final class ThreadResumer {
     }
 
     /** Starts a thread with this state, unless this request started it before. */
-    private PendingTurn begin(
+    private TurnHandle begin(
             Successor successor, StartInput input, Conversation begin, String requestId, WaitDeadline deadline) {
         String thread = successor.thread();
         Optional<String> runId = start(thread, input, successor.copiedFrom(), requestId);
         if (runId.isPresent()) {
             successor.begun();
             String run = runId.get();
-            return PendingTurn.of(
-                    context,
-                    thread,
-                    run,
-                    () -> begin.isSettled() ? settled(thread, run, begin) : outcome(thread, run, begin, deadline));
+            return begin.isSettled()
+                    ? outcomes.known(thread, run, deadline, () -> settled(thread, run, begin))
+                    : outcomes.handle(
+                            thread,
+                            run,
+                            () -> OutcomeDetector.forTurnAt(begin.counters().facts()),
+                            deadline);
         }
         Timeline timeline = context.read(thread);
         int fact = factOfEarlier(timeline, requestId);
         successor.begun();
-        return PendingTurn.of(
-                context, thread, timeline.runId(), () -> outcomeOfEarlier(thread, timeline, fact, deadline));
+        return outcomes.repeated(thread, timeline.runId(), () -> OutcomeDetector.forTurnAt(fact), deadline);
     }
 
     private AgentResult settled(String thread, String runId, Conversation begin) {
         Moment beginning = beginning(runId, begin);
         saves.save(new ThreadSnapshot(thread, beginning, Optional.empty(), Optional.empty(), runId));
         return AgentResult.of(thread, runId, begin, begin.turn());
-    }
-
-    private AgentResult outcome(String thread, String runId, Conversation begin, WaitDeadline deadline) {
-        return outcomes.await(
-                thread, runId, OutcomeDetector.forTurnAt(begin.counters().facts()), deadline);
-    }
-
-    /** Returns the outcome of a request whose earlier attempt started the thread. */
-    private AgentResult outcomeOfEarlier(String thread, Timeline timeline, int fact, WaitDeadline deadline) {
-        OutcomeDetector past = OutcomeDetector.forTurnAt(fact);
-        for (Moment moment : timeline.moments()) {
-            Optional<OutcomeDetector.Reached> reached = past.observe(moment);
-            if (reached.isPresent()) {
-                saves.save(timeline);
-                return OutcomeWaiter.resultOf(thread, reached.get());
-            }
-        }
-        return outcomes.await(thread, timeline.runId(), OutcomeDetector.forTurnAt(fact), deadline);
     }
 
     /**

@@ -4,30 +4,26 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.client.connection.MomentStream;
 import dev.waymark.client.connection.Requests;
 import dev.waymark.client.connection.WaitDeadline;
-import dev.waymark.client.connection.WaitPolicy;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.failure.WaymarkException;
-import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.DecisionKey;
-import dev.waymark.client.request.LimitRaise;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.ResumeOptions;
-import dev.waymark.client.request.Settlement;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
+import dev.waymark.contract.message.Ack;
 import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.PersonFact.ApprovalDecided;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.tool.ToolArguments;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -54,72 +50,60 @@ final class ThreadSender {
         this.resumer = resumer;
     }
 
-    /** Sends another message, which a turn consumes. */
-    PendingTurn say(String thread, String message) {
-        return say(thread, newId(), message);
+    /** Sends a message of a prompt, which a turn consumes. */
+    TurnHandle say(String thread, PersonFact.UserSpoke say, WaitDeadline deadline) {
+        return handle(thread, update(thread, OutboundMessage.of(say), deadline), say, deadline);
     }
 
-    /**
-     * Sends a message with an id chosen by the caller. Sending the message again with the same id has no effect and
-     * returns the same outcome.
-     */
-    PendingTurn say(String thread, String id, String message) {
-        WaitDeadline deadline = context.deadline();
-        return context.translated(() ->
-                say(RequestLimits.thread(thread), SayPayload.message(id, RequestLimits.message(message)), deadline));
-    }
-
-    /** Runs the last turn again, which must have failed or been stopped. */
-    PendingTurn retry(String thread) {
-        WaitDeadline deadline = context.deadline();
-        return context.translated(() -> say(RequestLimits.thread(thread), SayPayload.retry(newId()), deadline));
-    }
-
-    PendingTurn say(String thread, SayPayload say, WaitDeadline deadline) {
-        Requests.Accepted accepted = update(thread, SignalNames.SAY, say.id().orElseThrow(), say, deadline);
-        return pending(thread, accepted, () -> waitingFor(say, accepted.ack().fact()), deadline);
-    }
-
-    static OutcomeDetector waitingFor(SayPayload say, int fact) {
-        return say.content().isPresent()
+    static OutcomeDetector waitingFor(PersonFact message, int fact) {
+        return message instanceof PersonFact.UserSpoke say && say.content().isPresent()
                 ? OutcomeDetector.forMessage(say.id().orElseThrow(), fact)
                 : OutcomeDetector.forTurnAt(fact);
     }
 
-    PendingTurn answer(String thread, Optional<String> callId, String answer) {
-        // The id makes a repeated send harmless even across runs, where the update id has no effect.
-        String id = newId();
-        Map<String, Object> payload = new LinkedHashMap<>();
-        payload.put("id", id);
-        callId.ifPresent(named -> payload.put("callId", named));
-        payload.put("answer", RequestLimits.answer(answer));
-        return send(thread, SignalNames.ANSWER, id, payload);
+    private TurnHandle handle(String thread, Requests.Accepted accepted, PersonFact message, WaitDeadline deadline) {
+        int fact = accepted.ack().fact();
+        Supplier<OutcomeDetector> waiting = () -> waitingFor(message, fact);
+        return (accepted.ack().duplicate()
+                        ? outcomes.repeated(thread, accepted.runId(), waiting, deadline)
+                        : outcomes.handle(thread, accepted.runId(), waiting, deadline))
+                .with(edit -> edit.fact = Optional.of(fact));
     }
 
     /** Decides about a call that needs approval. */
-    PendingTurn decide(String thread, Approval approval) {
+    TurnHandle decide(String thread, ApprovalDecided approval) {
+        return send(
+                thread,
+                context.signing()
+                        .map(key -> signed(thread, approval, key))
+                        .orElseGet(() -> OutboundMessage.of(approval)));
+    }
+
+    private OutboundMessage signed(String thread, ApprovalDecided approval, DecisionKey key) {
         approval.args().ifPresent(args -> checkArguments(thread, approval, args));
-        String id = newId();
-        return send(thread, approval.approved() ? SignalNames.APPROVE : SignalNames.DENY, id, approval.payload(id));
+        return signed(waiting(thread, PendingItem.Kind.APPROVAL, approval.callId()), approval, key);
     }
 
     /**
-     * Decides with a signature. The decision applies to the request as it is now, and is rejected if the request
-     * changes before the decision arrives.
+     * Signs a decision. It applies to the request as it is now, and is rejected if the request changes before the
+     * decision arrives.
      */
-    PendingTurn decide(String thread, Approval approval, DecisionKey key) {
-        approval.args().ifPresent(args -> checkArguments(thread, approval, args));
-        PendingItem item = waiting(thread, PendingItem.Kind.APPROVAL, approval.callId());
-        String name = approval.approved() ? SignalNames.APPROVE : SignalNames.DENY;
-        DecisionKey.Signed signed = key.sign(item, name, approval);
-        String id = newId();
-        Map<String, Object> payload = approval.payload(id);
-        payload.put("callId", item.callId());
+    static OutboundMessage signed(PendingItem item, ApprovalDecided approval, DecisionKey key) {
+        ApprovalDecided about = approval.withCall(item.callId());
         // If the caller states the digest of what was shown, the thread also rejects the decision if that is outdated.
-        item.argsDigest().ifPresent(digest -> payload.putIfAbsent("argsDigest", digest));
-        payload.put("by", signed.by());
-        payload.put("signature", signed.signature());
-        return send(thread, name, id, payload);
+        Optional<String> digest = approval.argsDigest().or(item::argsDigest);
+        return OutboundMessage.of(key.sign(item, digest.map(about::withDigest).orElse(about)));
+    }
+
+    /** Settles a call with an unknown outcome. */
+    TurnHandle settle(String thread, PersonFact.OutcomeSettled settlement) {
+        return send(
+                thread,
+                OutboundMessage.of(context.signing()
+                        .<PersonFact>map(key -> key.sign(
+                                waiting(thread, PendingItem.Kind.UNKNOWN, Optional.of(settlement.callId())),
+                                settlement))
+                        .orElse(settlement)));
     }
 
     /** Returns the only open request of this kind, or the one for this call. */
@@ -146,7 +130,7 @@ final class ThreadSender {
     }
 
     /** Checks edited arguments against the tool's schema before the approval is used up. */
-    private void checkArguments(String thread, Approval approval, Json args) {
+    private void checkArguments(String thread, ApprovalDecided approval, Json args) {
         Timeline timeline = context.translated(() -> read(RequestLimits.thread(thread)));
         List<PendingItem> approvals = timeline.now().pending(thread).stream()
                 .filter(item -> item.kind() == PendingItem.Kind.APPROVAL)
@@ -175,123 +159,58 @@ final class ThreadSender {
         return context.histories().read(below).flatMap(further -> agentOf(below, further, callId.substring(slash + 1)));
     }
 
-    /** Settles a call with an unknown outcome. */
-    PendingTurn settle(String thread, Settlement settlement) {
-        return send(thread, SignalNames.SETTLE, settlement.payload());
-    }
-
-    /** Settles a call with a signature. */
-    PendingTurn settle(String thread, Settlement settlement, DecisionKey key) {
-        PendingItem item = waiting(thread, PendingItem.Kind.UNKNOWN, Optional.of(settlement.callId()));
-        DecisionKey.Signed signed = key.sign(item, settlement);
-        Map<String, Object> payload = settlement.payload();
-        payload.put("by", signed.by());
-        payload.put("signature", signed.signature());
-        return send(thread, SignalNames.SETTLE, payload);
-    }
-
-    /** Raises limits. A turn that ended at a limit continues. */
-    PendingTurn raise(String thread, LimitRaise raise) {
-        return send(thread, SignalNames.BUDGET, raise.payload());
-    }
-
-    /** Ends the running turn. Queued messages stay queued for the next turn. */
-    PendingTurn stop(String thread) {
-        return send(thread, SignalNames.STOP, Map.of());
-    }
-
-    private PendingTurn send(String thread, String name, Map<String, ?> payload) {
-        return send(thread, name, newId(), payload);
-    }
-
-    private PendingTurn send(String thread, String name, String id, Map<String, ?> payload) {
+    /** Sends a message. The thread has accepted it when this method returns. */
+    TurnHandle send(String thread, OutboundMessage message) {
         WaitDeadline deadline = context.deadline();
-        return context.translated(() -> {
-            Requests.Accepted accepted = update(RequestLimits.thread(thread), name, id, payload, deadline);
-            return pending(
-                    thread,
-                    accepted,
-                    () -> OutcomeDetector.forTurnAt(accepted.ack().fact()),
-                    deadline);
-        });
-    }
-
-    private PendingTurn pending(
-            String thread, Requests.Accepted accepted, Supplier<OutcomeDetector> waiting, WaitDeadline deadline) {
-        return PendingTurn.of(
-                context, thread, accepted.runId(), () -> outcomes.await(thread, accepted, waiting, deadline));
-    }
-
-    /**
-     * Sends a message without waiting for an outcome, for callers that use {@link AgentClient#watch}. The thread has
-     * accepted the message when this method returns.
-     */
-    ThreadRequests.Posted post(String thread, OutboundMessage message) {
         checkArguments(thread, message);
-        return deliver(thread, message);
+        return deliver(thread, message, deadline);
     }
 
     /**
      * Sends several messages in this order. All are checked before the first one is sent, so that none is sent if the
      * thread would refuse one. Messages that were delivered before are not sent again.
      */
-    List<ThreadRequests.Posted> postAll(String thread, List<OutboundMessage> messages) {
-        Timeline timeline = context.translated(() -> context.read(RequestLimits.thread(thread)));
+    List<TurnHandle> sendAll(String thread, List<OutboundMessage> messages) {
+        WaitDeadline deadline = context.deadline();
+        Timeline timeline = context.translated(() -> read(RequestLimits.thread(thread)));
         Map<OutboundMessage, Integer> delivered = new DeliveryCheck(timeline).delivered(messages);
         messages.stream()
                 .filter(message -> !delivered.containsKey(message))
                 .forEach(message -> checkArguments(thread, message));
         return messages.stream()
                 .map(message -> Optional.ofNullable(delivered.get(message))
-                        .map(fact -> new ThreadRequests.Posted(timeline.runId(), fact))
-                        .orElseGet(() -> deliver(thread, message)))
+                        .map(fact -> handle(
+                                thread,
+                                new Requests.Accepted(new Ack(fact, true), timeline.runId()),
+                                message.fact(),
+                                deadline))
+                        .orElseGet(() -> deliver(thread, message, deadline)))
                 .toList();
     }
 
     private void checkArguments(String thread, OutboundMessage message) {
-        message.approval()
-                .ifPresent(approval -> approval.args().ifPresent(args -> checkArguments(thread, approval, args)));
+        if (message.fact() instanceof ApprovalDecided approval) {
+            approval.args().ifPresent(args -> checkArguments(thread, approval, args));
+        }
     }
 
-    private ThreadRequests.Posted deliver(String thread, OutboundMessage message) {
-        WaitDeadline deadline = context.deadline();
+    private TurnHandle deliver(String thread, OutboundMessage message, WaitDeadline deadline) {
         return context.translated(() -> {
-            checkThatItMayContinue(RequestLimits.thread(thread), message.name());
-            Requests.Accepted accepted =
-                    context.requests().update(thread, message.name(), message.updateId(), message.payload(), deadline);
-            int fact = accepted.ack().fact();
+            Requests.Accepted accepted = update(RequestLimits.thread(thread), message, deadline);
             // The server answers a repeated update itself, and does not say that it is a repetition.
             if (message.isNamed() && (accepted.ack().duplicate() || !message.recordsId())) {
-                new DeliveryCheck(context.read(thread)).requireSame(message, fact);
+                new DeliveryCheck(context.read(thread))
+                        .requireSame(message, accepted.ack().fact());
             }
-            return new ThreadRequests.Posted(accepted.runId(), fact);
+            return handle(thread, accepted, message.fact(), deadline);
         });
     }
 
-    private Requests.Accepted control(String thread, String name, Map<String, ?> payload, WaitDeadline deadline) {
-        return update(RequestLimits.thread(thread), name, newId(), payload, deadline);
-    }
-
-    private static String newId() {
-        return UUID.randomUUID().toString();
-    }
-
-    /** Deletes the conversation. A running turn is stopped. The record of side effects is kept. */
-    AgentClient.Started clear(String thread) {
-        return clear(thread, Map.of());
-    }
-
-    /** Deletes the conversation and the record of side effects, so that a repeated call takes effect again. */
-    AgentClient.Started clearAll(String thread) {
-        return clear(thread, Map.of("all", true));
-    }
-
-    private AgentClient.Started clear(String thread, Map<String, ?> payload) {
-        return context.translated(() -> {
-            Requests.Accepted cleared = control(thread, SignalNames.CLEAR, payload, context.deadline());
-            saves.save(thread);
-            return new AgentClient.Started(thread, cleared.runId());
-        });
+    /** Deletes the conversation, and saves the thread without it. */
+    TurnHandle clear(String thread, OutboundMessage clearing) {
+        TurnHandle cleared = send(thread, clearing);
+        saves.save(thread);
+        return cleared;
     }
 
     /**
@@ -301,12 +220,12 @@ final class ThreadSender {
     boolean close(String thread) {
         WaitDeadline deadline = context.deadline().orSooner(Requests.WORKER_WAIT);
         return context.translated(() -> {
-            Requests.Accepted accepted = control(thread, SignalNames.CLOSE, Map.of(), deadline);
-            MomentStream feed = context.moments(thread, accepted.runId());
+            TurnHandle closing = deliver(thread, OutboundMessage.close(), deadline);
+            int fact = closing.fact().orElseThrow();
+            MomentStream feed = context.moments(thread, closing.runId());
             while (!deadline.isPast() && !feed.isClosed()) {
                 for (Moment moment : feed.next(deadline.millisLeft())) {
-                    boolean applied =
-                            moment.state().counters().facts() >= accepted.ack().fact();
+                    boolean applied = moment.state().counters().facts() >= fact;
                     if (applied && moment.state().turn().isRunning()) {
                         return false;
                     }
@@ -317,7 +236,7 @@ final class ThreadSender {
     }
 
     /** Cancels the thread. Its running work ends before it closes. */
-    PendingTurn cancel(String thread) {
+    TurnHandle cancel(String thread) {
         WaitDeadline deadline = context.deadline();
         return context.translated(() -> {
             Requests.Known known = context.get(RequestLimits.thread(thread));
@@ -325,34 +244,28 @@ final class ThreadSender {
                 throw Requests.closed(thread);
             }
             context.requests().cancel(thread);
-            return PendingTurn.of(context, thread, known.runId(), () -> end(thread, known.runId(), deadline));
+            return new OutcomeWaiter(context.unobserved(), saves)
+                    .handle(thread, known.runId(), OutcomeDetector::forTheEnd, deadline)
+                    .with(edit -> edit.check = result -> {
+                        saves.save(thread);
+                        return result;
+                    });
         });
     }
 
-    private AgentResult end(String thread, String runId, WaitDeadline deadline) {
-        MomentStream feed = context.moments(thread, runId);
-        WaitPolicy patience = new WaitPolicy(context.requests(), thread, deadline);
-        while (!feed.isClosed()) {
-            feed.next(patience.millis());
-            patience.check(feed);
-        }
-        saves.save(thread);
-        return OutcomeWaiter.endOf(thread, feed);
-    }
-
-    private Requests.Accepted update(String thread, String name, String id, Object payload, WaitDeadline deadline) {
-        checkThatItMayContinue(thread, name);
+    private Requests.Accepted update(String thread, OutboundMessage message, WaitDeadline deadline) {
+        checkThatItMayContinue(thread, message.name());
         try {
-            return context.requests().update(thread, name, id, payload, deadline);
+            return context.requests().update(thread, message, deadline);
         } catch (WaymarkException.NotFound | WaymarkException.Closed e) {
             if (resumer.isHere(thread)) {
                 throw e;
             }
-            if (!CONTINUING.contains(name)) {
+            if (!CONTINUING.contains(message.name())) {
                 throw context.missing(thread);
             }
             restore(thread, e);
-            return context.requests().update(thread, name, id, payload, deadline);
+            return context.requests().update(thread, message, deadline);
         }
     }
 

@@ -3,20 +3,27 @@ package dev.waymark.client;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.client.connection.Requests;
 import dev.waymark.client.connection.WaitDeadline;
+import dev.waymark.client.connection.WaitThreads;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.request.NewThreadOptions;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.client.request.ResumeOptions;
-import dev.waymark.contract.message.SayPayload;
+import dev.waymark.contract.message.InboundDecoder;
 import dev.waymark.contract.thread.StartInput;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
+import dev.waymark.conversation.message.Message;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 
 /** Starts threads, or continues open ones. */
 final class ThreadStarter {
+    /** The number of the fact of the message in a start input, after the start of the run itself. */
+    private static final int FIRST_MESSAGE = 2;
+
     private final ClientContext context;
     private final OutcomeWaiter outcomes;
     private final OutcomeSaver saves;
@@ -37,70 +44,83 @@ final class ThreadStarter {
     }
 
     /** Starts a thread from the prompt, or continues the open thread that it names. */
-    PendingTurn run(Prompt prompt) {
+    TurnHandle run(Prompt prompt) {
         WaitDeadline deadline = context.deadline();
         return context.translated(() -> {
             Valid valid = Valid.of(prompt);
             boolean restored = isRestored(valid);
             if (restored && valid.saysNothing()) {
-                return PendingTurn.complete(
-                        context,
-                        valid.thread(),
-                        context.requests().get(valid.thread()).runId(),
-                        () -> outcomes.result(valid.thread(), deadline));
+                return outcomes.turn(valid.thread(), deadline);
             }
             Optional<Requests.Known> known = known(valid);
             if (known.isPresent()) {
                 return sayTo(valid.thread(), known.get(), valid, deadline);
             }
-            StartInput input = newThread(valid).saying(valid.say());
-            Optional<String> runId = resumer.start(
-                    valid.thread(), input, Optional.empty(), valid.prompt().id());
+            Optional<String> runId =
+                    resumer.start(valid.thread(), newThread(valid).saying(valid.say()), Optional.empty(), prompt.id());
             if (runId.isEmpty()) {
                 // Another client has started the thread in the meantime.
                 return sayTo(valid.thread(), open(valid), valid, deadline);
             }
-            return PendingTurn.of(
-                    context,
-                    valid.thread(),
-                    runId.get(),
-                    () -> outcomes.await(
-                            valid.thread(), runId.get(), ThreadSender.waitingFor(valid.say(), 2), deadline));
+            return started(valid, runId.get(), deadline);
         });
     }
 
-    /**
-     * Starts or continues a thread without waiting for an outcome. Returns as soon as the server has stored the
-     * request; needs no worker.
-     */
-    AgentClient.Started start(Prompt prompt) {
+    /** Returns the handle of a thread that has started with the message of this prompt. */
+    private TurnHandle started(Valid valid, String runId, WaitDeadline deadline) {
+        return outcomes.handle(valid.thread(), runId, () -> waitingFor(valid), deadline);
+    }
+
+    private static OutcomeDetector waitingFor(Valid valid) {
+        return ThreadSender.waitingFor(valid.say(), FIRST_MESSAGE);
+    }
+
+    /** Like {@link #run}, but returns once the server has stored the request, also for an open thread. */
+    TurnHandle start(Prompt prompt) {
+        WaitDeadline deadline = context.deadline();
         return context.translated(() -> {
             Valid valid = Valid.of(prompt);
             isRestored(valid);
-            AgentClient.Started started = started(valid);
+            Optional<Requests.Known> known = known(valid);
+            String runId = known.map(run -> signal(valid, run))
+                    .orElseGet(() -> context.requests().signalWithStart(valid.thread(), valid.say(), newThread(valid)));
             if (valid.isNamed() && context.connection().isInMemory()) {
-                saves.saveBeginning(started);
+                saves.saveBeginning(valid.thread(), runId);
             }
-            return started;
+            // A signal has no answer. Sending the message again as an update has, and changes nothing.
+            return TurnHandle.of(
+                    outcomes,
+                    valid.thread(),
+                    runId,
+                    deadline,
+                    () -> WaitThreads.blocking(() ->
+                            sender.say(valid.thread(), valid.say(), deadline).open()));
         });
     }
 
+    private String signal(Valid valid, Requests.Known known) {
+        checkAgent(valid, known);
+        context.requests().signal(valid.thread(), valid.say());
+        return known.runId();
+    }
+
     /** Starts the thread that the prompt names, unless the same prompt has started it before. */
-    ThreadRequests.Begun begin(Prompt prompt, NewThreadOptions how) {
+    TurnHandle startNew(Prompt prompt, NewThreadOptions how) {
+        WaitDeadline deadline = context.deadline();
         return context.translated(() -> {
             Valid valid = Valid.of(prompt);
             StartInput named = newThread(valid).saying(valid.say()).ownedBy(how.owner());
             StartInput input = how.once() ? named.closingAfterOneTurn() : named;
             Optional<String> runId = resumer.start(valid.thread(), input, Optional.empty(), prompt.id());
             if (runId.isPresent()) {
-                return new ThreadRequests.Begun(new AgentClient.Started(valid.thread(), runId.get()), false);
+                return started(valid, runId.get(), deadline);
             }
             Requests.Known known = context.requests().get(valid.thread());
             String first = context.histories().firstRunId(valid.thread(), known.runId());
             if (!isSame(context.histories().startInput(valid.thread(), first), input)) {
                 throw DeliveryCheck.keyReused();
             }
-            return new ThreadRequests.Begun(new AgentClient.Started(valid.thread(), known.runId()), true);
+            return outcomes.repeated(valid.thread(), known.runId(), () -> waitingFor(valid), deadline);
         });
     }
 
@@ -109,33 +129,28 @@ final class ThreadStarter {
         return one.agent().equals(other.agent())
                 && one.owner().equals(other.owner())
                 && one.once() == other.once()
-                && one.say().equals(other.say())
+                && said(one).equals(said(other))
                 && one.context().equals(other.context())
                 && one.maxIterations().equals(other.maxIterations());
     }
 
-    private AgentClient.Started started(Valid valid) {
-        Optional<Requests.Known> known = known(valid);
-        if (known.isPresent()) {
-            checkAgent(valid, known.get());
-            context.requests().signal(valid.thread(), SignalNames.SAY, valid.say());
-            return new AgentClient.Started(valid.thread(), known.get().runId());
-        }
-        StartInput input = newThread(valid);
-        return new AgentClient.Started(
-                valid.thread(),
-                context.requests().signalWithStart(valid.thread(), SignalNames.SAY, valid.say(), input));
+    private static Optional<Fact> said(StartInput input) {
+        return input.say().map(body -> InboundDecoder.read(SignalNames.SAY, body));
     }
 
     /** A prompt whose parts have been checked, with the id of its thread. */
-    private record Valid(Prompt prompt, String thread) {
+    private record Valid(Prompt prompt, String thread, PersonFact.UserSpoke say) {
         static Valid of(Prompt prompt) {
             prompt.agent().ifPresent(RequestLimits::agent);
-            prompt.message().ifPresent(RequestLimits::message);
-            prompt.messages().ifPresent(RequestLimits::messages);
-            prompt.schema().ifPresent(RequestLimits::schema);
-            return new Valid(
-                    prompt, prompt.thread().map(RequestLimits::thread).orElseGet(() -> "run-" + UUID.randomUUID()));
+            PersonFact.UserSpoke say = new PersonFact.UserSpoke(
+                    Optional.of(prompt.id()),
+                    prompt.messages().map(RequestLimits::messages),
+                    prompt.message().map(Message::user),
+                    false,
+                    prompt.schema().map(RequestLimits::schema));
+            RequestLimits.check(say);
+            String thread = prompt.thread().map(RequestLimits::thread).orElseGet(() -> "run-" + UUID.randomUUID());
+            return new Valid(prompt, thread, say);
         }
 
         boolean isNamed() {
@@ -145,11 +160,6 @@ final class ThreadStarter {
         boolean saysNothing() {
             return prompt.message().isEmpty()
                     && prompt.messages().map(JsonNode::isEmpty).orElse(true);
-        }
-
-        SayPayload say() {
-            return new SayPayload(
-                    Optional.of(prompt.id()), prompt.message(), prompt.messages(), Optional.empty(), prompt.schema());
         }
     }
 
@@ -207,7 +217,7 @@ final class ThreadStarter {
         }
     }
 
-    private PendingTurn sayTo(String thread, Requests.Known known, Valid valid, WaitDeadline deadline) {
+    private TurnHandle sayTo(String thread, Requests.Known known, Valid valid, WaitDeadline deadline) {
         checkAgent(valid, known);
         if (valid.prompt().context().isPresent()) {
             throw RequestLimits.badInput(

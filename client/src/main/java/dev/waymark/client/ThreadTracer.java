@@ -1,9 +1,9 @@
 package dev.waymark.client;
 
 import dev.waymark.client.failure.RequestLimits;
-import dev.waymark.client.span.Span;
-import dev.waymark.client.span.ThreadSpans;
+import dev.waymark.client.trace.Span;
 import dev.waymark.client.trace.SpanSink;
+import dev.waymark.client.trace.ThreadSpans;
 import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.fact.SubagentFact;
 import dev.waymark.history.HistoryReader;

@@ -18,11 +18,12 @@ import dev.waymark.testkit.model.AnthropicServer;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelServer;
 import dev.waymark.testkit.model.OpenAiServer;
+import dev.waymark.testkit.process.ChildProcess;
 import java.io.IOException;
 import java.math.BigDecimal;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -96,14 +97,14 @@ class AgentsTest {
 
     @Test
     void assistantWeatherAndBilling_doAsTheyAreTold() throws IOException {
-        assertThat(textOf(client.prompt("weather", "How is it?")))
+        assertThat(textOf(client.prompt("weather", "How is it?").await()))
                 .isEqualTo("Lisbon is sunny, and in Bergen it rains.");
 
-        String trip = client.prompt("assistant", "Book a table").thread();
-        assertThat(textOf(client.answer(trip, "Friday"))).isEqualTo("Your table is booked.");
+        String trip = client.prompt("assistant", "Book a table").await().thread();
+        assertThat(textOf(client.answer(trip, "Friday").await())).isEqualTo("Your table is booked.");
 
-        String table = client.prompt("billing", "Settle the bill").thread();
-        assertThat(textOf(client.approve(table))).contains("is settled");
+        String table = client.prompt("billing", "Settle the bill").await().thread();
+        assertThat(textOf(client.approve(table).await())).contains("is settled");
         assertThat(Files.readAllLines(directory.resolve("waymark-ledger.txt"))).hasSize(1);
     }
 
@@ -114,20 +115,20 @@ class AgentsTest {
     @Test
     void release_approved_tagsOnceWithItsNotes() throws Exception {
         Path repository = repository("approved");
-        AgentResult asked = client.run(release(repository));
+        AgentResult asked = client.run(release(repository)).await();
         String thread = asked.thread();
         assertThat(question(asked)).isEqualTo("Last release: v1.0.0. Commits since: 2. Which version is it to be?");
         String commit = git(repository, "rev-parse", "--short=12", "HEAD");
-        assertThat(question(client.answer(thread, "v1.1.0")))
+        assertThat(question(client.answer(thread, "v1.1.0").await()))
                 .isEqualTo("May tag_release {\"commit\": \"" + commit
                         + "\", \"state\": \"1 files are not committed\", \"version\": \"v1.1.0\"} run?");
 
-        assertThat(textOf(client.approve(thread)))
+        assertThat(textOf(client.approve(thread).await()))
                 .isEqualTo("v1.1.0 is on " + commit + ". The notes are in the thread, as NOTES.md.");
 
         assertThat(git(repository, "tag", "--list", "--format=%(contents)", "v1.1.0"))
                 .matches("Release 1.1.0\n\n- Forget nothing\n- Count \"lines\", too\n\nWaymark-Key: [0-9a-f]{64}");
-        assertThat(client.timeline(thread).now().desk().files().get("NOTES.md"))
+        assertThat(client.timeline(thread).now().workspace().files().get("NOTES.md"))
                 .hasValueSatisfying(notes -> assertThat(notes.content())
                         .isEqualTo("# v1.1.0\n\n- Forget nothing\n- Count \"lines\", too\n"));
     }
@@ -135,10 +136,10 @@ class AgentsTest {
     @Test
     void release_denied_tagsNothingAndSaysWhy() throws Exception {
         Path repository = repository("denied");
-        String thread = client.run(release(repository)).thread();
-        client.answer(thread, "1.1.0");
+        String thread = client.run(release(repository)).await().thread();
+        client.answer(thread, "1.1.0").await();
 
-        assertThat(textOf(client.deny(thread, "Not on a Friday."))).contains("Not on a Friday.");
+        assertThat(textOf(client.deny(thread, "Not on a Friday.").await())).contains("Not on a Friday.");
         assertThat(git(repository, "tag")).isEqualTo("v1.0.0");
     }
 
@@ -171,13 +172,9 @@ class AgentsTest {
     private static String git(Path repository, String... arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of("git"));
         command.addAll(List.of(arguments));
-        Process process = new ProcessBuilder(command)
-                .directory(repository.toFile())
-                .redirectErrorStream(true)
-                .start();
-        String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor()).as(out).isZero();
-        return out.strip();
+        ChildProcess.Ended ended = ChildProcess.of(command).in(repository).run(Duration.ofMinutes(1));
+        assertThat(ended.exitCode()).as(ended.toString()).isZero();
+        return ended.out().strip();
     }
 
     @Test
@@ -198,11 +195,13 @@ class AgentsTest {
                 ModelAnswer.says("Issue 7 is a bug.").using(5_000, 200),
                 ModelAnswer.says("Nothing else is open.").using(4_000, 30));
 
-        AgentResult asked = client.run(
-                Prompt.of("triage", "Sort the issues").withThread("issues").allowingVolatile());
+        AgentResult asked = client.run(Prompt.of("triage", "Sort the issues")
+                        .withThread("issues")
+                        .allowingVolatile())
+                .await();
         assertThat(question(asked)).isEqualTo("May comment {\"body\": \"Which version is it?\", \"number\": 7} run?");
-        assertThat(textOf(client.approve("issues"))).isEqualTo("7 bug: it forgets words.");
-        AgentResult rest = client.say("issues", "And the rest?");
+        assertThat(textOf(client.approve("issues").await())).isEqualTo("7 bug: it forgets words.");
+        AgentResult rest = client.say("issues", "And the rest?").await();
 
         assertThat(anthropic.complaints()).isEmpty();
         assertThat(tracker.requests())
@@ -240,7 +239,8 @@ class AgentsTest {
                 ModelAnswer.says("All of it is there.").using(1_000, 100),
                 ModelAnswer.says("At most once, says guide/side-effects.md.").using(1_000, 100));
 
-        AgentResult done = client.prompt("librarian", "How often is a card charged?");
+        AgentResult done =
+                client.prompt("librarian", "How often is a card charged?").await();
 
         assertThat(openai.complaints()).isEmpty();
         assertThat(textOf(done)).isEqualTo("At most once, says guide/side-effects.md.");

@@ -159,7 +159,7 @@ class ChatTest {
     }
 
     @Test
-    void ctrlC_stopsTheTurnAndNotTheProgram() throws InterruptedException {
+    void ctrlC_stopsTheTurnAndNotTheProgram() throws Exception {
         try (Terminal terminal =
                 Terminal.start(dev.address(), "chat", "--agent", "slow", "--session", "ctrl-c", "--volatile")) {
             shows(terminal, "> ");
@@ -195,7 +195,7 @@ class ChatTest {
     }
 
     @Test
-    void pastedText_isOneMessage() throws InterruptedException {
+    void pastedText_isOneMessage() throws Exception {
         try (Terminal terminal =
                 Terminal.start(dev.address(), "chat", "--agent", "greeter", "--session", "paste", "--volatile")) {
             shows(terminal, "> ");
@@ -214,7 +214,7 @@ class ChatTest {
     }
 
     @Test
-    void run_onATerminal_showsWhatTheAgentSaysMeanwhile() throws InterruptedException {
+    void run_onATerminal_showsWhatTheAgentSaysMeanwhile() throws Exception {
         try (Terminal terminal = Terminal.start(
                 dev.address(), "run", "--agent", "assistant", "--thread", "meanwhile", "--volatile", "Book a table")) {
             assertThat(terminal.exitCode()).isZero();

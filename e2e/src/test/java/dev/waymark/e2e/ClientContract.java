@@ -9,17 +9,18 @@ import dev.waymark.client.AgentResult;
 import dev.waymark.client.Verification;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.Approval;
+import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.client.request.Settlement;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallApproval;
 import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.Dev;
@@ -81,21 +82,26 @@ abstract class ClientContract {
     @Test
     void say_sameIdTwice_isSaidOnceAndHasTheSameOutcome() {
         thread("greeter", "same-id");
-        AgentResult first = client.say("same-id", "m1", "Hi again");
-        client.say("same-id", "m2", "And once more");
+        AgentResult first = client.send(
+                        "same-id", OutboundMessage.message("Hi again").withId("m1"))
+                .await();
+        client.send("same-id", OutboundMessage.message("And once more").withId("m2"))
+                .await();
 
-        AgentResult repeated = client.say("same-id", "m1", "Hi again");
+        AgentResult repeated = client.send(
+                        "same-id", OutboundMessage.message("Hi again").withId("m1"))
+                .await();
 
         assertThat(repeated).isEqualTo(first);
-        assertThat(client.result("same-id").messages()).hasSize(6);
+        assertThat(client.turn("same-id").await().messages()).hasSize(6);
     }
 
     @Test
     void run_samePromptTwice_isOneTurn() {
         Prompt prompt = Prompt.of("greeter", "Hi").withThread("same-prompt").allowingVolatile();
 
-        assertThat(client.run(prompt)).isEqualTo(client.run(prompt));
-        assertThat(client.result("same-prompt").messages()).hasSize(2);
+        assertThat(client.run(prompt).await()).isEqualTo(client.run(prompt).await());
+        assertThat(client.turn("same-prompt").await().messages()).hasSize(2);
     }
 
     @Test
@@ -103,8 +109,10 @@ abstract class ClientContract {
         Prompt slow = Prompt.of("slow", "First").withThread("during").allowingVolatile();
         client.start(slow);
         List<CompletableFuture<AgentResult>> said = List.of(
-                CompletableFuture.supplyAsync(() -> client.say("during", "Second")),
-                CompletableFuture.supplyAsync(() -> client.say("during", "Third")));
+                CompletableFuture.supplyAsync(
+                        () -> client.say("during", "Second").await()),
+                CompletableFuture.supplyAsync(
+                        () -> client.say("during", "Third").await()));
 
         assertThat(said)
                 .allSatisfy(result -> assertThat(
@@ -113,7 +121,7 @@ abstract class ClientContract {
         List<Integer> turns =
                 said.stream().map(result -> result.join().details().turn()).toList();
         assertThat(turns).allSatisfy(turn -> assertThat(turn).isBetween(1, 3));
-        assertThat(client.result("during").messages()).hasSizeBetween(4, 6);
+        assertThat(client.turn("during").await().messages()).hasSizeBetween(4, 6);
         assertThat(client.inspector().verify("during").agrees()).isTrue();
     }
 
@@ -130,13 +138,16 @@ abstract class ClientContract {
                                     .build())
                     .start(StartInput.of("greeter")
                             .withLimits(RunLimits.DEFAULT.withSoftEvents(20))
-                            .saying(SayPayload.message("m0", "Hi")));
+                            .saying(PersonFact.UserSpoke.message("m0", "Hi")));
         } catch (dev.waymark.connect.ServerUnreachable e) {
             throw new IllegalStateException(e);
         }
-        client.result("moving");
+        client.turn("moving").await();
         List<AgentResult> results = IntStream.rangeClosed(1, 6)
-                .mapToObj(i -> client.say("moving", "m" + i, "Message " + i))
+                .mapToObj(i -> client.send(
+                                "moving",
+                                OutboundMessage.message("Message " + i).withId("m" + i))
+                        .await())
                 .toList();
 
         Timeline timeline = client.timeline("moving");
@@ -149,9 +160,13 @@ abstract class ClientContract {
                 .isEqualTo(IntStream.rangeClosed(1, 7).boxed().toList());
         assertThat(results.stream().map(result -> result.details().turn()).toList())
                 .isEqualTo(List.of(2, 3, 4, 5, 6, 7));
-        assertThat(client.say("moving", "m1", "Message 1").messages())
+        assertThat(client.send("moving", OutboundMessage.message("Message 1").withId("m1"))
+                        .await()
+                        .messages())
                 .isEqualTo(results.get(0).messages());
-        assertThat(client.run(Prompt.of("greeter", "More").withThread("moving")).status())
+        assertThat(client.run(Prompt.of("greeter", "More").withThread("moving"))
+                        .await()
+                        .status())
                 .isEqualTo("complete");
         assertThatThrownBy(() -> client.run(Prompt.of("slow", "More").withThread("moving")))
                 .hasMessageContaining("another agent: greeter");
@@ -160,11 +175,13 @@ abstract class ClientContract {
     @Test
     void stop_endsTheWaitOfWhoeverWaits() {
         client.start(Prompt.of("slower", "Hi").withThread("stopped").allowingVolatile());
-        CompletableFuture<AgentResult> waiting = CompletableFuture.supplyAsync(() -> client.result("stopped"));
+        CompletableFuture<AgentResult> waiting =
+                CompletableFuture.supplyAsync(() -> client.turn("stopped").await());
 
-        assertThat(client.stop("stopped")).isInstanceOf(AgentResult.Stopped.class);
+        assertThat(client.stop("stopped").await()).isInstanceOf(AgentResult.Stopped.class);
         assertThat(waiting.join()).isInstanceOf(AgentResult.Stopped.class);
-        assertThat(AgentResult.assertComplete(client.retry("stopped")).text()).isEqualTo("At last.");
+        assertThat(AgentResult.assertComplete(client.retry("stopped").await()).text())
+                .isEqualTo("At last.");
     }
 
     @Test
@@ -181,7 +198,8 @@ abstract class ClientContract {
     void message_asLargeAsItMayBe_isTaken() {
         String text = "ü".repeat(128 * 1024);
 
-        assertThat(AgentResult.assertComplete(client.prompt("greeter", text)).text())
+        assertThat(AgentResult.assertComplete(client.prompt("greeter", text).await())
+                        .text())
                 .isEqualTo("Hello.");
     }
 
@@ -190,8 +208,9 @@ abstract class ClientContract {
         AgentClient impatient = client.withTimeout(Duration.ofMillis(300));
         Prompt slow = Prompt.of("slower", "Hi").withThread("timeout").allowingVolatile();
 
-        assertThatThrownBy(() -> impatient.run(slow)).isInstanceOf(WaymarkException.TimedOut.class);
-        assertThat(AgentResult.assertComplete(client.result("timeout")).text()).isEqualTo("At last.");
+        assertThatThrownBy(() -> impatient.run(slow).await()).isInstanceOf(WaymarkException.TimedOut.class);
+        assertThat(AgentResult.assertComplete(client.turn("timeout").await()).text())
+                .isEqualTo("At last.");
     }
 
     @Test
@@ -205,7 +224,8 @@ abstract class ClientContract {
                     asked.add(question.text());
                     return Optional.of("Friday");
                 })
-                .run(Prompt.of("parallel", "Go").withThread("attended").allowingVolatile());
+                .run(Prompt.of("parallel", "Go").withThread("attended").allowingVolatile())
+                .await();
 
         assertThat(AgentResult.assertComplete(result).text()).isEqualTo("All done.");
         assertThat(asked).containsExactlyInAnyOrder("tu_2{\"cents\": 5}", "Which day?");
@@ -221,25 +241,28 @@ abstract class ClientContract {
     void callbacks_thatLeaveItToOthers_endInAnInterruption() {
         AgentClient half =
                 client.onApproval(request -> Approval.deny("Not today.")).onQuestion(question -> Optional.empty());
-        AgentResult result =
-                half.run(Prompt.of("parallel", "Go").withThread("left").allowingVolatile());
+        AgentResult result = half.run(
+                        Prompt.of("parallel", "Go").withThread("left").allowingVolatile())
+                .await();
 
         assertThat(result).isInstanceOf(AgentResult.Interrupted.class);
         assertThat(((AgentResult.Interrupted) result).pending())
                 .extracting(PendingItem::callId)
                 .containsExactly("tu_1");
         assertThat(((AgentResult.Interrupted) result).question()).isEqualTo("Which day?");
-        assertThat(AgentResult.assertComplete(client.answer("left", "Friday")).text())
+        assertThat(AgentResult.assertComplete(client.answer("left", "Friday").await())
+                        .text())
                 .isEqualTo("All done.");
     }
 
     @Test
     void callback_whereSomebodyElseIsFaster_acceptsWhatThatOneDecided() {
         AgentResult result = client.onApproval(request -> {
-                    client.approve(request.thread());
+                    client.approve(request.thread()).await();
                     return Approval.deny("Too late.");
                 })
-                .run(Prompt.of("charger", "Go").withThread("overtaken").allowingVolatile());
+                .run(Prompt.of("charger", "Go").withThread("overtaken").allowingVolatile())
+                .await();
 
         assertThat(AgentResult.assertComplete(result).text()).isEqualTo("Charged.");
         assertThat(client.timeline("overtaken")
@@ -253,16 +276,19 @@ abstract class ClientContract {
 
     @Test
     void callback_onAThreadThatWaitsAlready_isAskedByResult() {
-        client.run(Prompt.of("charger", "Go").withThread("later").allowingVolatile());
+        client.run(Prompt.of("charger", "Go").withThread("later").allowingVolatile())
+                .await();
 
-        AgentResult result = client.onApproval(request -> Approval.approve()).result("later");
+        AgentResult result =
+                client.onApproval(request -> Approval.approve()).turn("later").await();
 
         assertThat(AgentResult.assertComplete(result).text()).isEqualTo("Charged.");
     }
 
     @Test
     void decide_refusals_sayWhatIsWrong() {
-        client.run(Prompt.of("charger", "Go").withThread("refusing").allowingVolatile());
+        client.run(Prompt.of("charger", "Go").withThread("refusing").allowingVolatile())
+                .await();
 
         assertThatThrownBy(() -> client.decide("refusing", Approval.approve().withDigest("e3b0")))
                 .isInstanceOfSatisfying(
@@ -272,7 +298,8 @@ abstract class ClientContract {
                 .isInstanceOf(WaymarkException.NotFound.class);
         assertThatThrownBy(() -> client.settle("refusing", Settlement.done("tu_1")))
                 .isInstanceOf(WaymarkException.NotFound.class);
-        assertThat(AgentResult.assertComplete(client.deny("refusing", "No.")).text())
+        assertThat(AgentResult.assertComplete(client.deny("refusing", "No.").await())
+                        .text())
                 .isEqualTo("Charged.");
         assertThatThrownBy(() -> client.decide("refusing", Approval.deny().withCall("tu_1")))
                 .isInstanceOfSatisfying(
@@ -282,11 +309,13 @@ abstract class ClientContract {
 
     @Test
     void approvalWithATimeout_isAnInterruptionAtOnce_andADenialInTheEnd() {
-        AgentResult asked =
-                client.run(Prompt.of("hasty", "Go").withThread("hasty").allowingVolatile());
+        AgentResult asked = client.run(
+                        Prompt.of("hasty", "Go").withThread("hasty").allowingVolatile())
+                .await();
         assertThat(asked).isInstanceOf(AgentResult.Interrupted.class);
 
-        await().atMost(Duration.ofSeconds(60)).until(() -> client.result("hasty") instanceof AgentResult.Complete);
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> client.turn("hasty").await() instanceof AgentResult.Complete);
         assertThat(client.timeline("hasty")
                         .now()
                         .calls()
@@ -320,12 +349,13 @@ abstract class ClientContract {
         terminate("cut");
         ResumeOptions friday = ResumeOptions.onward().withAnswer("Friday");
 
-        CompletableFuture<AgentResult> other = CompletableFuture.supplyAsync(() -> client.resume("cut", friday));
-        AgentResult result = client.resume("cut", friday);
+        CompletableFuture<AgentResult> other =
+                CompletableFuture.supplyAsync(() -> client.resume("cut", friday).await());
+        AgentResult result = client.resume("cut", friday).await();
 
         assertThat(AgentResult.assertComplete(result).text()).isEqualTo("Booked.");
         assertThat(other.join()).isEqualTo(result);
-        assertThat(client.resume("cut", friday)).isEqualTo(result);
+        assertThat(client.resume("cut", friday).await()).isEqualTo(result);
         assertThat(result.thread()).startsWith("resume-");
         assertThat(client.inspector().verify(result.thread()).agrees()).isTrue();
     }
@@ -347,7 +377,7 @@ abstract class ClientContract {
         client.start(Prompt.of(agent, "Charge").withThread(thread).allowingVolatile());
         await().atMost(Duration.ofSeconds(60)).until(() -> Files.exists(agents.resolve(agent + ".ledger")));
         terminate(thread);
-        return client.resume(thread, ResumeOptions.onward().allowingVolatile());
+        return client.resume(thread, ResumeOptions.onward().allowingVolatile()).await();
     }
 
     @Test
@@ -355,12 +385,14 @@ abstract class ClientContract {
         thread("patient", "terminated-patient");
         terminate("terminated-patient");
 
-        AgentResult waiting =
-                client.resume("terminated-patient", ResumeOptions.onward().allowingVolatile());
+        AgentResult waiting = client.resume(
+                        "terminated-patient", ResumeOptions.onward().allowingVolatile())
+                .await();
         assertThat(AgentResult.isInterrupted(waiting)).isTrue();
         assertThat(agents.resolve("patient.ledger")).doesNotExist();
 
-        assertThat(AgentResult.assertComplete(client.approve(waiting.thread())).text())
+        assertThat(AgentResult.assertComplete(client.approve(waiting.thread()).await())
+                        .text())
                 .isEqualTo("Charged.");
         assertThat(Files.readAllLines(agents.resolve("patient.ledger"))).hasSize(1);
     }
@@ -368,21 +400,24 @@ abstract class ClientContract {
     @Test
     void resume_ofACancelledThread_goesOn() {
         client.start(Prompt.of("slower", "Hi").withThread("cancelled").allowingVolatile());
-        client.cancel("cancelled");
+        client.cancel("cancelled").await();
 
         AgentResult result = client.resume(
-                "cancelled", ResumeOptions.onward().withThread("uncancelled").allowingVolatile());
+                        "cancelled",
+                        ResumeOptions.onward().withThread("uncancelled").allowingVolatile())
+                .await();
 
         assertThat(AgentResult.assertComplete(result).text()).isEqualTo("At last.");
-        assertThat(client.say("uncancelled", "More").status()).isEqualTo("complete");
+        assertThat(client.say("uncancelled", "More").await().status()).isEqualTo("complete");
         assertThat(client.inspector().verify("uncancelled").agrees()).isTrue();
     }
 
     @Test
     void resume_ofACompleteRun_isItsOutcome() {
-        AgentResult result = client.prompt("greeter", "Hi");
+        AgentResult result = client.prompt("greeter", "Hi").await();
 
-        assertThat(client.resume(result.thread(), ResumeOptions.onward())).isEqualTo(result);
+        assertThat(client.resume(result.thread(), ResumeOptions.onward()).await())
+                .isEqualTo(result);
     }
 
     @Test
@@ -403,6 +438,6 @@ abstract class ClientContract {
     }
 
     void thread(String agent, String thread) {
-        client.run(Prompt.of(agent, "Hi").withThread(thread).allowingVolatile());
+        client.run(Prompt.of(agent, "Hi").withThread(thread).allowingVolatile()).await();
     }
 }

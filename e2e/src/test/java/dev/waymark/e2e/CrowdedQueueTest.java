@@ -8,18 +8,22 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.Prompt;
+import dev.waymark.client.watch.Watcher;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
 import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.Dev;
 import dev.waymark.e2e.product.RequestCounter;
+import dev.waymark.history.Moment;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.enums.v1.TaskQueueKind;
 import io.temporal.api.taskqueue.v1.TaskQueue;
 import io.temporal.api.workflowservice.v1.PollWorkflowTaskQueueRequest;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -34,7 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Callers whose thread waits behind many others get no failure that says that no worker runs. */
 @Tag("server")
 @Tag("full")
-@Timeout(180)
+@Timeout(240)
 class CrowdedQueueTest {
     private static final int CROWD = 250;
     private static final int CALLERS = 50;
@@ -55,15 +59,33 @@ class CrowdedQueueTest {
             AtomicBoolean busy = new AtomicBoolean(true);
             CompletableFuture<Void> worker = CompletableFuture.runAsync(() -> takeFewTasks(connection, busy));
 
-            CompletableFuture<AgentResult> waiting = CompletableFuture.supplyAsync(() -> client.result("last"));
+            List<String> told = new CopyOnWriteArrayList<>();
+            CompletableFuture<AgentResult> waiting = CompletableFuture.supplyAsync(
+                    () -> client.watchedBy(noting(told)).turn("last").await());
 
             assertThatThrownBy(() -> waiting.get(15, TimeUnit.SECONDS)).isInstanceOf(TimeoutException.class);
+            assertThat(told).isEmpty();
             busy.set(false);
             worker.join();
-            assertThatThrownBy(() -> waiting.get(40, TimeUnit.SECONDS))
+            assertThatThrownBy(() -> waiting.get(100, TimeUnit.SECONDS))
                     .isInstanceOf(ExecutionException.class)
                     .hasCauseInstanceOf(WaymarkException.NoWorker.class);
+            assertThat(told).containsExactly("no worker takes the work: last");
         }
+    }
+
+    private static Watcher noting(List<String> told) {
+        return new Watcher() {
+            @Override
+            public boolean happened(Moment moment) {
+                return true;
+            }
+
+            @Override
+            public boolean waitsForWorker(WaymarkException.NoWorker absence) {
+                return told.add(absence.getMessage());
+            }
+        };
     }
 
     @Test
@@ -84,7 +106,7 @@ class CrowdedQueueTest {
             ExecutorService callers = Executors.newFixedThreadPool(CALLERS);
             try {
                 for (int i = 0; i < CALLERS; i++) {
-                    callers.submit(() -> client.result("last"));
+                    callers.submit(() -> client.turn("last").await());
                 }
                 // Longer than the wait after which each caller would ask the server whether there is a worker.
                 await().during(15, TimeUnit.SECONDS)

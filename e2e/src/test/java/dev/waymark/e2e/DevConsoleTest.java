@@ -3,9 +3,8 @@ package dev.waymark.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.waymark.e2e.product.Agents;
+import dev.waymark.e2e.product.ReadyProcess;
 import dev.waymark.e2e.product.ScriptFile;
 import dev.waymark.e2e.product.CliWorkerProcess;
 import java.util.Map;
@@ -20,7 +19,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,26 +33,20 @@ class DevConsoleTest {
     @TempDir
     private Path directory;
 
-    private Process dev(String... more) throws IOException {
+    private ReadyProcess dev(String... more) throws IOException {
         Path agents = new Agents(Files.createDirectory(directory.resolve("agents")))
                 .assistant()
                 .directory();
         List<String> arguments = new ArrayList<>(List.of("--agents", agents.toString()));
         arguments.addAll(List.of(more));
-        return devIn(arguments);
+        return devHere(arguments);
     }
 
-    private Process devIn(List<String> more) throws IOException {
-        ProcessBuilder builder =
-                new ProcessBuilder(ScriptFile.call("dev", "--in-memory", "--volatile", "--json", "--port", "0"));
-        builder.command().addAll(more);
-        return builder.directory(directory.toFile())
-                .redirectError(directory.resolve("dev.log").toFile())
-                .start();
-    }
-
-    private static JsonNode ready(Process dev) throws IOException {
-        return new JsonMapper().readTree(dev.inputReader().readLine());
+    private ReadyProcess devHere(List<String> more) throws IOException {
+        List<String> arguments = new ArrayList<>(List.of("dev", "--in-memory", "--volatile", "--json", "--port", "0"));
+        arguments.addAll(more);
+        return ReadyProcess.start(
+                ScriptFile.command(arguments.toArray(String[]::new)).in(directory));
     }
 
     private static HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
@@ -63,10 +55,9 @@ class DevConsoleTest {
 
     @Test
     void console_isServedToThisMachineOnly_startsThreads_andEndsWithAKilledDev() throws Exception {
-        Process dev = dev("--console-port", "0");
         URI console;
-        try {
-            console = URI.create(ready(dev).path("console").asText());
+        try (ReadyProcess dev = dev("--console-port", "0")) {
+            console = URI.create(dev.line().path("console").asText());
             assertThat(send(HttpRequest.newBuilder(console.resolve("/"))).body())
                     .contains("/console/app.js");
             assertThat(send(HttpRequest.newBuilder(console.resolve("/v1/agents")))
@@ -79,23 +70,18 @@ class DevConsoleTest {
                             .statusCode())
                     .isEqualTo(403);
             assertThat(send(start).statusCode()).isEqualTo(201);
-        } finally {
-            dev.destroyForcibly().waitFor();
         }
         await().atMost(Duration.ofSeconds(30)).until(() -> isClosed(console));
     }
 
     @Test
     void console_withoutAWorker_listsTheAgentsOfTheNamedDirectory() throws Exception {
-        Process dev = dev("--no-worker", "--console-port", "0");
-        try {
-            URI console = URI.create(ready(dev).path("console").asText());
+        try (ReadyProcess dev = dev("--no-worker", "--console-port", "0")) {
+            URI console = URI.create(dev.line().path("console").asText());
 
             assertThat(send(HttpRequest.newBuilder(console.resolve("/v1/agents")))
                             .body())
                     .contains("assistant");
-        } finally {
-            dev.destroyForcibly().waitFor();
         }
     }
 
@@ -105,12 +91,11 @@ class DevConsoleTest {
                 .greeter()
                 .directory();
         new Agents(Files.createDirectory(directory.resolve("agents"))).assistant();
-        Process dev = devIn(List.of("--no-worker", "--console-port", "0"));
-        try {
-            JsonNode ready = ready(dev);
-            URI console = URI.create(ready.path("console").asText());
-            try (CliWorkerProcess worker = CliWorkerProcess.start(
-                    ready.path("address").asText(), agents, Map.of(), directory.resolve("worker.log"))) {
+        try (ReadyProcess dev = devHere(List.of("--no-worker", "--console-port", "0"))) {
+            URI console = URI.create(dev.line().path("console").asText());
+            String address = dev.line().path("address").asText();
+            try (CliWorkerProcess worker =
+                    CliWorkerProcess.start(address, agents, Map.of(), directory.resolve("worker.log"))) {
                 await().atMost(Duration.ofSeconds(60))
                         .untilAsserted(() -> assertThat(
                                         send(HttpRequest.newBuilder(console.resolve("/v1/agents")))
@@ -118,8 +103,6 @@ class DevConsoleTest {
                                 .contains("greeter")
                                 .doesNotContain("assistant"));
             }
-        } finally {
-            dev.destroyForcibly().waitFor();
         }
     }
 
@@ -133,12 +116,9 @@ class DevConsoleTest {
 
     @Test
     void withoutConsole_devHasNone() throws Exception {
-        Process dev = dev("--no-console");
-        try {
-            assertThat(ready(dev).has("console")).isFalse();
-        } finally {
-            dev.destroy();
-            assertThat(dev.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        try (ReadyProcess dev = dev("--no-console")) {
+            assertThat(dev.line().has("console")).isFalse();
+            dev.process().terminate(Duration.ofMinutes(1));
         }
     }
 }

@@ -29,7 +29,8 @@ class DurableClientTest extends ClientContract {
     @Test
     void wait_overAReset_reportsWhatTheNewRunComesTo() throws Exception {
         client.start(Prompt.of("slower", "Hi").withThread("reset"));
-        CompletableFuture<AgentResult> waiting = CompletableFuture.supplyAsync(() -> client.result("reset"));
+        CompletableFuture<AgentResult> waiting =
+                CompletableFuture.supplyAsync(() -> client.turn("reset").await());
         try (Connection connection = Connection.to(dev.address())) {
             connection
                     .stubs()

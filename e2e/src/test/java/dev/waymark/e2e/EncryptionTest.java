@@ -9,9 +9,9 @@ import dev.waymark.connect.Connection;
 import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.Command;
 import dev.waymark.e2e.product.Dev;
+import dev.waymark.e2e.product.ReadyProcess;
 import dev.waymark.e2e.product.ScriptFile;
 import io.temporal.api.common.v1.Payloads;
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -168,14 +168,11 @@ class EncryptionTest {
                     .getInput();
             encrypted = com.google.protobuf.util.JsonFormat.printer().print(input);
         }
-        ProcessBuilder builder = new ProcessBuilder(
-                ScriptFile.call("codec", "--port", "0", "--ui-origin", "http://127.0.0.1:8233", "--json"));
-        builder.environment().put("WAYMARK_CODEC_KEYS", OLD);
-        builder.environment().put("WAYMARK_CODEC_TOKEN", "token-1");
-        Process process = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
-        try (BufferedReader stdout = process.inputReader()) {
-            String address =
-                    new JsonMapper().readTree(stdout.readLine()).path("address").asText();
+        try (ReadyProcess codec = ReadyProcess.start(
+                ScriptFile.command("codec", "--port", "0", "--ui-origin", "http://127.0.0.1:8233", "--json")
+                        .environment(Map.of("WAYMARK_CODEC_KEYS", OLD, "WAYMARK_CODEC_TOKEN", "token-1"))
+                        .showingErrors())) {
+            String address = codec.address();
 
             assertThat(post(address, encrypted).statusCode()).isEqualTo(401);
             assertThat(post(address, encrypted, "Authorization", "Bearer token-2")
@@ -206,11 +203,8 @@ class EncryptionTest {
             assertThat(post(address, encrypted, "Cookie", session, "Origin", "http://127.0.0.1:8233")
                             .statusCode())
                     .isEqualTo(200);
-        } finally {
-            process.destroy();
-            process.waitFor();
+            assertThat(codec.process().terminate(Duration.ofMinutes(1))).isZero();
         }
-        assertThat(process.exitValue()).isZero();
     }
 
     private static HttpResponse<String> post(String address, String body, String... headers)

@@ -274,8 +274,7 @@ class FormatsTest {
         String file = snapshot("typed-" + name, "charge_card").toString();
         String[] resume = {"resume", file, "--agent", "kiosk", "--thread", "typed-" + name, "--volatile"};
         try (Terminal terminal = Terminal.start(elsewhere.address(), resume)) {
-            await().atMost(Duration.ofSeconds(60))
-                    .until(() -> terminal.screen().contains("Run all of them?"));
+            await().atMost(Duration.ofSeconds(60)).until(() -> terminal.screen().contains("Run all of them?"));
             String before = terminal.screen();
             assertThat(before)
                     .contains("The checkpoint asks for these calls, which were never started:")
@@ -292,10 +291,10 @@ class FormatsTest {
         ResumeOptions how = ResumeOptions.onward().withAgent("till").allowingVolatile();
         try (AgentClient client = AgentClient.connect(elsewhere.address())) {
             byte[] file = Files.readAllBytes(snapshot("java-waits", "charge_card"));
-            assertThat(client.requests().review(file, "a file", how).notStarted())
+            assertThat(client.inspector().review(file, how).notStarted())
                     .extracting(Call::id)
                     .containsExactly("tu_1");
-            assertThat(client.resume(file, how)).isInstanceOf(AgentResult.Interrupted.class);
+            assertThat(client.resume(file, how).await()).isInstanceOf(AgentResult.Interrupted.class);
 
             List<ApprovalRequest> asked = new ArrayList<>();
             AgentClient denying = client.onApproval(request -> {
@@ -303,12 +302,13 @@ class FormatsTest {
                 return Approval.deny("Nobody knows this file.");
             });
             byte[] denied = Files.readAllBytes(snapshot("java-denied", "charge_card"));
-            assertThat(denying.resume(denied, how)).isInstanceOf(AgentResult.Complete.class);
+            assertThat(denying.resume(denied, how).await()).isInstanceOf(AgentResult.Complete.class);
             assertThat(asked).singleElement().returns(true, ApprovalRequest::fromFile);
             assertThat(ledger).doesNotExist();
 
             byte[] allowed = Files.readAllBytes(snapshot("java-runs", "charge_card"));
-            assertThat(client.resume(allowed, how.withFileCalls(FileCalls.CONTINUE)))
+            assertThat(client.resume(allowed, how.withFileCalls(FileCalls.CONTINUE))
+                            .await())
                     .isInstanceOf(AgentResult.Complete.class);
             assertThat(ledger).content().isEqualTo("{\"cents\":5}\n");
         }

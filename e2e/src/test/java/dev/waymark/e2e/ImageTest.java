@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.e2e.product.ContainerEngine;
 import dev.waymark.e2e.product.ShellCommand;
-import dev.waymark.e2e.product.ShellCommand.Done;
+import dev.waymark.testkit.process.ChildProcess.Ended;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileSystems;
@@ -106,7 +106,7 @@ class ImageTest {
                 echo "$@" >>'%s'
                 """.formatted(directory.resolve("calls")));
 
-        Done done = image(checkout, "build '" + builder + "' waymark:1.2.3 1.2.3");
+        Ended done = image(checkout, "build '" + builder + "' waymark:1.2.3 1.2.3");
 
         assertThat(done.exitCode()).as(done.err()).isZero();
         assertThat(done.err())
@@ -135,7 +135,7 @@ class ImageTest {
         Files.delete(checkout.resolve("starter/target/waymark.jar"));
 
         assertThat(image(checkout, "build true waymark:1.2.3 1.2.3"))
-                .isEqualTo(new Done(
+                .isEqualTo(new Ended(
                         2,
                         "",
                         "image: not found: starter/target/waymark.jar. Build it: mvn -DskipTests -Dimage=waymark:1.2.3"
@@ -145,7 +145,7 @@ class ImageTest {
     @Test
     void check_withoutBuilder_saysWhatToInstall() throws IOException {
         assertThat(image(checkout(), "check no-builder waymark:1.2.3"))
-                .isEqualTo(new Done(
+                .isEqualTo(new Ended(
                         2,
                         "",
                         "image: not found: no-builder. Install it, or name another builder: -Dimage.builder=podman\n"));
@@ -156,7 +156,7 @@ class ImageTest {
         Path builder = program("docker", "echo 'Client: 28'\necho 'Cannot connect to the daemon' >&2\nexit 1\n");
 
         assertThat(image(checkout(), "check '" + builder + "' waymark:1.2.3"))
-                .isEqualTo(new Done(
+                .isEqualTo(new Ended(
                         2,
                         "",
                         "image: " + builder + " does not work (Cannot connect to the daemon). Start its engine, or name"
@@ -166,10 +166,10 @@ class ImageTest {
     @Test
     void check_withoutName_asksForOne() throws IOException {
         assertThat(image(checkout(), "check docker true"))
-                .isEqualTo(new Done(2, "", "image: -Dimage has no value. Name the image: -Dimage=waymark:VERSION\n"));
+                .isEqualTo(new Ended(2, "", "image: -Dimage has no value. Name the image: -Dimage=waymark:VERSION\n"));
     }
 
-    private Done image(Path checkout, String arguments) {
+    private Ended image(Path checkout, String arguments) {
         return new ShellCommand(checkout, Map.of("GIT_CEILING_DIRECTORIES", directory.toString()))
                 .run("deploy/image.sh " + arguments);
     }

@@ -2,16 +2,18 @@ package dev.waymark.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.testkit.process.ChildProcess;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -33,7 +35,7 @@ class LauncherTest {
     private Path checkout;
     private Path home;
 
-    private record Done(int exitCode, String out, String err) {}
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     @BeforeEach
     void checkOut() throws IOException {
@@ -88,26 +90,29 @@ class LauncherTest {
      * background could appear while the directory is deleted. All these processes keep open the pipe that this method
      * reads.
      */
-    private Done call(String... words) throws IOException, InterruptedException {
+    private ChildProcess.Ended call(String... words) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of("sh", "-c", "exec 8>&1; exec \"$@\"", "sh"));
         command.addAll(List.of(words));
-        ProcessBuilder builder = new ProcessBuilder(command).directory(checkout.toFile());
-        builder.environment()
-                .put("PATH", home.resolve(".local/bin") + ":" + directory.resolve("bin") + ":/usr/bin:/bin");
-        builder.environment().put("HOME", home.toString());
-        builder.environment().put("JAVA_HOME", directory.resolve("jdk").toString());
-        builder.environment().put("CHECKOUT", checkout.toString());
-        builder.environment().put("BROKEN", directory.resolve("broken").toString());
-        builder.environment().keySet().removeAll(List.of("XDG_DATA_HOME", "XDG_CONFIG_HOME"));
-        Path err = directory.resolve("err");
-        Process process = builder.redirectError(err.toFile()).start();
-        String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        return new Done(process.waitFor(), out, Files.readString(err));
+        return ChildProcess.of(command)
+                .in(checkout)
+                .withoutEnvironment("XDG_(DATA|CONFIG)_HOME")
+                .environment(Map.of(
+                        "PATH",
+                        home.resolve(".local/bin") + ":" + directory.resolve("bin") + ":/usr/bin:/bin",
+                        "HOME",
+                        home.toString(),
+                        "JAVA_HOME",
+                        directory.resolve("jdk").toString(),
+                        "CHECKOUT",
+                        checkout.toString(),
+                        "BROKEN",
+                        directory.resolve("broken").toString()))
+                .run(PATIENCE);
     }
 
     @Test
     void call_withoutJar_buildsItAndSaysWhatItIsAt() throws Exception {
-        Done done = call("./waymark", "run", "Hi");
+        ChildProcess.Ended done = call("./waymark", "run", "Hi");
 
         assertThat(done.exitCode()).isZero();
         assertThat(done.out()).contains("-jar " + checkout.resolve("starter/target/waymark.jar") + " run Hi");
@@ -138,8 +143,8 @@ class LauncherTest {
     }
 
     @Test
-    void worker_withoutMemory_ends() throws Exception {
-        for (String command : List.of("worker", "dev")) {
+    void workerOrCodecServer_withoutMemory_ends() throws Exception {
+        for (String command : List.of("worker", "dev", "codec")) {
             assertThat(call("./waymark", command).out()).contains(" -XX:+ExitOnOutOfMemoryError ");
         }
         assertThat(call("./waymark", "run").out()).doesNotContain("ExitOnOutOfMemoryError");
@@ -168,7 +173,7 @@ class LauncherTest {
     void call_whereTheBuildFails_saysWhatIsWrongAndRunsNothing() throws Exception {
         Files.writeString(directory.resolve("broken"), "");
 
-        Done done = call("./waymark", "run");
+        ChildProcess.Ended done = call("./waymark", "run");
 
         assertThat(done.exitCode()).isEqualTo(2);
         assertThat(done.out()).isEmpty();
@@ -190,7 +195,7 @@ class LauncherTest {
     @ParameterizedTest
     @ValueSource(strings = {"install --help", "install -h", "help install", "completion --help", "help completion"})
     void help_ofTheCommandsOfTheScript_comesFromTheJar(String words) throws Exception {
-        Done done = call(("./waymark " + words).split(" "));
+        ChildProcess.Ended done = call(("./waymark " + words).split(" "));
 
         assertThat(done.exitCode()).isZero();
         assertThat(done.out()).endsWith("waymark.jar " + words + "\n");
@@ -204,7 +209,7 @@ class LauncherTest {
 
         Path other = Files.createDirectory(directory.resolve("other"));
         Files.writeString(other.resolve("waymark"), "mine");
-        Done done = call("./waymark", "install", other.toString());
+        ChildProcess.Ended done = call("./waymark", "install", other.toString());
 
         assertThat(done.exitCode()).isEqualTo(2);
         assertThat(done.err()).contains("another file exists: " + other.resolve("waymark"));
@@ -232,7 +237,7 @@ class LauncherTest {
                 + "; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _waymark; echo \"${COMPREPLY[*]}\"";
         List<String> command = new ArrayList<>(List.of("bash", "-uc", script, "bash"));
         command.addAll(List.of(words));
-        Done done = call(command.toArray(String[]::new));
+        ChildProcess.Ended done = call(command.toArray(String[]::new));
         assertThat(done.err()).isEmpty();
         return done.out().strip();
     }

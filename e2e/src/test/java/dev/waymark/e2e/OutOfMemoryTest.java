@@ -44,7 +44,7 @@ class OutOfMemoryTest {
                 waymark.run("run", "--agent", "greeter", "--thread", "large", "--volatile", "--no-wait", "Hi");
 
                 assertThat(worker.exitCodeWithin(Duration.ofMinutes(1))).hasValue(OUT_OF_MEMORY);
-                assertThat(worker.lastOutput()).contains("java.lang.OutOfMemoryError");
+                assertThat(worker.output()).contains("java.lang.OutOfMemoryError");
             }
             Files.writeString(script, reply);
             try (CliWorkerProcess next = worker(server, Map.of(), "next.log")) {

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waymark.e2e.product.PrintedCommand;
 import dev.waymark.e2e.product.PrintedCommand.Kind;
 import dev.waymark.e2e.product.ShellCommand;
-import dev.waymark.e2e.product.ShellCommand.Done;
 import dev.waymark.starter.WaymarkCommand;
+import dev.waymark.testkit.process.ChildProcess.Ended;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -89,7 +89,7 @@ class PrintedCommandsTest {
                 Path script = Files.writeString(directory.resolve("script.sh"), command.text());
                 all.assertThat(new ShellCommand(directory, Map.of()).run("sh -n " + script))
                         .as(command.place())
-                        .returns(0, Done::exitCode);
+                        .returns(0, Ended::exitCode);
             } else if (command.isWaymark()) {
                 List<String> arguments = ShellCommand.words(command.arguments());
                 all.assertThat(problem(arguments)).as(command.place()).isEmpty();

@@ -3,12 +3,13 @@ package dev.waymark.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.cli.ExitCode;
-import java.io.BufferedReader;
+import dev.waymark.testkit.process.ChildProcess;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -50,7 +51,7 @@ class ProgramJarTest {
     @TempDir
     Path directory;
 
-    private record Done(int exitCode, String output) {}
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     @Test
     void size() throws IOException {
@@ -102,21 +103,19 @@ class ProgramJarTest {
         Path histories = Files.createDirectory(directory.resolve("histories"));
         Files.copy(HISTORIES.resolve("parallel-tools.json"), histories.resolve("thread.json"));
 
-        Done done = runAlone("gate", "--histories", histories.toString());
+        ChildProcess.Ended done =
+                alone("gate", "--histories", histories.toString()).run(PATIENCE);
 
-        assertThat(done.output()).contains("passed: 1 of 1 threads checked");
+        assertThat(done.out()).contains("passed: 1 of 1 threads checked");
         assertThat(done.exitCode()).isEqualTo(ExitCode.DONE);
     }
 
     @Test
     void dev_needsNoOtherFile() throws Exception {
-        Process dev = start("dev", "--in-memory", "--no-worker", "--no-console", "--port", "0", "--json");
-        try (BufferedReader output = dev.inputReader()) {
-            assertThat(output.lines().anyMatch(line -> line.startsWith("{\"ready\":true")))
-                    .isTrue();
-        } finally {
-            dev.destroy();
-            assertThat(dev.waitFor()).isEqualTo(ExitCode.DONE);
+        try (ChildProcess dev = alone("dev", "--in-memory", "--no-worker", "--no-console", "--port", "0", "--json")
+                .start()) {
+            dev.awaitLine(line -> line.startsWith("{\"ready\":true"), PATIENCE);
+            assertThat(dev.terminate(PATIENCE)).isEqualTo(ExitCode.DONE);
         }
     }
 
@@ -173,20 +172,11 @@ class ProgramJarTest {
         }
     }
 
-    private Done runAlone(String... arguments) throws Exception {
-        Process process = start(arguments);
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        return new Done(process.waitFor(), output);
-    }
-
-    private Process start(String... arguments) throws IOException {
+    /** The jar without any other file of this build. */
+    private ChildProcess.Builder alone(String... arguments) throws IOException {
         Path alone = Files.copy(JAR, directory.resolve("alone.jar"));
-        List<String> command = new ArrayList<>(
-                List.of(Path.of(System.getProperty("java.home"), "bin/java").toString(), "-jar", alone.toString()));
+        List<String> command = new ArrayList<>(List.of(ChildProcess.javaCommand(), "-jar", alone.toString()));
         command.addAll(List.of(arguments));
-        return new ProcessBuilder(command)
-                .directory(directory.toFile())
-                .redirectErrorStream(true)
-                .start();
+        return ChildProcess.of(command).in(directory).mergingErrors();
     }
 }

@@ -467,7 +467,7 @@ class RestoreTest {
                 return Approval.approve();
             });
 
-            assertThatThrownBy(() -> deciding.result("callback"))
+            assertThatThrownBy(() -> deciding.turn("callback").await())
                     .isInstanceOf(WaymarkException.Refused.class)
                     .hasMessageStartingWith("the thread was restored on another server (epoch 2): callback");
         }

@@ -83,9 +83,10 @@ class ResumedWiresTest {
                 ModelAnswer.says("Booked."));
         for (String agent : AGENTS) {
             for (String thread : List.of(agent + "-waiting", agent + "-complete")) {
-                here.run(Prompt.of(agent, "Book it").withThread(thread).allowingVolatile());
+                here.run(Prompt.of(agent, "Book it").withThread(thread).allowingVolatile())
+                        .await();
             }
-            here.answer(agent + "-complete", "Friday");
+            here.answer(agent + "-complete", "Friday").await();
         }
     }
 
@@ -116,13 +117,15 @@ class ResumedWiresTest {
             byte[] checkpoint =
                     here.checkpoint(from + "-" + left, format).canonical().getBytes(StandardCharsets.UTF_8);
             String thread = String.join("-", from, left, format.name(), to);
-            AgentResult result = elsewhere.resume(
-                    checkpoint,
-                    ResumeOptions.onward()
-                            .withAgent(to)
-                            .withAnswer("Saturday")
-                            .withThread(thread)
-                            .allowingVolatile());
+            AgentResult result = elsewhere
+                    .resume(
+                            checkpoint,
+                            ResumeOptions.onward()
+                                    .withAgent(to)
+                                    .withAnswer("Saturday")
+                                    .withThread(thread)
+                                    .allowingVolatile())
+                    .await();
 
             assertThat(result)
                     .isInstanceOfSatisfying(

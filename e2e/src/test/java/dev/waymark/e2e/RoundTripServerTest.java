@@ -61,7 +61,7 @@ class RoundTripServerTest {
         elsewhere = Dev.durable(new Agents(agents).planner().directory());
         from = AgentClient.connect(here.address());
         to = AgentClient.connect(elsewhere.address());
-        from.run(Prompt.of("planner", "Book it. é😀").withThread("trip"));
+        from.run(Prompt.of("planner", "Book it. é😀").withThread("trip")).await();
     }
 
     @AfterAll
@@ -84,9 +84,10 @@ class RoundTripServerTest {
         Json left = from.checkpoint("trip", format);
 
         AgentResult resumed = to.resume(
-                bytes(left), ResumeOptions.onward().withAgent("planner").withThread(thread));
+                        bytes(left), ResumeOptions.onward().withAgent("planner").withThread(thread))
+                .await();
         Json shown = to.checkpoint(thread, format);
-        AgentResult answered = to.answer(thread, "Friday");
+        AgentResult answered = to.answer(thread, "Friday").await();
 
         assertThat(((AgentResult.Interrupted) resumed).question()).isEqualTo("Which day?");
         assertThat(withoutItsOwn(newest(format, shown).value(), thread))
@@ -103,7 +104,8 @@ class RoundTripServerTest {
         Json left = PhasesCheckpoint.latest(from.timeline("trip"));
 
         AgentResult answered = to.resume(
-                bytes(left), ResumeOptions.onward().withAgent("planner").withAnswer("Friday"));
+                        bytes(left), ResumeOptions.onward().withAgent("planner").withAnswer("Friday"))
+                .await();
 
         assertThat(AgentResult.assertComplete(answered).text()).isEqualTo("Booked.");
         assertThat(agents.resolve("planner.ledger")).doesNotExist();

@@ -24,22 +24,20 @@ import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.model.ModelRequest;
+import dev.waymark.testkit.process.ChildProcess;
+import dev.waymark.testkit.process.KillableServer;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.server.TemporalBinary;
 import io.temporal.api.enums.v1.EventType;
 import io.temporal.api.enums.v1.IndexedValueType;
 import io.temporal.api.operatorservice.v1.AddSearchAttributesRequest;
 import io.temporal.api.operatorservice.v1.OperatorServiceGrpc;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -77,7 +75,8 @@ class SearchAttributesServerTest {
     }
 
     private static String ask(AgentClient client, String agent, String thread) {
-        assertThat(client.run(Prompt.of(agent, "Ask").withThread(thread))).isInstanceOf(AgentResult.Interrupted.class);
+        assertThat(client.run(Prompt.of(agent, "Ask").withThread(thread)).await())
+                .isInstanceOf(AgentResult.Interrupted.class);
         return thread;
     }
 
@@ -100,12 +99,12 @@ class SearchAttributesServerTest {
     @Test
     void setUp_threadsOfBeforeAndAfter_areAllListed() throws Exception {
         PendingPageRequest all = PendingPageRequest.first(50);
-        try (PlainServer server = new PlainServer();
+        try (PlainServer server = PlainServer.start();
                 Connection ofTheWorker = server.connect();
                 AgentWorker worker = worker(ofTheWorker)) {
             try (AgentClient client = AgentClient.connect(server.address())) {
                 ask(client, "asker", "older");
-                client.run(Prompt.of("asker", "Say").withThread("older-idle"));
+                client.run(Prompt.of("asker", "Say").withThread("older-idle")).await();
                 assertThat(client.lists().isIndexed()).isFalse();
                 await().atMost(Duration.ofMinutes(1))
                         .untilAsserted(() -> assertThat(pending(client, all)).containsExactly("older"));
@@ -118,8 +117,8 @@ class SearchAttributesServerTest {
                 assertThat(client.lists().isIndexed()).isTrue();
                 ask(client, "asker", "newer");
                 ask(client, "booker", "other");
-                client.run(Prompt.of("asker", "Say").withThread("idle"));
-                client.prompt("asker", "Say");
+                client.run(Prompt.of("asker", "Say").withThread("idle")).await();
+                client.prompt("asker", "Say").await();
                 await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> {
                     assertThat(pending(client, all)).containsExactlyInAnyOrder("older", "newer", "other");
                     assertThat(listed(client, threads(Optional.of("interrupted"), Optional.of("asker"))))
@@ -134,8 +133,8 @@ class SearchAttributesServerTest {
                         .extracting(PendingItem::thread)
                         .containsExactly("older", "newer", "other");
 
-                client.answer("older", "Friday");
-                client.answer("newer", "Friday");
+                client.answer("older", "Friday").await();
+                client.answer("newer", "Friday").await();
 
                 await().atMost(Duration.ofMinutes(1))
                         .untilAsserted(() -> assertThat(pending(client, all)).containsExactly("other"));
@@ -160,7 +159,7 @@ class SearchAttributesServerTest {
 
     @Test
     void setUp_attributeOfAnotherType_isRefusedAndCreatesNothing() throws Exception {
-        try (PlainServer server = new PlainServer("--search-attribute", "WaymarkStatus=Int");
+        try (PlainServer server = PlainServer.start("--search-attribute", "WaymarkStatus=Int");
                 AgentClient client = AgentClient.connect(server.address())) {
             assertThatThrownBy(() -> client.lists().setUp())
                     .isInstanceOf(WaymarkException.Refused.class)
@@ -171,7 +170,7 @@ class SearchAttributesServerTest {
 
     @Test
     void start_serverThatHasJustGotTheAttributes_isNotRefused() throws Exception {
-        try (PlainServer server = new PlainServer();
+        try (PlainServer server = PlainServer.start();
                 Connection connection = server.connect();
                 AgentWorker worker = worker(connection)) {
             OperatorServiceGrpc.newBlockingStub(
@@ -194,7 +193,7 @@ class SearchAttributesServerTest {
 
     @Test
     void pending_ofACrowd_comesInPages() throws Exception {
-        try (PlainServer server = new PlainServer();
+        try (PlainServer server = PlainServer.start();
                 Connection ofTheWorker = server.connect();
                 AgentClient client = AgentClient.connect(server.address())) {
             client.lists().setUp();
@@ -212,7 +211,7 @@ class SearchAttributesServerTest {
 
                 assertThat(page.items()).hasSize(100);
                 assertThat(page.items()).extracting(PendingItem::since).isSorted();
-                client.answer("crowd-17", "Friday");
+                client.answer("crowd-17", "Friday").await();
                 await().atMost(Duration.ofMinutes(1))
                         .untilAsserted(() -> assertThat(everything(client, 70))
                                 .hasSize(CROWD - 1)
@@ -247,42 +246,45 @@ class SearchAttributesServerTest {
     }
 
     /** A server as Temporal's CLI starts it, without search attributes for threads. */
-    private static final class PlainServer implements AutoCloseable {
-        private final Process process;
-        private final int port;
+    private record PlainServer(KillableServer server) implements AutoCloseable {
 
-        PlainServer(String... more) throws IOException {
+        static PlainServer start(String... more) throws Exception {
             Optional<Path> binary = TemporalBinary.find();
             Assumptions.assumeTrue(binary.isPresent(), "no temporal binary on PATH nor in TEMPORAL_CLI");
-            try (ServerSocket probe = new ServerSocket(0, 0, InetAddress.getLoopbackAddress())) {
-                port = probe.getLocalPort();
-            }
-            List<String> command =
-                    new ArrayList<>(List.of(binary.get().toString(), "server", "start-dev", "--headless"));
-            command.addAll(List.of("--ip", "127.0.0.1", "--port", Integer.toString(port), "--log-level", "error"));
-            command.addAll(List.of(more));
-            process = new ProcessBuilder(command)
-                    .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-            connect().close();
+            return new PlainServer(KillableServer.start(binary.get(), port -> {
+                List<String> command =
+                        new ArrayList<>(List.of(binary.get().toString(), "server", "start-dev", "--headless"));
+                command.addAll(List.of("--ip", "127.0.0.1", "--port", Integer.toString(port), "--log-level", "error"));
+                command.addAll(List.of(more));
+                ChildProcess process = ChildProcess.of(command).mergingErrors().start();
+                try {
+                    connect("127.0.0.1:" + port).close();
+                    return process;
+                } catch (RuntimeException e) {
+                    process.close();
+                    throw e;
+                }
+            }));
         }
 
         String address() {
-            return "127.0.0.1:" + port;
+            return server.address();
+        }
+
+        Connection connect() {
+            return connect(address());
         }
 
         /** Waits until the server answers, and returns a connection to it. */
-        Connection connect() {
+        private static Connection connect(String address) {
             return await().atMost(Duration.ofSeconds(60))
                     .ignoreException(ServerUnreachable.class)
-                    .until(() -> Connection.to(address()), found -> true);
+                    .until(() -> Connection.to(address), found -> true);
         }
 
         @Override
-        public void close() throws InterruptedException {
-            process.destroyForcibly();
-            process.waitFor(60, TimeUnit.SECONDS);
+        public void close() {
+            server.close();
         }
     }
 }

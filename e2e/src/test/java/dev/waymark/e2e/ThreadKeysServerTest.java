@@ -10,9 +10,9 @@ import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.CliWorkerProcess;
 import dev.waymark.e2e.product.Command;
 import dev.waymark.e2e.product.Dev;
+import dev.waymark.e2e.product.ReadyProcess;
 import dev.waymark.e2e.product.ScriptFile;
 import io.temporal.api.common.v1.Payloads;
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -159,9 +159,8 @@ class ThreadKeysServerTest {
     }
 
     private void assertOverHttp() throws Exception {
-        Process process = started("serve", "--no-auth", "--port", "0", "--json");
-        try (BufferedReader stdout = process.inputReader()) {
-            String threads = address(stdout) + "/v1/threads";
+        try (ReadyProcess process = started("serve", "--no-auth", "--port", "0", "--json")) {
+            String threads = process.address() + "/v1/threads";
 
             for (String read : List.of(
                     "",
@@ -194,9 +193,6 @@ class ThreadKeysServerTest {
             assertThat(list.statusCode()).isEqualTo(200);
             assertThat(list.body()).contains("\"copy\"").doesNotContain("\"trip\"");
             assertThat(send(threads + "/copy/messages", "GET", "").body()).contains(CANARY);
-        } finally {
-            process.destroy();
-            process.waitFor();
         }
     }
 
@@ -209,16 +205,11 @@ class ThreadKeysServerTest {
         assertThat(problem.path("detail").asText()).startsWith("thread trip was forgotten on ");
     }
 
-    private Process started(String... command) throws IOException {
-        ProcessBuilder builder = new ProcessBuilder(ScriptFile.call(command));
-        builder.environment().putAll(environment(OLD));
-        builder.environment().put("TEMPORAL_ADDRESS", server.address());
-        builder.environment().put("WAYMARK_CODEC_TOKEN", "token-1");
-        return builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
-    }
-
-    private static String address(BufferedReader stdout) throws IOException {
-        return new JsonMapper().readTree(stdout.readLine()).path("address").asText();
+    private ReadyProcess started(String... command) {
+        return ReadyProcess.start(ScriptFile.command(command)
+                .environment(environment(OLD))
+                .environment(Map.of("TEMPORAL_ADDRESS", server.address(), "WAYMARK_CODEC_TOKEN", "token-1"))
+                .showingErrors());
     }
 
     private static HttpResponse<String> send(String url, String method, String body)
@@ -252,10 +243,9 @@ class ThreadKeysServerTest {
                         .getPayloads(0));
             }
         }
-        Process process = started("codec", "--port", "0", "--json");
-        try (BufferedReader stdout = process.inputReader()) {
+        try (ReadyProcess process = started("codec", "--port", "0", "--json")) {
             HttpResponse<String> answer = send(
-                    address(stdout) + "/decode", "POST", JsonFormat.printer().print(both));
+                    process.address() + "/decode", "POST", JsonFormat.printer().print(both));
 
             assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
             Payloads.Builder decoded = Payloads.newBuilder();
@@ -265,9 +255,6 @@ class ThreadKeysServerTest {
                     .isEqualTo("json/plain");
             assertThat(decoded.getPayloads(1).getData().toStringUtf8())
                     .startsWith("{\"message\":\"thread trip was forgotten on ");
-        } finally {
-            process.destroy();
-            process.waitFor();
         }
     }
 

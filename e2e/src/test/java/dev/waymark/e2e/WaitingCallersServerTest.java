@@ -16,6 +16,7 @@ import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.e2e.product.RequestCounter;
 import dev.waymark.model.ModelRequest;
+import dev.waymark.testkit.process.KillableServer;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.server.DevServer;
@@ -101,7 +102,7 @@ class WaitingCallersServerTest {
                         .build()) {
             worker.start();
 
-            AgentResult result = client.prompt("waiter", "Go");
+            AgentResult result = client.prompt("waiter", "Go").await();
 
             assertThat(AgentResult.assertComplete(result).text()).isEqualTo("Done.");
             assertThat(requests.countAll()).isLessThan(5 * STEPS / 2);
@@ -112,7 +113,8 @@ class WaitingCallersServerTest {
     void result_serverIsTooBusyToAnswer_waitsForIt() throws Exception {
         Optional<Path> binary = TemporalBinary.find();
         Assumptions.assumeTrue(binary.isPresent(), "no temporal binary on PATH nor in TEMPORAL_CLI");
-        try (DevServer server = DevServer.temporal(binary.get(), Optional.empty(), 0, 0);
+        try (KillableServer server = KillableServer.start(
+                        binary.get(), port -> DevServer.temporal(binary.get(), Optional.empty(), port, 0));
                 Connection ofTheWorker = Connection.to(server.address());
                 AgentClient client = AgentClient.connect(server.address());
                 AgentWorker worker = AgentWorker.on(ofTheWorker)
@@ -120,14 +122,15 @@ class WaitingCallersServerTest {
                         .provider("fake", request -> Reply.of(new Part.Text("Hello.")))
                         .build()) {
             worker.start();
-            client.run(Prompt.of("greeter", "Hi").withThread("greeting"));
-            signal("STOP", server);
-            CompletableFuture<AgentResult> waiting = CompletableFuture.supplyAsync(() -> client.result("greeting"));
+            client.run(Prompt.of("greeter", "Hi").withThread("greeting")).await();
+            server.suspend();
+            CompletableFuture<AgentResult> waiting =
+                    CompletableFuture.supplyAsync(() -> client.turn("greeting").await());
             try {
                 assertThatThrownBy(() -> waiting.get(RPC_SECONDS + 3, TimeUnit.SECONDS))
                         .isInstanceOf(TimeoutException.class);
             } finally {
-                signal("CONT", server);
+                server.resume();
             }
 
             assertThat(AgentResult.assertComplete(waiting.get()).text()).isEqualTo("Hello.");
@@ -151,7 +154,7 @@ class WaitingCallersServerTest {
             AgentClient hasty = client.withTimeout(TIMEOUT);
             List<Future<AgentResult>> waiting = new ArrayList<>();
             for (int i = 0; i < CALLERS; i++) {
-                waiting.add(callers.submit(() -> hasty.result("waiting")));
+                waiting.add(callers.submit(() -> hasty.turn("waiting").await()));
             }
 
             long latest = System.nanoTime() + TIMEOUT.multipliedBy(2).toNanos();
@@ -188,22 +191,6 @@ class WaitingCallersServerTest {
         public void close() throws IOException {
             channel.shutdownNow();
             silent.close();
-        }
-    }
-
-    /** Sends a signal to the server's process, which is a descendant of this test's process. */
-    private static void signal(String name, DevServer server) throws Exception {
-        String port = server.address().replaceAll(".*:", "");
-        List<String> programs = ProcessHandle.current()
-                .descendants()
-                .filter(process -> List.of(process.info().arguments().orElse(new String[0]))
-                        .containsAll(List.of("start-dev", port)))
-                .map(process -> Long.toString(process.pid()))
-                .toList();
-        assertThat(programs).isNotEmpty();
-        for (String program : programs) {
-            assertThat(new ProcessBuilder("kill", "-" + name, program).start().waitFor())
-                    .isZero();
         }
     }
 }

@@ -8,8 +8,8 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.Command;
 import dev.waymark.e2e.product.Dev;
+import dev.waymark.e2e.product.ReadyProcess;
 import dev.waymark.e2e.product.ScriptFile;
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.net.URI;
@@ -50,7 +50,7 @@ class WebTokensTest {
 
     private static KeyPair keys;
     private static Dev dev;
-    private static Process serve;
+    private static ReadyProcess serve;
     private static String threads;
 
     @BeforeAll
@@ -64,7 +64,7 @@ class WebTokensTest {
                         + encoded(unsigned(key.getModulus())) + "\",\"e\":\""
                         + encoded(unsigned(key.getPublicExponent())) + "\"}]}");
         dev = Dev.inMemory(new Agents(directory).teller().directory());
-        ProcessBuilder builder = new ProcessBuilder(ScriptFile.call(
+        serve = ReadyProcess.start(ScriptFile.command(
                         "serve",
                         "--port",
                         "0",
@@ -74,19 +74,16 @@ class WebTokensTest {
                         "--jwt-audience",
                         "waymark",
                         "--jwt-keys",
-                        set.toString()))
-                .redirectError(ProcessBuilder.Redirect.INHERIT);
-        builder.environment().put("TEMPORAL_ADDRESS", dev.address());
-        serve = builder.start();
-        BufferedReader stdout = serve.inputReader();
-        threads = JSON.readTree(stdout.readLine()).path("address").asText() + "/v1/threads";
+                        set.toString())
+                .environment(Map.of("TEMPORAL_ADDRESS", dev.address()))
+                .showingErrors());
+        threads = serve.address() + "/v1/threads";
     }
 
     @AfterAll
-    static void stop() throws InterruptedException {
+    static void stop() {
         if (serve != null) { // Both are null if nothing is built and the tests are skipped.
-            serve.destroy();
-            serve.waitFor();
+            serve.close();
         }
         if (dev != null) {
             dev.close();

@@ -7,11 +7,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.testkit.crash.WorkerProcess;
+import dev.waymark.testkit.process.FreePort;
 import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.TemporalBinary;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -130,9 +129,7 @@ abstract class ChatPageCases {
         writeAgents();
         DevServer temporal = DevServer.temporal(TemporalBinary.find().orElseThrow(), Optional.empty(), 0, 0);
         threads = ServedThreads.withoutWorker(temporal, place);
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
+        port = FreePort.next();
         startWorker();
         startInstance();
         ann = HttpCaller.of(threads.serve(), ANN);

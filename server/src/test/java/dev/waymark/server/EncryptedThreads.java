@@ -6,6 +6,8 @@ import dev.waymark.codec.ThreadKeys;
 import dev.waymark.connect.Connection;
 import dev.waymark.history.ThreadHistory;
 import dev.waymark.history.ThreadHistoryReader;
+import dev.waymark.testkit.process.ChildProcess;
+import dev.waymark.testkit.process.PostgresServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,17 +27,21 @@ final class EncryptedThreads implements AutoCloseable {
     static final String PASSWORD = "hunter2-of-the-keys";
     static final String MASTER_KEY = masterKey();
 
-    private final ServerPrograms programs;
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+    private final Path directory;
     private final Map<String, String> environment;
     private final Path agents;
     private final List<Runnable> endings = new ArrayList<>();
 
-    /** @param keys the cluster in which the database of the keys is created */
-    EncryptedThreads(ServerPrograms programs, String temporal, PostgresCluster keys)
-            throws IOException, InterruptedException {
+    /**
+     * @param directory for the agents, and the logs of workers
+     * @param keys the server in which the database of the keys is created
+     */
+    EncryptedThreads(Path directory, String temporal, PostgresServer keys) throws IOException, InterruptedException {
         keys.createDatabase(DATABASE);
-        this.programs = programs;
-        this.agents = Files.createDirectory(programs.directory().resolve("agents"));
+        this.directory = directory;
+        this.agents = Files.createDirectory(directory.resolve("agents"));
         this.environment = Map.of(
                 "TEMPORAL_ADDRESS",
                 temporal,
@@ -79,32 +85,21 @@ final class EncryptedThreads implements AutoCloseable {
      * Starts a worker, which has not read the key of any thread yet, with its output in {@code NAME.log}. Returns once
      * the worker takes work.
      */
-    Process startWorker(String name) throws IOException {
-        Process worker = programs.start(
-                name,
-                environment,
-                List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx256m",
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        AgentsProcess.class.getName(),
-                        agents.toString(),
-                        queue()));
-        endings.add(() -> {
-            worker.descendants().forEach(ProcessHandle::destroyForcibly);
-            worker.destroyForcibly().onExit().join();
-        });
-        Awaitility.await()
-                .atMost(Duration.ofSeconds(ServerPrograms.PATIENCE_SECONDS))
-                .until(() -> log(name).contains(AgentsProcess.READY));
+    ChildProcess startWorker(String name) throws IOException {
+        List<String> flags = new ArrayList<>(ChildProcess.SHORT_LIVED);
+        flags.add("-Xmx256m");
+        ChildProcess worker = ChildProcess.java(flags, AgentsProcess.class, agents.toString(), queue())
+                .in(directory)
+                .environment(environment)
+                .outputTo(directory.resolve(name + ".log"))
+                .start();
+        endings.add(worker::close);
+        Awaitility.await().atMost(PATIENCE).until(() -> log(name).contains(AgentsProcess.READY));
         return worker;
     }
 
     String log(String name) throws IOException {
-        return Files.readString(programs.directory().resolve(name + ".log"));
+        return Files.readString(directory.resolve(name + ".log"));
     }
 
     /** Reads a thread's history, as {@code export} does. */

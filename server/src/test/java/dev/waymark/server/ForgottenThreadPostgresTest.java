@@ -16,8 +16,8 @@ import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverTarget;
 import dev.waymark.server.api.AgentCatalogue;
 import dev.waymark.server.http.HttpSettings;
+import dev.waymark.testkit.process.PostgresServer;
 import io.temporal.api.history.v1.HistoryEvent;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HexFormat;
@@ -40,14 +40,14 @@ class ForgottenThreadPostgresTest {
     private static final String SAVED = "saved";
 
     private TemporalOnPostgres temporal;
-    private PostgresCluster postgres;
+    private PostgresServer postgres;
     private EncryptedThreads threads;
 
     @BeforeEach
     void start() throws Exception {
         temporal = TemporalOnPostgres.start();
         postgres = temporal.postgres();
-        threads = new EncryptedThreads(temporal.programs(), temporal.address(), postgres);
+        threads = new EncryptedThreads(temporal.directory(), temporal.address(), postgres);
         postgres.createDatabase(SAVED);
         threads.program("look-up.sh", "cat >/dev/null; echo canary-log >&2; echo found canary-result");
         threads.agent("boss", """
@@ -114,17 +114,18 @@ class ForgottenThreadPostgresTest {
         assertNothingIsStored(sealed);
         assertThat(other.timeline("kept").now().transcript().messages().toString())
                 .contains("canary-result", "canary-subagent", "canary-reply");
-        assertThat(other.say("kept", "And canary-again").status()).isEqualTo("complete");
-        assertThat(temporal.programs().logs())
-                .doesNotContain(CANARY, EncryptedThreads.MASTER_KEY, EncryptedThreads.PASSWORD);
+        assertThat(other.say("kept", "And canary-again").await().status()).isEqualTo("complete");
+        assertThat(temporal.logs()).doesNotContain(CANARY, EncryptedThreads.MASTER_KEY, EncryptedThreads.PASSWORD);
     }
 
     /** Runs a conversation with a canary word in each of its parts. */
     private static void converse(AgentClient client, String thread) {
-        AgentResult asked = client.run(
-                Prompt.of("boss", "Book canary-prompt").withThread(thread).withId("m-1"));
+        AgentResult asked = client.run(Prompt.of("boss", "Book canary-prompt")
+                        .withThread(thread)
+                        .withId("m-1"))
+                .await();
         assertThat(asked.status()).isEqualTo("interrupted");
-        AgentResult done = client.answer(thread, "canary-answer");
+        AgentResult done = client.answer(thread, "canary-answer").await();
         assertThat(AgentResult.assertComplete(done).text()).isEqualTo("Booked canary-reply.");
     }
 
@@ -142,7 +143,7 @@ class ForgottenThreadPostgresTest {
         return dump.contains(words) || dump.contains(HexFormat.of().formatHex(words.getBytes(StandardCharsets.UTF_8)));
     }
 
-    private String sealedKey(String thread) throws IOException {
+    private String sealedKey(String thread) throws Exception {
         String row = postgres.dump(EncryptedThreads.DATABASE)
                 .lines()
                 .filter(line -> line.contains("\"" + thread + "\""))
@@ -159,11 +160,11 @@ class ForgottenThreadPostgresTest {
                 () -> client.timeline("trip/tu_2"),
                 () -> client.status("trip"),
                 () -> client.pending("trip"),
-                () -> client.result("trip"),
+                () -> client.turn("trip").await(),
                 () -> client.inspector().verify("trip"),
-                () -> client.say("trip", "Hello"),
-                () -> client.resume("trip", ResumeOptions.onward()),
-                () -> client.fork("trip", ForkOptions.into("copy")));
+                () -> client.say("trip", "Hello").await(),
+                () -> client.resume("trip", ResumeOptions.onward()).await(),
+                () -> client.fork("trip", ForkOptions.into("copy")).await());
         for (ThrowingCallable read : reads) {
             assertThatThrownBy(read)
                     .isInstanceOf(WaymarkException.Forgotten.class)

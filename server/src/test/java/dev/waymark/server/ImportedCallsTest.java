@@ -327,12 +327,9 @@ class ImportedCallsTest {
         String said = "{'id':'" + thread + "','trigger':'submit-message','messages':[{'id':'m-1','role':'user',"
                 + "'parts':[{'type':'text','text':'Well?'}]}]}";
         for (String view : List.of(
-                dave.get("/v1/ai-sdk/till/" + thread).body().toString(),
-                text(dave.posting("/v1/ai-sdk/till", said)))) {
+                dave.get("/v1/ai-sdk/till/" + thread).body().toString(), text(dave.posting("/v1/ai-sdk/till", said)))) {
             assertThat(view)
-                    .contains(
-                            "\"type\":\"data-from-file\",\"id\":\"x1\"",
-                            "\"message\":\"This call is from a file.\"");
+                    .contains("\"type\":\"data-from-file\",\"id\":\"x1\"", "\"message\":\"This call is from a file.\"");
         }
     }
 

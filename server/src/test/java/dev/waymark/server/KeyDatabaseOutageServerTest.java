@@ -9,6 +9,8 @@ import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.history.Timeline;
+import dev.waymark.testkit.process.ChildProcess;
+import dev.waymark.testkit.process.PostgresServer;
 import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.TemporalBinary;
 import java.io.IOException;
@@ -24,6 +26,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -31,6 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Tag("full")
 @Tag("server")
 @Timeout(600)
+@Execution(ExecutionMode.CONCURRENT)
 class KeyDatabaseOutageServerTest {
     private static final int THREADS = 8;
     private static final int CALLS = 30;
@@ -48,7 +53,7 @@ class KeyDatabaseOutageServerTest {
     private final List<String> names =
             IntStream.range(0, THREADS).mapToObj(i -> "charging-" + i).toList();
     private DevServer temporal;
-    private PostgresCluster postgres;
+    private PostgresServer postgres;
     private EncryptedThreads threads;
 
     /** How the database stops. */
@@ -56,41 +61,40 @@ class KeyDatabaseOutageServerTest {
         /** Connections stay open and new ones are accepted, but nothing answers. */
         SUSPENDED {
             @Override
-            void begin(PostgresCluster postgres) throws Exception {
+            void begin(PostgresServer postgres) throws Exception {
                 postgres.suspend();
             }
 
             @Override
-            void end(PostgresCluster postgres) throws Exception {
+            void end(PostgresServer postgres) throws Exception {
                 postgres.resume();
             }
         },
         /** Connections are lost, and new ones are refused. */
         KILLED {
             @Override
-            void begin(PostgresCluster postgres) {
+            void begin(PostgresServer postgres) {
                 postgres.kill();
             }
 
             @Override
-            void end(PostgresCluster postgres) throws Exception {
-                postgres.startAgain();
+            void end(PostgresServer postgres) throws Exception {
+                postgres.restart();
             }
         };
 
-        abstract void begin(PostgresCluster postgres) throws Exception;
+        abstract void begin(PostgresServer postgres) throws Exception;
 
-        abstract void end(PostgresCluster postgres) throws Exception;
+        abstract void end(PostgresServer postgres) throws Exception;
     }
 
     @BeforeEach
     void start() throws Exception {
         Optional<Path> binary = TemporalBinary.find();
         assumeTrue(binary.isPresent(), "no temporal binary on PATH nor in TEMPORAL_CLI");
-        ServerPrograms programs = new ServerPrograms(directory);
-        postgres = PostgresCluster.start(programs);
+        postgres = PostgresServer.start(directory);
         temporal = DevServer.temporal(binary.get(), Optional.of(directory.resolve("temporal.db")), 0, 0);
-        threads = new EncryptedThreads(programs, temporal.address(), postgres);
+        threads = new EncryptedThreads(directory, temporal.address(), postgres);
         threads.program(
                 "charge.sh",
                 "cat >/dev/null; echo \"$WAYMARK_THREAD $WAYMARK_CALL_ID\" >>ledger; sleep "
@@ -121,7 +125,7 @@ class KeyDatabaseOutageServerTest {
     @ParameterizedTest
     @EnumSource(DatabaseStop.class)
     void threads_whoseKeysAreAwayForAWhile_complete(DatabaseStop outage) throws Exception {
-        Process worker = threads.startWorker("worker-1");
+        ChildProcess worker = threads.startWorker("worker-1");
         AgentClient client = threads.client();
         long started = System.nanoTime();
         for (String name : names) {
@@ -138,7 +142,7 @@ class KeyDatabaseOutageServerTest {
         threads.startWorker("worker-2");
         assertNothingStarts();
         if (outage == DatabaseStop.KILLED) {
-            worker.destroy(); // worker-1 finishes its tasks, and leaves the rest to worker-2, which has no keys.
+            worker.signal("TERM"); // worker-1 finishes its tasks, and leaves the rest to worker-2, which has no keys.
         }
         Awaitility.await().atMost(OUTAGE.multipliedBy(2)).until(() -> System.nanoTime() - since > OUTAGE.toNanos());
         int during = effects().size() - before;

@@ -5,13 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.ThreadWatch;
+import dev.waymark.client.request.Prompt;
 import dev.waymark.client.watch.WatchEvent;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
 import dev.waymark.server.http.EventSource;
 import dev.waymark.server.stream.PlainMapping;
 import dev.waymark.server.stream.WatchStream;
+import dev.waymark.worker.AgentWorker;
+import dev.waymark.worker.agents.AgentDirectory;
+import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.model.scripted.ScriptedProvider;
 import dev.waymark.worker.server.InMemoryServer;
+import dev.waymark.worker.tool.java.JavaTools;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
@@ -134,6 +140,39 @@ class SharedStreamsTest {
 
         assertThat(toTheEnd(late)).isEqualTo(seen);
         late.close();
+    }
+
+    @Test
+    void absenceOfWorkers_isTold_andTakenBackOnceThereIsOne() throws Exception {
+        AgentClient elsewhere = AgentClient.on(connection, "elsewhere");
+        String thread = elsewhere.start(Prompt.of("assistant", "Hi")).thread();
+        ModelProviders providers =
+                ModelProviders.of(Map.of(ScriptedProvider.NAME, new ScriptedProvider(directory.resolve("agents"))));
+        try (ThreadWatch watch = elsewhere.inspector().openWatch(thread, Optional.empty(), executor);
+                AgentWorker worker = AgentWorker.builder(connection.client())
+                        .taskQueue("elsewhere")
+                        .agents(AgentDirectory.load(directory.resolve("agents"), providers, JavaTools.NONE))
+                        .providers(providers)
+                        .build()) {
+            List<String> told = new ArrayList<>();
+            while (!told.contains("no-worker")) {
+                told.addAll(names(watch.next(MOST).join()));
+            }
+            worker.start();
+            told.clear();
+            while (!told.contains("worker-back")) {
+                told.addAll(names(watch.next(MOST).join()));
+            }
+            assertThat(told).doesNotContain("no-worker");
+        }
+    }
+
+    private static List<String> names(List<WatchEvent> events) {
+        PlainMapping mapping = new PlainMapping();
+        return events.stream()
+                .flatMap(event -> mapping.events(event).stream())
+                .flatMap(event -> event.name().stream())
+                .toList();
     }
 
     @Test

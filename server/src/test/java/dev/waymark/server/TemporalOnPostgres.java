@@ -2,15 +2,20 @@ package dev.waymark.server;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.waymark.testkit.process.ChildProcess;
+import dev.waymark.testkit.process.FreePort;
+import dev.waymark.testkit.process.PostgresServer;
 import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.TemporalBinary;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * A Temporal server on PostgreSQL, configured as in {@code docker-compose.yml}. Its programs are built by
@@ -26,13 +31,15 @@ final class TemporalOnPostgres implements DevServer {
             "waymark",
             "temporal-" + VERSION);
 
-    private final ServerPrograms programs;
-    private final int port;
-    private final PostgresCluster postgres;
-    private Optional<Process> temporal = Optional.empty();
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
-    private TemporalOnPostgres(ServerPrograms programs, int port, PostgresCluster postgres) {
-        this.programs = programs;
+    private final Path directory;
+    private final int port;
+    private final PostgresServer postgres;
+    private Optional<ChildProcess> temporal = Optional.empty();
+
+    private TemporalOnPostgres(Path directory, int port, PostgresServer postgres) {
+        this.directory = directory;
         this.port = port;
         this.postgres = postgres;
     }
@@ -42,9 +49,8 @@ final class TemporalOnPostgres implements DevServer {
                 Files.isExecutable(BUILT.resolve("server")) && Files.isExecutable(BUILT.resolve("sql")),
                 "no Temporal server in " + BUILT + ", deploy/exercise.sh builds it");
         assumeTrue(TemporalBinary.find().isPresent(), "no temporal binary on PATH nor in TEMPORAL_CLI");
-        ServerPrograms programs = new ServerPrograms(Files.createTempDirectory("waymark-postgres-"));
-        TemporalOnPostgres server =
-                new TemporalOnPostgres(programs, ServerPrograms.freePort(), PostgresCluster.start(programs));
+        Path directory = Files.createTempDirectory("waymark-postgres-");
+        TemporalOnPostgres server = new TemporalOnPostgres(directory, FreePort.next(), PostgresServer.start(directory));
         try {
             server.createSchema();
             server.startTemporal();
@@ -61,44 +67,53 @@ final class TemporalOnPostgres implements DevServer {
                 "SQL_PLUGIN", "postgres12",
                 "SQL_HOST", "127.0.0.1",
                 "SQL_PORT", Integer.toString(postgres.port()),
-                "SQL_USER", PostgresCluster.USER,
+                "SQL_USER", PostgresServer.USER,
                 "SQL_PASSWORD", "any");
     }
 
     private void createSchema() throws Exception {
-        Path directory = programs.directory();
         Files.createSymbolicLink(
                 Files.createDirectories(directory.resolve("bin")).resolve("temporal-sql-tool"), BUILT.resolve("sql"));
         Map<String, String> tools = new LinkedHashMap<>(sql());
         tools.put("PATH", directory.resolve("bin") + ":" + System.getenv("PATH"));
-        programs.run(tools, List.of("sh", CONFIGURATION.resolve("schema.sh").toString()));
+        runScript("schema.sh", tools);
         Files.writeString(directory.resolve("server.yaml"), onFreePorts(CONFIGURATION.resolve("server.yaml")));
         Files.copy(CONFIGURATION.resolve("dynamicconfig.yaml"), directory.resolve("dynamicconfig.yaml"));
     }
 
     /** Starts only Temporal, on the existing databases. */
     void startTemporal() throws Exception {
-        Process started = programs.start(
-                "temporal",
-                sql(),
-                List.of(
-                        BUILT.resolve("server").toString(),
-                        "--root=" + programs.directory(),
-                        "--config=.",
-                        "--env=server",
-                        "--allow-no-auth",
-                        "start"));
+        String server = BUILT.resolve("server").toString();
+        ChildProcess started = ChildProcess.of(
+                        server, "--root=" + directory, "--config=.", "--env=server", "--allow-no-auth", "start")
+                .in(directory)
+                .environment(sql())
+                .outputTo(directory.resolve("temporal.log"))
+                .start();
         temporal = Optional.of(started);
-        programs.until(
-                "Temporal",
-                started,
-                List.of(binary().toString(), "operator", "cluster", "health", "--address", address()));
+        started.awaitSuccess(
+                ChildProcess.of(binary().toString(), "operator", "cluster", "health", "--address", address()),
+                PATIENCE);
+    }
+
+    /** Runs one of the scripts of the configuration to its end. */
+    private void runScript(String script, Map<String, String> environment) throws Exception {
+        ChildProcess.Ended ended = ChildProcess.of(
+                        "sh", CONFIGURATION.resolve(script).toString())
+                .in(directory)
+                .environment(environment)
+                .run(PATIENCE);
+        if (ended.exitCode() != 0) {
+            throw new IOException(script + " failed: " + ended);
+        }
     }
 
     /** Stops only Temporal. */
-    void stopTemporal() {
-        temporal.ifPresent(ServerPrograms::end);
-        temporal = Optional.empty();
+    void stopTemporal() throws IOException, InterruptedException {
+        if (temporal.isPresent()) {
+            temporal.get().terminate(PATIENCE);
+            temporal = Optional.empty();
+        }
     }
 
     private static Path binary() throws IOException {
@@ -106,7 +121,8 @@ final class TemporalOnPostgres implements DevServer {
     }
 
     private void createNamespace() throws Exception {
-        programs.run(
+        runScript(
+                "namespace.sh",
                 Map.of(
                         "TEMPORAL_ADDRESS",
                         address(),
@@ -115,8 +131,7 @@ final class TemporalOnPostgres implements DevServer {
                         "RETENTION",
                         "24h",
                         "PATH",
-                        binary().getParent() + ":" + System.getenv("PATH")),
-                List.of("sh", CONFIGURATION.resolve("namespace.sh").toString()));
+                        binary().getParent() + ":" + System.getenv("PATH")));
     }
 
     /**
@@ -126,19 +141,31 @@ final class TemporalOnPostgres implements DevServer {
     private String onFreePorts(Path file) throws IOException {
         String text = Files.readString(file).replace("7233", Integer.toString(port));
         for (String usual : List.of("6933", "7234", "6934", "7235", "6935", "7239", "6939")) {
-            text = text.replace(usual, Integer.toString(ServerPrograms.freePort()));
+            text = text.replace(usual, Integer.toString(FreePort.next()));
         }
-        return text.replace("/etc/waymark", programs.directory().toString());
+        return text.replace("/etc/waymark", directory.toString());
     }
 
-    /** The cluster with Temporal's databases, in which tests can create others. */
-    PostgresCluster postgres() {
+    /** The server with Temporal's databases, in which tests can create others. */
+    PostgresServer postgres() {
         return postgres;
     }
 
-    /** The programs of the server, with its directory and logs. */
-    ServerPrograms programs() {
-        return programs;
+    /** The directory of the server, with the logs of its programs. */
+    Path directory() {
+        return directory;
+    }
+
+    /** All logs in the directory. */
+    String logs() throws IOException {
+        StringBuilder logs = new StringBuilder();
+        try (Stream<Path> files = Files.list(directory)) {
+            for (Path log :
+                    files.filter(file -> file.toString().endsWith(".log")).toList()) {
+                logs.append(Files.readString(log));
+            }
+        }
+        return logs.toString();
     }
 
     @Override
@@ -158,14 +185,12 @@ final class TemporalOnPostgres implements DevServer {
 
     @Override
     public void close() {
-        stopTemporal();
-        postgres.close();
         try {
-            new ProcessBuilder("rm", "-rf", programs.directory().toString())
-                    .start()
-                    .waitFor();
+            stopTemporal();
+            postgres.close();
+            ChildProcess.of("rm", "-rf", directory.toString()).run(PATIENCE);
         } catch (IOException | InterruptedException e) {
-            throw new IllegalStateException("left behind: " + programs.directory(), e);
+            throw new IllegalStateException("left behind: " + directory, e);
         }
     }
 }

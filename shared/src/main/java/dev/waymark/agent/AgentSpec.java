@@ -1,7 +1,6 @@
 package dev.waymark.agent;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.policy.Signers;
@@ -21,8 +20,6 @@ import java.util.Optional;
  * An agent, as one thread uses it. Histories contain it as the result of the {@code agent} activity, so fields are only
  * ever added. It contains no secrets: {@code ${NAME}} is kept as written.
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record AgentSpec(
         String name,
         Optional<String> description,
@@ -60,8 +57,6 @@ public record AgentSpec(
      * @param signers if not empty, only decisions signed by one of them count
      * @param thread the thread of this agent; a signature is valid for one thread only
      */
-    @JsonIgnoreProperties(ignoreUnknown = true)
-    @JsonInclude(JsonInclude.Include.NON_ABSENT)
     public record Approvals(
             boolean nobody,
             Optional<Duration> timeout,
@@ -82,7 +77,7 @@ public record AgentSpec(
             return new Approvals(nobody, timeout, all, thread);
         }
 
-        private AgentPolicy.Approvals terms() {
+        private AgentPolicy.Approvals policy() {
             Optional<Signers> required =
                     signers.isEmpty() ? Optional.empty() : Optional.of(new Signers(thread.orElse(""), signers));
             return new AgentPolicy.Approvals(nobody, timeout.map(Duration::toMillis), required);
@@ -153,7 +148,7 @@ public record AgentSpec(
     }
 
     /** The parts of this definition that the rules of the conversation need. */
-    public AgentPolicy terms() {
+    public AgentPolicy policy() {
         Map<String, AgentPolicy.Executor> executors = new LinkedHashMap<>();
         Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>();
         for (ToolSpec tool : tools) {
@@ -164,6 +159,6 @@ public record AgentSpec(
             }
         }
         return new AgentPolicy(
-                name, maxIterations, executors, policies, approvals.map(Approvals::terms), budget, context, summaries);
+                name, maxIterations, executors, policies, approvals.map(Approvals::policy), budget, context, summaries);
     }
 }

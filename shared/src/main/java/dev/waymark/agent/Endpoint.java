@@ -1,9 +1,6 @@
 package dev.waymark.agent;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -17,15 +14,13 @@ import java.util.Objects;
  * @param headers may contain <code>${NAME}</code> in their values
  * @param allowPrivate whether the address may be private, loopback or link-local
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
 public record Endpoint(
-        @JsonProperty("method") Method method,
-        @JsonProperty("url") String url,
-        @JsonProperty("headers") Map<String, String> headers,
+        Method method,
+        String url,
+        Map<String, String> headers,
 
-        @JsonProperty("allowPrivate") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-        boolean allowPrivate) {
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean allowPrivate) {
     /** HTTP methods. Their names are stored in histories. */
     public enum Method {
         GET,
@@ -44,7 +39,6 @@ public record Endpoint(
         }
     }
 
-    @JsonCreator
     public Endpoint {
         Objects.requireNonNull(method, "method");
         Objects.requireNonNull(url, "url");

@@ -1,7 +1,5 @@
 package dev.waymark.agent;
 
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonInclude;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -15,8 +13,6 @@ import java.util.Optional;
  * @param pricing the price of this model; by default, the price that its provider knows
  * @param silence how long this model may send no part of its reply; the limit of the agent's model does not apply
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record FallbackModel(
         String model, Optional<ModelOptions> options, Optional<Pricing> pricing, Optional<Duration> silence) {
     public FallbackModel {

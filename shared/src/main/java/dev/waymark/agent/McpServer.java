@@ -1,9 +1,6 @@
 package dev.waymark.agent;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,20 +15,13 @@ import java.util.Optional;
  * @param command the program; empty for a server with a URL
  * @param headers the headers of every request to the URL
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
 public record McpServer(
-        @JsonProperty("name") String name,
-        @JsonProperty("command") List<String> command,
-        @JsonProperty("env") Map<String, String> env,
-        @JsonProperty("url") Optional<String> url,
-        @JsonProperty("headers") Map<String, String> headers) {
-    @JsonCreator
+        String name, List<String> command, Map<String, String> env, Optional<String> url, Map<String, String> headers) {
     public McpServer {
         Objects.requireNonNull(name, "name");
         command = command == null ? List.of() : List.copyOf(command);
         env = env == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(env));
-        url = url == null ? Optional.empty() : url;
         headers = headers == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(headers));
     }
 

@@ -1,8 +1,5 @@
 package dev.waymark.agent;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -12,11 +9,7 @@ import java.util.Objects;
  *
  * @param tool the tool's name on the server, which models may not accept
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-public record McpTool(
-        @JsonProperty("server") McpServer server,
-        @JsonProperty("tool") String tool) implements ToolImplementation {
-    @JsonCreator
+public record McpTool(McpServer server, String tool) implements ToolImplementation {
     public McpTool {
         Objects.requireNonNull(server, "server");
         Objects.requireNonNull(tool, "tool");

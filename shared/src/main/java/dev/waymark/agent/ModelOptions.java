@@ -1,9 +1,5 @@
 package dev.waymark.agent;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.Map;
@@ -23,26 +19,15 @@ import java.util.Optional;
  * @param serviceTier the class of service, in the provider's words
  * @param thinking whether the model thinks before it replies, in the provider's words, such as {@code adaptive}
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record ModelOptions(
-        @JsonProperty("effort") Optional<String> effort,
-        @JsonProperty("temperature") Optional<Double> temperature,
-        @JsonProperty("thinkingBudget") Optional<Integer> thinkingBudget,
-        @JsonProperty("serviceTier") Optional<String> serviceTier,
-        @JsonProperty("thinking") Optional<String> thinking) {
+        Optional<String> effort,
+        Optional<Double> temperature,
+        Optional<Integer> thinkingBudget,
+        Optional<String> serviceTier,
+        Optional<String> thinking) {
     /** No option is set, so the provider decides about all of them. */
     public static final ModelOptions NONE =
             new ModelOptions(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
-
-    @JsonCreator
-    public ModelOptions {
-        effort = effort == null ? Optional.empty() : effort;
-        temperature = temperature == null ? Optional.empty() : temperature;
-        thinkingBudget = thinkingBudget == null ? Optional.empty() : thinkingBudget;
-        serviceTier = serviceTier == null ? Optional.empty() : serviceTier;
-        thinking = thinking == null ? Optional.empty() : thinking;
-    }
 
     /** A copy with this effort. */
     public ModelOptions withEffort(String word) {

@@ -1,9 +1,5 @@
 package dev.waymark.agent;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
 import java.math.BigDecimal;
@@ -16,24 +12,15 @@ import java.util.Optional;
  * @param cacheRead the price of input read from the provider's cache; {@code input} by default
  * @param cacheWrite the price of input written to the provider's cache; {@code input} by default
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
-public record Pricing(
-        @JsonProperty("input") Usd input,
-        @JsonProperty("output") Usd output,
-        @JsonProperty("cacheRead") Optional<Usd> cacheRead,
-        @JsonProperty("cacheWrite") Optional<Usd> cacheWrite) {
+public record Pricing(Usd input, Usd output, Optional<Usd> cacheRead, Optional<Usd> cacheWrite) {
     /** All tokens are free. */
     public static final Pricing FREE = of("0", "0");
 
     private static final int MILLION_DIGITS = 6;
 
-    @JsonCreator
     public Pricing {
         Objects.requireNonNull(input, "input");
         Objects.requireNonNull(output, "output");
-        cacheRead = cacheRead == null ? Optional.empty() : cacheRead;
-        cacheWrite = cacheWrite == null ? Optional.empty() : cacheWrite;
     }
 
     /** The prices of input and output, in dollars per million tokens. Cached input costs as much as other input. */

@@ -1,9 +1,6 @@
 package dev.waymark.agent;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
 
 /**
@@ -14,18 +11,13 @@ import java.util.List;
  * @param read other files and directories that it may read
  * @param write files and directories that it may change
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
 public record Sandbox(
-        @JsonProperty("network") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-        boolean network,
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean network, List<String> read, List<String> write) {
 
-        @JsonProperty("read") List<String> read,
-        @JsonProperty("write") List<String> write) {
     /** No network, and no other files. */
     public static final Sandbox CLOSED = new Sandbox(false, List.of(), List.of());
 
-    @JsonCreator
     public Sandbox {
         read = read == null ? List.of() : List.copyOf(read);
         write = write == null ? List.of() : List.copyOf(write);

@@ -1,8 +1,6 @@
 package dev.waymark.agent;
 
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.value.Json;
 import java.time.Duration;
 import java.util.List;
@@ -15,42 +13,35 @@ import org.jspecify.annotations.Nullable;
  * A tool as histories contain it: one flat object, whatever its parts are in the code. Fields are only ever added, at
  * the end.
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
 record StoredTool(
-        @JsonProperty("name") String name,
-        @JsonProperty("description") @Nullable String description,
-        @JsonProperty("input") @Nullable Json input,
-        @JsonProperty("kind") ToolSpec.Kind kind,
-        @JsonProperty("safeToRetry") boolean safeToRetry,
-        @JsonProperty("timeout") @Nullable Duration timeout,
-        @JsonProperty("command") @Nullable List<String> command,
-        @JsonProperty("env") @Nullable Map<String, String> env,
+        String name,
+        @Nullable String description,
+        @Nullable Json input,
+        ToolSpec.Kind kind,
+        boolean safeToRetry,
+        @Nullable Duration timeout,
+        @Nullable List<String> command,
+        @Nullable Map<String, String> env,
 
-        @JsonProperty("approval") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-        boolean approval,
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean approval,
 
-        @JsonProperty("dedupe") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-        boolean dedupe,
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean dedupe,
 
-        @JsonProperty("verify") @Nullable List<String> verify,
+        @Nullable List<String> verify,
 
-        @JsonProperty("verifies") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-        boolean verifies,
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean verifies,
 
-        @JsonProperty("askOnUnknown") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-        boolean askOnUnknown,
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean askOnUnknown,
 
-        @JsonProperty("honoursKey") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-        boolean honoursKey,
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean honoursKey,
 
-        @JsonProperty("verifyForbids") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-        boolean verifyForbids,
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean verifyForbids,
 
-        @JsonProperty("output") Optional<Json> output,
-        @JsonProperty("http") Optional<Endpoint> http,
-        @JsonProperty("mcp") Optional<McpTool> mcp,
-        @JsonProperty("sandbox") Optional<Sandbox> sandbox) {
+        Optional<Json> output,
+        Optional<Endpoint> http,
+        Optional<McpTool> mcp,
+        Optional<Sandbox> sandbox) {
     StoredTool {
         Objects.requireNonNull(kind, "kind");
     }
@@ -111,10 +102,10 @@ record StoredTool(
             case COMMAND -> new ToolImplementation.Command(orElse(command, List.of()), variables, sandbox);
             case HTTP -> new ToolImplementation.Http(required(http), variables, sandbox);
             case MCP -> required(mcp);
-            case JAVA -> new ToolImplementation.Java();
-            case QUESTION -> new ToolImplementation.Question();
-            case STATE -> new ToolImplementation.State();
-            case SUBAGENT -> new ToolImplementation.Subagent();
+            case JAVA -> ToolImplementation.Plain.JAVA;
+            case QUESTION -> ToolImplementation.Plain.QUESTION;
+            case STATE -> ToolImplementation.Plain.STATE;
+            case SUBAGENT -> ToolImplementation.Plain.SUBAGENT;
         };
     }
 

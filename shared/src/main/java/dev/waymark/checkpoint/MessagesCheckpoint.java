@@ -1,7 +1,5 @@
 package dev.waymark.checkpoint;
 
-import dev.waymark.checkpoint.row.CheckpointMessages;
-import dev.waymark.checkpoint.row.MessageRows;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.message.Message;

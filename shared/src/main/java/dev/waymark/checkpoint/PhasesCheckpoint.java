@@ -1,8 +1,5 @@
 package dev.waymark.checkpoint;
 
-import dev.waymark.checkpoint.row.CheckpointMessages;
-import dev.waymark.checkpoint.row.Extras;
-import dev.waymark.checkpoint.row.Timestamps;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.PendingItem;

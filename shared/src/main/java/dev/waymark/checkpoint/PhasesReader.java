@@ -1,6 +1,5 @@
 package dev.waymark.checkpoint;
 
-import dev.waymark.checkpoint.row.Timestamps;
 import dev.waymark.conversation.Restoration;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.message.Message;

@@ -1,9 +1,5 @@
 package dev.waymark.checkpoint;
 
-import dev.waymark.checkpoint.row.CheckpointMessages;
-import dev.waymark.checkpoint.row.Extras;
-import dev.waymark.checkpoint.row.MessageRows;
-import dev.waymark.checkpoint.row.Timestamps;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.fact.ModelFact;
@@ -122,14 +118,14 @@ final class PhasesSnapshot {
         return switch (call.status()) {
             case ISSUED, HELD, AWAITING, ASKING, UNSETTLED -> call.claim().isEmpty() && !call.mayHaveRunBefore();
             case DISPATCHED ->
-                !state.terms().map(terms -> hasEffect(terms, call)).orElse(true);
+                !state.policy().map(policy -> hasEffect(policy, call)).orElse(true);
             case CLAIMED, DELEGATED, UNKNOWN, DOUBTED, VERIFYING -> false;
             case COMPLETED, FAILED, DENIED, CANCELLED, LOST -> true;
         };
     }
 
-    private static boolean hasEffect(AgentPolicy terms, Call call) {
-        return terms.policyOf(call.tool()).effect();
+    private static boolean hasEffect(AgentPolicy policy, Call call) {
+        return policy.policyOf(call.tool()).effect();
     }
 
     private Map<String, Object> reply(Message message, Conversation state) {

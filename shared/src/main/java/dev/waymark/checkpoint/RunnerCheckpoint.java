@@ -1,6 +1,5 @@
 package dev.waymark.checkpoint;
 
-import dev.waymark.checkpoint.row.CheckpointMessages;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;

@@ -1,8 +1,5 @@
 package dev.waymark.checkpoint;
 
-import dev.waymark.checkpoint.row.CheckpointMessages;
-import dev.waymark.checkpoint.row.Extras;
-import dev.waymark.checkpoint.row.Timestamps;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.message.Part;
@@ -108,7 +105,8 @@ public final class SessionCheckpoint {
                         words -> transcript.add(row("m0", "system", state.createdAt(), List.of(new Part.Text(words)))));
         CheckpointMessages.entries(state).forEach(entry -> transcript.add(row(entry, state, rows)));
         checkpoint.put("transcript", transcript);
-        checkpoint.put("plan", state.desk().plan().map(SessionCheckpoint::plan).orElse(null));
+        checkpoint.put(
+                "plan", state.workspace().plan().map(SessionCheckpoint::plan).orElse(null));
         checkpoint.put("budget_spent_usd", Extras.of(state).cost());
         return checkpoint;
     }

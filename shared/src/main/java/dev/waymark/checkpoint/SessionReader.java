@@ -1,6 +1,5 @@
 package dev.waymark.checkpoint;
 
-import dev.waymark.checkpoint.row.Timestamps;
 import dev.waymark.conversation.Restoration;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
@@ -131,7 +130,7 @@ final class SessionReader {
         }
         conversation.cost(spent);
         if (!checkpoint.isNull("plan")) {
-            conversation.desk(
+            conversation.workspace(
                     new Workspace(List.of(), Optional.of(plan(checkpoint.object("plan"))), PersistentMap.empty()));
         }
         List<CheckpointFields> rows = checkpoint.each("transcript", CheckpointFields::of);

@@ -1,8 +1,5 @@
 package dev.waymark.checkpoint;
 
-import dev.waymark.checkpoint.row.CheckpointMessages;
-import dev.waymark.checkpoint.row.MessageRows;
-import dev.waymark.checkpoint.row.Timestamps;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.message.Message;
@@ -36,7 +33,7 @@ public final class ThreadCheckpoint {
         checkpoint.put("threadId", timeline.thread());
         checkpoint.put("step", step);
         checkpoint.put("messages", rows(state));
-        checkpoint.put("state", state(state.desk()));
+        checkpoint.put("state", state(state.workspace()));
         CheckpointMessages.waiting(state).ifPresent(call -> checkpoint.put("interrupt", interrupt(call, step)));
         checkpoint.put("createdAt", time(state.createdAt()));
         checkpoint.put("updatedAt", time(state.updatedAt()));
@@ -136,11 +133,12 @@ public final class ThreadCheckpoint {
         return part;
     }
 
-    private static Map<String, Object> state(Workspace desk) {
+    private static Map<String, Object> state(Workspace workspace) {
         Map<String, Object> state = new LinkedHashMap<>();
-        state.put("todos", desk.todos().stream().map(ThreadCheckpoint::todo).toList());
+        state.put(
+                "todos", workspace.todos().stream().map(ThreadCheckpoint::todo).toList());
         Map<String, Object> files = new LinkedHashMap<>();
-        desk.files().forEach((path, file) -> files.put(path, file(file)));
+        workspace.files().forEach((path, file) -> files.put(path, file(file)));
         state.put("files", files);
         return state;
     }

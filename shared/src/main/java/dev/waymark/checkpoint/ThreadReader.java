@@ -68,7 +68,7 @@ final class ThreadReader {
                 .turn(1, 0, Usage.NONE, updatedAt)
                 .counted(step, 0)
                 .updated(updatedAt)
-                .desk(desk(fields.object("state")));
+                .workspace(workspace(fields.object("state")));
         List<Message> messages = new ArrayList<>(
                 rows.stream().map(this::row).flatMap(Optional::stream).toList());
         endReply();
@@ -230,7 +230,7 @@ final class ThreadReader {
         return ThreadParts.output(part.object("output"), callId, tool);
     }
 
-    private static Workspace desk(CheckpointFields state) {
+    private static Workspace workspace(CheckpointFields state) {
         List<Workspace.Todo> todos = state.each("todos", ThreadReader::todo);
         if (todos.stream().map(Workspace.Todo::id).distinct().count() < todos.size()) {
             throw state.corrupt("duplicate todo id");

@@ -1,6 +1,6 @@
 package dev.waymark.codec;
 
-import dev.waymark.keystore.ThreadKeyEntry.WrappedKey;
+import dev.waymark.codec.ThreadKeyEntry.WrappedKey;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

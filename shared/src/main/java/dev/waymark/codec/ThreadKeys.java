@@ -1,10 +1,5 @@
 package dev.waymark.codec;
 
-import dev.waymark.keystore.FileKeyStore;
-import dev.waymark.keystore.KeyStore;
-import dev.waymark.keystore.KeyStoreException;
-import dev.waymark.keystore.PostgresKeyStore;
-import dev.waymark.keystore.ThreadKeyEntry;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,5 +1,6 @@
 /**
- * Compression and encryption of payloads before they leave a process.
+ * Compression and encryption of payloads before they leave a process, and the storage of the keys of single threads
+ * outside of histories.
  *
  * <p>Must not know conversations, nor the meaning of payloads.
  */

@@ -10,14 +10,14 @@ import java.util.function.Supplier;
 /**
  * Repeats a request to a Temporal server while it fails in a way that may pass, for a limited time.
  *
- * @param patience how long to repeat it
+ * @param longest how long to repeat it
  * @param passing the failures after which it is repeated
  * @param pause the pause before each repetition
  */
-public record RequestRetry(Duration patience, Predicate<ServerAnswer> passing, Supplier<Duration> pause) {
+public record RequestRetry(Duration longest, Predicate<ServerAnswer> passing, Supplier<Duration> pause) {
     /** Repeats a request with equal pauses. */
-    public static RequestRetry every(Duration pause, Duration patience, Predicate<ServerAnswer> passing) {
-        return new RequestRetry(patience, passing, () -> pause);
+    public static RequestRetry every(Duration pause, Duration longest, Predicate<ServerAnswer> passing) {
+        return new RequestRetry(longest, passing, () -> pause);
     }
 
     /**
@@ -28,7 +28,7 @@ public record RequestRetry(Duration patience, Predicate<ServerAnswer> passing, S
      * @throws InterruptedException if the Java thread is interrupted; the server may have received the request
      */
     public <T> T send(LongFunction<T> request) throws InterruptedException {
-        long deadline = System.nanoTime() + patience.toNanos();
+        long deadline = System.nanoTime() + longest.toNanos();
         while (true) {
             long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
             try {

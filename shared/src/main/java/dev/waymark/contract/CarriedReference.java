@@ -1,9 +1,5 @@
 package dev.waymark.contract;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.Conversation;
 import java.util.Objects;
 import java.util.Optional;
@@ -18,19 +14,10 @@ import java.util.Optional;
  * @param messages the number of messages in the state's transcript; {@code digest} is the transcript's digest
  * @param decisions a digest of the decisions about the thread's calls; empty if there are none
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
-public record CarriedReference(
-        @JsonProperty("runId") String runId,
-        @JsonProperty("facts") int facts,
-        @JsonProperty("messages") int messages,
-        @JsonProperty("digest") String digest,
-        @JsonProperty("decisions") Optional<String> decisions) {
-    @JsonCreator
+public record CarriedReference(String runId, int facts, int messages, String digest, Optional<String> decisions) {
     public CarriedReference {
         Objects.requireNonNull(runId, "runId");
         digest = digest == null ? "" : digest;
-        decisions = decisions == null ? Optional.empty() : decisions;
     }
 
     /** Refers to the last state of this run. */

@@ -1,8 +1,5 @@
 package dev.waymark.contract;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.StreamReadConstraints;
@@ -19,10 +16,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /** The state that a run passes to the run that continues it, packed as base64 of gzipped JSON. */
-@JsonIgnoreProperties(ignoreUnknown = true)
-public record CarriedState(
-        @JsonProperty("state") Conversation state,
-        @JsonProperty("agent") Optional<AgentSpec> agent) {
+public record CarriedState(Conversation state, Optional<AgentSpec> agent) {
     /**
      * Allows long names, since call ids are keys in the state, and a run that cannot read its input cannot even start.
      */
@@ -32,10 +26,8 @@ public record CarriedState(
                     .build())
             .build();
 
-    @JsonCreator
     public CarriedState {
         Objects.requireNonNull(state, "state");
-        agent = agent == null ? Optional.empty() : agent;
     }
 
     public String pack() {

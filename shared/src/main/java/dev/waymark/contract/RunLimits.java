@@ -1,9 +1,5 @@
 package dev.waymark.contract;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Optional;
 
 /**
@@ -12,27 +8,20 @@ import java.util.Optional;
  * terminates a run at 51,200 events or 50 MiB. {@code carriedBytes} is the largest packed state that a new run gets
  * with its input, and {@code chunkedBytes} the largest that it fetches in chunks.
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record RunLimits(
-        @JsonProperty("softEvents") long softEvents,
-        @JsonProperty("hardEvents") long hardEvents,
-        @JsonProperty("hardBytes") long hardBytes,
-        @JsonProperty("hardUpdates") int hardUpdates,
-        @JsonProperty("hardSignals") int hardSignals,
-        @JsonProperty("carriedBytes") int carriedBytes,
-        @JsonProperty("chunkedBytes") Optional<Integer> chunkedBytes) {
+        long softEvents,
+        long hardEvents,
+        long hardBytes,
+        int hardUpdates,
+        int hardSignals,
+        int carriedBytes,
+        Optional<Integer> chunkedBytes) {
     private static final int MEBIBYTE = 1024 * 1024;
     /** A run has at most 40 MiB, chunks included, and needs room to grow. */
     private static final int MOST_IN_CHUNKS = 16 * MEBIBYTE;
 
     public static final RunLimits DEFAULT = new RunLimits(
             Long.MAX_VALUE, 40_000, 40L * MEBIBYTE, 1_500, 8_000, MEBIBYTE + MEBIBYTE / 2, Optional.empty());
-
-    @JsonCreator
-    public RunLimits {
-        chunkedBytes = chunkedBytes == null ? Optional.empty() : chunkedBytes;
-    }
 
     /** The largest packed state that a new run accepts. */
     public int mostCarriedBytes() {

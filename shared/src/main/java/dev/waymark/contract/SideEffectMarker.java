@@ -1,9 +1,7 @@
 package dev.waymark.contract;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.SubagentFact;
 import dev.waymark.conversation.fact.ThreadFact;
@@ -16,28 +14,16 @@ import java.util.Optional;
  * cannot grow either. {@code cutOff}: the run cannot wait for its subagents. {@code notStarted}: a subagent cannot be
  * started.
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record SideEffectMarker(
-        @JsonProperty("fits") boolean fits,
-        @JsonProperty("limitReached") Optional<Problem> limitReached,
-        @JsonProperty("cutOff") Optional<Problem> cutOff,
-        @JsonProperty("notStarted") Optional<NotStarted> notStarted,
+        boolean fits,
+        Optional<Problem> limitReached,
+        Optional<Problem> cutOff,
+        Optional<NotStarted> notStarted,
 
-        @JsonProperty("inChunks") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-        boolean inChunks) {
-    @JsonCreator
-    public SideEffectMarker {
-        limitReached = limitReached == null ? Optional.empty() : limitReached;
-        cutOff = cutOff == null ? Optional.empty() : cutOff;
-        notStarted = notStarted == null ? Optional.empty() : notStarted;
-    }
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean inChunks) {
 
     /** Why no thread is started for a call. */
-    @JsonIgnoreProperties(ignoreUnknown = true)
-    public record NotStarted(
-            @JsonProperty("callId") String callId,
-            @JsonProperty("reason") String reason) {
+    public record NotStarted(String callId, String reason) {
         @JsonCreator
         public NotStarted {}
     }

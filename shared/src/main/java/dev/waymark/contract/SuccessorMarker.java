@@ -1,8 +1,5 @@
 package dev.waymark.contract;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.value.Sha256;
 
 /**
@@ -13,11 +10,7 @@ import dev.waymark.conversation.value.Sha256;
  * @param thread the thread that continues the closed one
  * @param request the request that started that thread
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-public record SuccessorMarker(
-        @JsonProperty("thread") String thread,
-        @JsonProperty("request") String request) {
-    @JsonCreator
+public record SuccessorMarker(String thread, String request) {
     public SuccessorMarker {
         thread = thread == null ? "" : thread;
         request = request == null ? "" : request;

@@ -196,7 +196,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
             return notAwaited(state, decided.callId().orElseThrow());
         }
         if ((decided.approved() || decided.signature().isPresent())
-                && state.terms().isEmpty()) {
+                && state.policy().isEmpty()) {
             return refused(Problem.BAD_INPUT, "the agent is being looked up");
         }
         String digest = awaited.get().argsDigest().orElseThrow();
@@ -250,7 +250,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
                     ? refused(Problem.ALREADY_DECIDED, "the outcome of call " + callId + " is settled")
                     : refused(Problem.NOT_FOUND, "the outcome of call " + callId + " is not in question");
         }
-        if (state.terms().isEmpty()) {
+        if (state.policy().isEmpty()) {
             return refused(Problem.BAD_INPUT, "the agent is being looked up");
         }
         Optional<String> noRerun = ask.get().whyNoRerun();
@@ -300,11 +300,11 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
      * the tool must need claims.
      */
     private static Optional<Problem> restored(Conversation state, ToolFact.ToolClaimed claimed) {
-        return state.terms().isEmpty() ? Optional.empty() : withEffect(state, claimed);
+        return state.policy().isEmpty() ? Optional.empty() : withEffect(state, claimed);
     }
 
     private static Optional<Problem> withEffect(Conversation state, ToolFact.ToolClaimed claimed) {
-        return state.terms().orElseThrow().policyOf(claimed.tool()).effect()
+        return state.policy().orElseThrow().policyOf(claimed.tool()).effect()
                 ? Optional.empty()
                 : refused(Problem.BAD_INPUT, "the tool " + claimed.tool() + " needs no claim");
     }
@@ -320,7 +320,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
     }
 
     private static Optional<Problem> budget(Conversation state, PersonFact.BudgetRaised raised) {
-        boolean limitsAreKnown = state.terms().isPresent();
+        boolean limitsAreKnown = state.policy().isPresent();
         if (state.iterationLimit().isEmpty() || (raised.iterations().isEmpty() && !limitsAreKnown)) {
             return refused(Problem.BAD_INPUT, "the limit is not known yet: the agent is being looked up");
         }

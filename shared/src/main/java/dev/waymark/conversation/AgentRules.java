@@ -28,15 +28,15 @@ final class AgentRules {
     }
 
     void agentResolved(ThreadFact.AgentResolved fact) {
-        AgentPolicy terms = fact.terms();
-        draft.binding.terms = Optional.of(terms);
-        draft.binding.context = terms.context()
+        AgentPolicy policy = fact.policy();
+        draft.binding.policy = Optional.of(policy);
+        draft.binding.context = policy.context()
                 .map(own -> own.overlaidBy(draft.binding.context))
                 .or(() -> draft.binding.context);
         if (draft.binding.agent.isEmpty()) {
-            draft.binding.agent = terms.agent();
+            draft.binding.agent = policy.agent();
         }
-        effects.keepOnlyEffects(terms);
+        effects.keepOnlyEffects(policy);
         takeover.tellWhatIsHarmless();
         takeover.takeUpOpenCalls();
     }

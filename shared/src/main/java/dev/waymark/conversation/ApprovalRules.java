@@ -28,7 +28,7 @@ final class ApprovalRules {
 
     void askFor(Call call) {
         Optional<AgentPolicy.Approvals> approvals =
-                draft.binding.terms.orElseThrow().approvals();
+                draft.binding.policy.orElseThrow().approvals();
         if (approvals.filter(AgentPolicy.Approvals::nobody).isPresent()) {
             String text = ToolTexts.deniedByNobody(call) + Draft.claimNote(call);
             draft.book.put(call.ended(Call.Status.DENIED, text, draft.at));

@@ -39,9 +39,9 @@ final class CallRules {
             Optional<Reply.Fault> fault =
                     faults.stream().filter(each -> each.call() == number).findFirst();
             Call call = draft.book.call(use.id());
-            AgentPolicy terms = draft.binding.terms.orElseThrow();
-            if (!terms.tools().containsKey(use.name())) {
-                draft.fail(call, ToolTexts.notFound(use.name(), terms));
+            AgentPolicy policy = draft.binding.policy.orElseThrow();
+            if (!policy.tools().containsKey(use.name())) {
+                draft.fail(call, ToolTexts.notFound(use.name(), policy));
             } else if (i >= Conversation.MAX_CALLS) {
                 draft.fail(call, ToolTexts.tooMany(Conversation.MAX_CALLS));
             } else if (fault.isPresent()) {
@@ -67,7 +67,7 @@ final class CallRules {
     /** Releases the first open call of each group of identical calls. The others follow when that call has ended. */
     void releaseHeldCalls() {
         List<Call> open = draft.book.openCalls();
-        if (draft.binding.terms.isEmpty() || open.stream().noneMatch(Call::isHeld)) {
+        if (draft.binding.policy.isEmpty() || open.stream().noneMatch(Call::isHeld)) {
             return;
         }
         Set<Call.Identity> busy = new LinkedHashSet<>();
@@ -120,7 +120,7 @@ final class CallRules {
         AgentPolicy.ToolPolicy policy = draft.policyOf(call);
         EffectLog.Effect effect = policy.effect() ? draft.book.effectOf(call) : EffectLog.Effect.NONE;
         AgentPolicy.Executor executor =
-                draft.binding.terms.orElseThrow().tools().get(call.tool());
+                draft.binding.policy.orElseThrow().tools().get(call.tool());
         Optional<EffectLog.Remembered> remembered = effect.rememberedFor(call.id());
         boolean returnsKnownResult =
                 (policy.dedupe() || effect.inherited()) && effect.success().isPresent();

@@ -1,10 +1,6 @@
 package dev.waymark.conversation;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnore;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.EffectLog;
@@ -58,8 +54,6 @@ import java.util.Set;
  * <p>No rule depends on a run id, event id or attempt: those belong to one execution, and a thread outlives many
  * executions. Continue-as-new carries the state over as JSON, so fields are only ever added.
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record Conversation(
         @JsonUnwrapped ThreadIdentity identity,
         @JsonUnwrapped AgentBinding binding,
@@ -68,7 +62,7 @@ public record Conversation(
         @JsonUnwrapped Money money,
         @JsonUnwrapped ParentLink parentLink,
         @JsonUnwrapped Arrivals arrivals,
-        @JsonProperty("counters") Counters counters) {
+        Counters counters) {
     /** The maximum length of a tool call's arguments: characters of canonical JSON. */
     static final int MAX_ARGS_LENGTH = 256 * 1024;
 
@@ -128,7 +122,6 @@ public record Conversation(
         }
     }
 
-    @JsonCreator
     public Conversation {
         Objects.requireNonNull(counters, "counters");
     }
@@ -159,7 +152,7 @@ public record Conversation(
 
     /** Whether the call's tool is a subagent; false while the agent is not known. */
     public boolean isForSubagent(Call call) {
-        return terms().map(known -> known.tools().get(call.tool()) == AgentPolicy.Executor.SUBAGENT)
+        return policy().map(known -> known.tools().get(call.tool()) == AgentPolicy.Executor.SUBAGENT)
                 .orElse(false);
     }
 
@@ -174,7 +167,7 @@ public record Conversation(
     /** The messages that the pending summary replaces. */
     public List<Message> givingWay() {
         List<Message> messages = transcript().messages();
-        int keep = terms().flatMap(AgentPolicy::summaries)
+        int keep = policy().flatMap(AgentPolicy::summaries)
                 .orElse(SummaryRule.DEFAULT)
                 .keepMessages();
         return messages.subList(0, Math.max(0, Summary.cut(messages, keep)));
@@ -313,7 +306,7 @@ public record Conversation(
 
     /** The agent's data besides the transcript. */
     @JsonIgnore
-    public Workspace desk() {
+    public Workspace workspace() {
         return callBook.workspace().orElse(Workspace.EMPTY);
     }
 
@@ -335,7 +328,7 @@ public record Conversation(
      */
     @JsonIgnore
     public boolean isSettled() {
-        return !turn().isRunning() || (isInterrupted() && terms().isPresent());
+        return !turn().isRunning() || (isInterrupted() && policy().isPresent());
     }
 
     /**
@@ -362,7 +355,7 @@ public record Conversation(
         if (!turn().isRunning()) {
             return Phase.IDLE;
         }
-        if (terms().isEmpty()) {
+        if (policy().isEmpty()) {
             return Phase.STARTING;
         }
         if (isInterrupted()) {
@@ -377,7 +370,7 @@ public record Conversation(
      */
     @JsonIgnore
     public Optional<Integer> iterationLimit() {
-        return money.iterationLimit(terms());
+        return money.iterationLimit(policy());
     }
 
     /** What the thread has spent over its whole life, including failed model calls. */
@@ -389,12 +382,12 @@ public record Conversation(
     /** What the thread may spend over its whole life. */
     @JsonIgnore
     public Budget limits() {
-        return money.limits(terms(), parent());
+        return money.limits(policy(), parent());
     }
 
     /** Whether the thread waits for the agent's definition. */
     public boolean awaitsAgent() {
-        return terms().isEmpty() && life() != ThreadIdentity.Life.CANCELLED;
+        return policy().isEmpty() && life() != ThreadIdentity.Life.CANCELLED;
     }
 
     /** Whether the thread waits for the reply or summary of this model call. */
@@ -478,8 +471,8 @@ public record Conversation(
         return binding.agentRequested();
     }
 
-    public Optional<AgentPolicy> terms() {
-        return binding.terms();
+    public Optional<AgentPolicy> policy() {
+        return binding.policy();
     }
 
     public Optional<Json> context() {

@@ -72,7 +72,7 @@ final class Decider {
             steps.add(new Step.ResolveAgent(state.agent()));
         } else if (!state.turn().isRunning()) {
             closeWhenOver();
-        } else if (state.terms().isPresent() && !state.modelCalled()) {
+        } else if (state.policy().isPresent() && !state.modelCalled()) {
             List<Call> open = state.openCalls();
             if (open.isEmpty()) {
                 callModel();
@@ -100,7 +100,7 @@ final class Decider {
      * Whether the next model call would reach the token limit and the older part of the conversation can be summarized.
      */
     private boolean isSummaryDue() {
-        Optional<SummaryRule> rule = state.terms().flatMap(AgentPolicy::summaries);
+        Optional<SummaryRule> rule = state.policy().flatMap(AgentPolicy::summaries);
         TokenEstimate read = state.dialogue().estimate();
         if (rule.isEmpty() || read.isSummary(state.counters().steps())) {
             return false;
@@ -181,6 +181,6 @@ final class Decider {
     }
 
     private boolean hasEffect(Call call) {
-        return state.terms().orElseThrow().policyOf(call.tool()).effect();
+        return state.policy().orElseThrow().policyOf(call.tool()).effect();
     }
 }

@@ -60,8 +60,8 @@ final class EffectRules {
     }
 
     /** Drops the records of tools without side effects, which a checkpoint cannot tell apart from other tools. */
-    void keepOnlyEffects(AgentPolicy terms) {
-        draft.book.effects = draft.book.effects.of(tool -> terms.policyOf(tool).effect());
+    void keepOnlyEffects(AgentPolicy policy) {
+        draft.book.effects = draft.book.effects.of(tool -> policy.policyOf(tool).effect());
     }
 
     /**

@@ -81,8 +81,9 @@ final class ModelRules {
         if (!message.content().isEmpty()) {
             draft.say(Optional.empty(), message);
         }
-        if (draft.binding.terms.flatMap(AgentPolicy::summaries).isPresent()) {
-            draft.dialogue.gauge = Optional.of(draft.dialogue.estimate().read(reply.usage(), draft.counters.messages));
+        if (draft.binding.policy.flatMap(AgentPolicy::summaries).isPresent()) {
+            draft.dialogue.tokenEstimate =
+                    Optional.of(draft.dialogue.estimate().read(reply.usage(), draft.counters.messages));
         }
         if (message.toolUses().isEmpty()) {
             takeLastWord(message.text(), reply);
@@ -135,7 +136,7 @@ final class ModelRules {
 
     void summaryRequested(ModelFact.SummaryRequested fact) {
         call(fact.step());
-        draft.dialogue.gauge = Optional.of(draft.dialogue.estimate().summarising(fact.step()));
+        draft.dialogue.tokenEstimate = Optional.of(draft.dialogue.estimate().summarising(fact.step()));
     }
 
     void summarised(ModelFact.Summarised fact) {
@@ -150,7 +151,7 @@ final class ModelRules {
             draft.say(Optional.empty(), Summary.message(words));
             entries.subList(cut, entries.size())
                     .forEach(entry -> draft.dialogue.transcript = draft.dialogue.transcript.plus(entry));
-            draft.dialogue.gauge = Optional.of(draft.dialogue.estimate().unread());
+            draft.dialogue.tokenEstimate = Optional.of(draft.dialogue.estimate().unread());
             draft.versionReached = true;
             dropCalls(entries.subList(0, cut));
         }
@@ -180,8 +181,8 @@ final class ModelRules {
                 && call.question().isEmpty()
                 && call.subagent().isEmpty()
                 && draft.binding
-                        .terms
-                        .filter(terms -> terms.tools().containsKey(call.tool()))
+                        .policy
+                        .filter(policy -> policy.tools().containsKey(call.tool()))
                         .isPresent()
                 && !draft.policyOf(call).effect();
     }
@@ -200,7 +201,7 @@ final class ModelRules {
     void takeBackCall() {
         if (draft.dialogue.modelCalled) {
             if (draft.isSummarising()) {
-                draft.dialogue.gauge = Optional.of(
+                draft.dialogue.tokenEstimate = Optional.of(
                         draft.dialogue.estimate().notSummarising()); // The next step has the same number again.
             } else {
                 draft.dialogue.turn = draft.dialogue.turn.uniterated();

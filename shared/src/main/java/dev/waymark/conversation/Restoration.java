@@ -369,8 +369,8 @@ public final class Restoration {
         return this;
     }
 
-    public Restoration desk(Workspace desk) {
-        workspace = desk;
+    public Restoration workspace(Workspace workspace) {
+        this.workspace = workspace;
         return this;
     }
 

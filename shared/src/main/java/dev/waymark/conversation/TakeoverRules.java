@@ -62,8 +62,8 @@ final class TakeoverRules {
                 : Optional.of(new Origin(how.session(), extras));
         draft.binding.context = how.context().or(() -> draft.binding.context);
         how.agent().ifPresent(named -> draft.binding.agent = named);
-        if (how.agent().isPresent() || draft.binding.terms.isEmpty() || namesItsThread()) {
-            draft.binding.terms = Optional.empty();
+        if (how.agent().isPresent() || draft.binding.policy.isEmpty() || namesItsThread()) {
+            draft.binding.policy = Optional.empty();
             draft.binding.agentRequested = false;
         }
         model.takeBackCall(); // Its reply will not arrive here.
@@ -86,7 +86,7 @@ final class TakeoverRules {
                 .origin
                 .flatMap(Origin::extras)
                 .map(extras -> new Origin(Optional.empty(), Optional.of(extras)));
-        draft.binding.agentRequested = draft.binding.terms.isPresent();
+        draft.binding.agentRequested = draft.binding.policy.isPresent();
         effects.inherit();
         model.takeBackCall(); // Its reply will not arrive here.
         for (Call call : draft.book.openCalls()) {
@@ -102,7 +102,7 @@ final class TakeoverRules {
         }
         how.message().ifPresent(this::answerOrSay);
         if (namesItsThread()) {
-            draft.binding.terms = Optional.empty();
+            draft.binding.policy = Optional.empty();
             draft.binding.agentRequested = false;
         }
     }
@@ -112,7 +112,7 @@ final class TakeoverRules {
      * reuse the definition.
      */
     private boolean namesItsThread() {
-        return draft.binding.terms.flatMap(AgentPolicy::signers).isPresent();
+        return draft.binding.policy.flatMap(AgentPolicy::signers).isPresent();
     }
 
     private void begin(String id) {
@@ -129,7 +129,7 @@ final class TakeoverRules {
                 .filter(call -> call.status() == Call.Status.ASKING)
                 .findFirst();
         if (question.isPresent()
-                && draft.binding.terms.isEmpty()
+                && draft.binding.policy.isEmpty()
                 && question.get().asksNothing()) {
             // The call may be waiting for approval instead of an answer. Only the agent's tools show that.
             draft.book.put(question.get().answeredEarly(words));
@@ -143,20 +143,20 @@ final class TakeoverRules {
 
     /** Handles the imported open calls if the agent's tools are known. */
     void takeUpOpenCalls() {
-        if (draft.binding.terms.isPresent()) {
+        if (draft.binding.policy.isPresent()) {
             List<Call> open = draft.book.openCalls();
-            AgentPolicy terms = draft.binding.terms.get();
+            AgentPolicy policy = draft.binding.policy.get();
             open.stream()
-                    .filter(call -> isExemptFromDecision(call, terms))
+                    .filter(call -> isExemptFromDecision(call, policy))
                     .forEach(call -> draft.book.put(call.fromFile(Optional.empty())));
-            open.forEach(call -> takeUp(draft.book.call(call.id()), terms));
+            open.forEach(call -> takeUp(draft.book.call(call.id()), policy));
             draft.versionReached |= !open.isEmpty() && draft.book.openCalls().isEmpty();
         }
     }
 
     /** Whether a call of a file needs no decision, because it has no side effects and those who resume said so. */
-    private boolean isExemptFromDecision(Call call, AgentPolicy terms) {
-        return call.fromFile().filter(FromFile::onlyEffects).isPresent() && terms.isHarmless(call.tool());
+    private boolean isExemptFromDecision(Call call, AgentPolicy policy) {
+        return call.fromFile().filter(FromFile::onlyEffects).isPresent() && policy.isHarmless(call.tool());
     }
 
     /**
@@ -164,14 +164,14 @@ final class TakeoverRules {
      * whether a call was claimed. It shows only that the call has no result and, if the conversation waited for people,
      * that the call waits too.
      */
-    private void takeUp(Call call, AgentPolicy terms) {
+    private void takeUp(Call call, AgentPolicy policy) {
         Optional<AgentPolicy.Executor> executor =
-                Optional.ofNullable(terms.tools().get(call.tool()));
+                Optional.ofNullable(policy.tools().get(call.tool()));
         boolean mayHaveRun = call.wasBegun();
         if (call.status() == Call.Status.ASKING) {
             takeUpQuestion(call);
         } else if (executor.isEmpty() && !mayHaveRun && !call.mayHaveRunBefore()) {
-            draft.fail(call, ToolTexts.notFound(call.tool(), terms));
+            draft.fail(call, ToolTexts.notFound(call.tool(), policy));
         } else if (executor.isEmpty()) {
             lost.giveUp(call);
         } else if (mayHaveRun && executor.get() == AgentPolicy.Executor.SUBAGENT) {
@@ -217,7 +217,7 @@ final class TakeoverRules {
         Map<String, String> texts = new LinkedHashMap<>();
         for (Call call : callsOverElsewhere()) {
             draft.book.put(call.withoutClaim());
-            if (draft.binding.terms.orElseThrow().isHarmless(call.tool())) {
+            if (draft.binding.policy.orElseThrow().isHarmless(call.tool())) {
                 texts.put(call.id(), ToolTexts.durabilityOfHarmless(call.tool(), call.id()));
             }
         }

@@ -30,7 +30,7 @@ final class TurnRules {
 
     void end(Turn.Status how, String words, @Nullable Problem why) {
         if (draft.isSummarising()) {
-            draft.dialogue.gauge = Optional.of(draft.dialogue.estimate().notSummarising());
+            draft.dialogue.tokenEstimate = Optional.of(draft.dialogue.estimate().notSummarising());
         }
         draft.dialogue.modelCalled = false;
         draft.dialogue.turn = draft.dialogue.turn.ended(how, words, Optional.ofNullable(why));
@@ -57,7 +57,7 @@ final class TurnRules {
             open();
         }
         boolean modelIsDue = draft.dialogue.turn.isRunning()
-                && draft.binding.terms.isPresent()
+                && draft.binding.policy.isPresent()
                 && !draft.dialogue.modelCalled
                 && draft.book.openCalls().isEmpty();
         if (modelIsDue) {
@@ -66,7 +66,7 @@ final class TurnRules {
     }
 
     private void endOnLimit(Money money) {
-        int limit = money.iterationLimit(draft.binding.terms).orElseThrow();
+        int limit = money.iterationLimit(draft.binding.policy).orElseThrow();
         if (draft.dialogue.turn.iterations() >= limit) {
             String words = "the limit of " + limit + " iterations is reached";
             end(Turn.Status.MAX_ITERATIONS, "", new Problem("MaxIterations", words));
@@ -76,7 +76,7 @@ final class TurnRules {
     }
 
     private Budget limits(Money money) {
-        return money.limits(draft.binding.terms, draft.parentLink.parent);
+        return money.limits(draft.binding.policy, draft.parentLink.parent);
     }
 
     void budgetRaised(PersonFact.BudgetRaised fact) {
@@ -130,7 +130,7 @@ final class TurnRules {
         draft.book.batch = List.of();
         draft.dialogue.queue = List.of();
         draft.dialogue.transcript = Transcript.EMPTY;
-        draft.dialogue.gauge = draft.dialogue.gauge.map(TokenEstimate::unread);
+        draft.dialogue.tokenEstimate = draft.dialogue.tokenEstimate.map(TokenEstimate::unread);
         draft.book.workspace = Workspace.EMPTY;
         // Arguments of calls are part of the conversation. If they stayed, a full thread would stay full.
         PersistentMap<Call> kept = draft.book.calls;

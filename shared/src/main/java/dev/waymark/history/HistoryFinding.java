@@ -1,18 +1,13 @@
 package dev.waymark.history;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 import java.util.Optional;
 
 /** Why a build must not continue a thread: what is wrong, in which run, and at which event if one is the cause. */
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record HistoryFinding(
-        @JsonProperty("kind") Kind kind,
-        @JsonProperty("runId") String runId,
-        @JsonProperty("event") Optional<Long> eventId,
-        @JsonProperty("message") String message) {
+        Kind kind, String runId, @JsonProperty("event") Optional<Long> eventId, String message) {
     public enum Kind {
         /** The workflow code cannot replay the history: the thread would be stuck. */
         NONDETERMINISM,

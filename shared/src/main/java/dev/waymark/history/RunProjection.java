@@ -1,8 +1,6 @@
 package dev.waymark.history;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.contract.StateDigest;
 import dev.waymark.contract.thread.StateReport;
 import dev.waymark.conversation.Conversation;
@@ -16,13 +14,7 @@ import java.util.Optional;
  * @param transcript the running digest of the messages
  * @param state the digest of the whole state, with the transcript represented by its digest
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-public record RunProjection(
-        @JsonProperty("rules") int rules,
-        @JsonProperty("status") String status,
-        @JsonProperty("facts") int facts,
-        @JsonProperty("transcript") String transcript,
-        @JsonProperty("state") String state) {
+public record RunProjection(int rules, String status, int facts, String transcript, String state) {
     @JsonCreator
     public RunProjection {}
 

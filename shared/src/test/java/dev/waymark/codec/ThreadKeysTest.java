@@ -4,10 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.ByteString;
-import dev.waymark.keystore.FileKeyStore;
-import dev.waymark.keystore.KeyStore;
-import dev.waymark.keystore.KeyStoreException;
-import dev.waymark.keystore.ThreadKeyEntry;
 import io.temporal.api.common.v1.Payload;
 import io.temporal.payload.codec.PayloadCodec;
 import io.temporal.payload.codec.PayloadCodecException;

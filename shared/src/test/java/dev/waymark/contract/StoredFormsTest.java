@@ -19,6 +19,7 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallApproval;
 import dev.waymark.conversation.call.CallSettlement;
+import dev.waymark.conversation.call.DecisionSignature;
 import dev.waymark.conversation.call.Delegation;
 import dev.waymark.conversation.call.EffectLog;
 import dev.waymark.conversation.call.FromFile;
@@ -102,11 +103,11 @@ class StoredFormsTest {
                 Optional.of(ARGS),
                 true,
                 Optional.of(ARGS));
-        TokenEstimate gauge = new TokenEstimate(41, 2, Optional.of(3));
+        TokenEstimate tokenEstimate = new TokenEstimate(41, 2, Optional.of(3));
         SummaryRule summaries = new SummaryRule(170_000, 6);
         Call.Claim claim = new Call.Claim("run/1", AT, 7);
         Signers signers = new Signers("trip", Map.of("ann", new SignerKey("ed25519:AAAA")));
-        CallApproval.Signature signature = new CallApproval.Signature(AT, "e3b0", Optional.of("e3b1"), "AAAA");
+        DecisionSignature signature = new DecisionSignature(AT, "e3b0", Optional.of("e3b1"), Optional.empty(), "AAAA");
         CallApproval approval =
                 new CallApproval(true, true, Optional.of("ann"), Optional.of("fine"), AT, Optional.of(signature));
         Usd usd = Usd.of(new BigDecimal("0.0000000375"));
@@ -158,14 +159,14 @@ class StoredFormsTest {
                 Optional.of("HTTP 504"),
                 Optional.of(settlement),
                 Optional.of(fromFile));
-        AgentPolicy.ToolPolicy policy =
+        AgentPolicy.ToolPolicy ofTool =
                 new AgentPolicy.ToolPolicy(true, true, true, true, true, true, 60_000, true, true);
         AgentPolicy.Approvals approvals = new AgentPolicy.Approvals(true, Optional.of(1_000L), Optional.of(signers));
-        AgentPolicy terms = new AgentPolicy(
+        AgentPolicy policy = new AgentPolicy(
                 "helper",
                 4,
                 Map.of("ask_user", AgentPolicy.Executor.QUESTION),
-                Map.of("charge", policy),
+                Map.of("charge", ofTool),
                 Optional.of(approvals),
                 Optional.of(budget),
                 Optional.of(ARGS),
@@ -188,8 +189,8 @@ class StoredFormsTest {
         Conversation conversation = new Conversation(
                 new ThreadIdentity(
                         ThreadIdentity.RULES, true, ThreadIdentity.Life.CLOSING, true, AT, AT, Optional.of(origin)),
-                new AgentBinding("helper", true, Optional.of(terms), Optional.of(ARGS)),
-                new Dialogue(transcript, List.of(queued), turn, Optional.of(turn), true, Optional.of(gauge)),
+                new AgentBinding("helper", true, Optional.of(policy), Optional.of(ARGS)),
+                new Dialogue(transcript, List.of(queued), turn, Optional.of(turn), true, Optional.of(tokenEstimate)),
                 new CallBook(
                         List.of("tu_1"),
                         PersistentMap.<Call>empty().with("tu_1", call),
@@ -217,7 +218,7 @@ class StoredFormsTest {
                         "content"),
                 stored(Reply.of(new Part.Text("x")).withMisfit("no"), "content"),
                 stored(Reply.of(new Part.Text("{}")).withStructured(ARGS), "content"),
-                stored(gauge),
+                stored(tokenEstimate),
                 stored(summaries, "whenTokens", "keepMessages"),
                 stored(new Usage(1, 2)),
                 stored(new Usage(9, 2, 4, 3)),
@@ -235,7 +236,7 @@ class StoredFormsTest {
                 stored(decision, "signal", "body"),
                 stored(delegation, "report", "booked"),
                 stored(parent, "callId"),
-                stored(terms, "agent", "tools"),
+                stored(policy, "agent", "tools"),
                 stored(turn, "status", "usage", "text", "startedAt"),
                 stored(call, "id", "tool", "args", "status", "since"),
                 stored(fromFile),
@@ -243,7 +244,7 @@ class StoredFormsTest {
                 stored(approval, "at"),
                 stored(signers, "place", "keys"),
                 stored(signature, "asked", "argsDigest", "signature"),
-                stored(policy),
+                stored(ofTool),
                 stored(approvals),
                 stored(effect),
                 stored(remembered, "callId", "claim"),
@@ -347,11 +348,11 @@ class StoredFormsTest {
     @Test
     void agent_andItsPolicy_areStoredAsEver() throws IOException {
         assertThat(PayloadJson.MAPPER.writeValueAsString(agent())).isEqualTo(golden("agent"));
-        assertThat(PayloadJson.MAPPER.writeValueAsString(agent().terms())).isEqualTo(golden("policy"));
+        assertThat(PayloadJson.MAPPER.writeValueAsString(agent().policy())).isEqualTo(golden("policy"));
         assertThat(PayloadJson.MAPPER.readValue(golden("agent"), AgentSpec.class))
                 .isEqualTo(agent());
         assertThat(PayloadJson.MAPPER.readValue(golden("policy"), AgentPolicy.class))
-                .isEqualTo(agent().terms());
+                .isEqualTo(agent().policy());
     }
 
     private static String golden(String name) throws IOException {

@@ -210,19 +210,19 @@ class ApprovalTest {
 
     @Test
     void stateTool_thatNeedsApproval_runsOnceApproved() {
-        AgentPolicy terms = ToolConversationScript.terms(Optional.empty());
-        Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>(terms.policies());
+        AgentPolicy policy = ToolConversationScript.policy(Optional.empty());
+        Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>(policy.policies());
         policies.put("write_file", new AgentPolicy.ToolPolicy(false, true, false, false, false, false, 0));
         ConversationScript story = ConversationScript.begun(
                         new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
                 .with(new ThreadFact.AgentRequested())
                 .with(new ThreadFact.AgentResolved(
-                        new AgentPolicy("helper", 9, terms.tools(), policies, Optional.empty())))
+                        new AgentPolicy("helper", 9, policy.tools(), policies, Optional.empty())))
                 .with(said("Hello"), new ModelFact.ModelCalled(1))
                 .with(reply(1, new Part.ToolUse("a", "write_file", Json.of(Map.of("path", "x", "content", "1")))));
-        assertThat(story.state().desk().files().size()).isZero();
+        assertThat(story.state().workspace().files().size()).isZero();
 
-        assertThat(story.with(approved("a")).state().desk().files().size()).isEqualTo(1);
+        assertThat(story.with(approved("a")).state().workspace().files().size()).isEqualTo(1);
         assertThat(story.call("a").result()).contains("Wrote x.");
     }
 

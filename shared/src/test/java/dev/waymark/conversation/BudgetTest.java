@@ -42,7 +42,8 @@ class BudgetTest {
                         new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
                 .with(
                         new ThreadFact.AgentRequested(),
-                        new ThreadFact.AgentResolved(ConversationScript.terms(9).withBudget(budget)),
+                        new ThreadFact.AgentResolved(
+                                ConversationScript.policy(9).withBudget(budget)),
                         ConversationScript.said("Hello"));
     }
 

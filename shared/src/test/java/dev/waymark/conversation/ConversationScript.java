@@ -41,7 +41,7 @@ public final class ConversationScript {
     /** A thread whose agent is resolved, has the tools add, lookup and ask_user, and is limited to 4 iterations. */
     public static ConversationScript ready() {
         return begun(new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
-                .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(terms(4)));
+                .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(policy(4)));
     }
 
     /** A thread in which a model was called and replied with these parts. */
@@ -49,7 +49,7 @@ public final class ConversationScript {
         return ready().with(said("Hello"), new ModelFact.ModelCalled(1), reply(1, parts));
     }
 
-    public static AgentPolicy terms(int maxIterations) {
+    public static AgentPolicy policy(int maxIterations) {
         Map<String, AgentPolicy.Executor> tools = new LinkedHashMap<>();
         tools.put("add", AgentPolicy.Executor.ACTIVITY);
         tools.put("lookup", AgentPolicy.Executor.ACTIVITY);

@@ -76,7 +76,7 @@ class ConversationTest {
                 .with(said("Hello"), new ThreadFact.AgentRequested());
 
         assertThat(story.decides()).isEmpty();
-        assertThat(story.with(new ThreadFact.AgentResolved(ConversationScript.terms(4)))
+        assertThat(story.with(new ThreadFact.AgentResolved(ConversationScript.policy(4)))
                         .decides())
                 .containsExactly(new Step.CallModel(1));
     }
@@ -128,7 +128,7 @@ class ConversationTest {
                 .with(
                         said("Hello"),
                         new ThreadFact.AgentRequested(),
-                        new ThreadFact.AgentResolved(ConversationScript.terms(4)))
+                        new ThreadFact.AgentResolved(ConversationScript.policy(4)))
                 .with(new ModelFact.ModelCalled(1), reply(1, text("Hi")));
 
         assertThat(story.decides()).containsExactly(new Step.Close(false));
@@ -638,7 +638,7 @@ class ConversationTest {
     private static ConversationScript atLimit() {
         return ConversationScript.begun(
                         new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.of(1)))
-                .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(ConversationScript.terms(4)))
+                .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(ConversationScript.policy(4)))
                 .with(said("Hello"), new ModelFact.ModelCalled(1), reply(1, use("a", "fly")));
     }
 }

@@ -30,8 +30,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Open calls that only a file contains: which of them run, and after whose decision. */
@@ -44,7 +46,7 @@ class FileCallsTest {
     /** An agent with one tool of each kind. */
     private static AgentPolicy agent(Optional<AgentPolicy.Approvals> approvals) {
         Map<String, AgentPolicy.Executor> tools =
-                new LinkedHashMap<>(ConversationScript.terms(4).tools());
+                new LinkedHashMap<>(ConversationScript.policy(4).tools());
         for (String activity : List.of("charge", "guarded", "checked", "forbidding", "asking", "once")) {
             tools.put(activity, AgentPolicy.Executor.ACTIVITY);
         }
@@ -118,7 +120,7 @@ class FileCallsTest {
         Conversation begun = resumed(pending(use("tu_1", tool)), FileCalls.WAIT);
 
         waits(begun, false);
-        assertThat(begun.desk()).isEqualTo(Workspace.EMPTY);
+        assertThat(begun.workspace()).isEqualTo(Workspace.EMPTY);
         assertThat(call(denied(begun), "tu_1"))
                 .returns(Call.Status.DENIED, Call::status)
                 .returns(
@@ -140,8 +142,8 @@ class FileCallsTest {
         Json args = Json.of(Map.of("path", "a", "content", "x"));
         Conversation begun = resumed(pending(new Part.ToolUse("tu_1", "write_file", args)), FileCalls.WAIT);
 
-        assertThat(begun.desk().files().contains("a")).isFalse();
-        assertThat(approved(begun).desk().files().contains("a")).isTrue();
+        assertThat(begun.workspace().files().contains("a")).isFalse();
+        assertThat(approved(begun).workspace().files().contains("a")).isTrue();
     }
 
     @Test
@@ -207,6 +209,35 @@ class FileCallsTest {
 
         waits(rerun, false);
         assertThat(approved(rerun).decide()).hasSize(1).first().isInstanceOf(Step.RunTool.class);
+    }
+
+    @Test
+    void callThatIsToRunAgain_denied_mayStillHaveRunBefore() {
+        Conversation rerun = resumed(file(use("tu_1", "asking")), FileCalls.WAIT)
+                .apply(
+                        new PersonFact.OutcomeSettled("tu_1", CallSettlement.Verdict.RERUN, Optional.empty(), NONE),
+                        LATER);
+
+        assertThat(call(denied(rerun), "tu_1").result().orElseThrow())
+                .isEqualTo("Tool execution denied by user. The asking tool was not executed here. The call comes from"
+                        + " a file, and may have run before; whether it took effect is not known.");
+    }
+
+    @ParameterizedTest
+    @EnumSource(FileCalls.class)
+    void checkThatFindsNoEffect_isToldToTheModel(FileCalls allowed) {
+        Conversation begun = resumed(file(use("tu_1", "checked")), allowed);
+        Instant over = LATER.plusSeconds(60).plus(Conversation.FENCE);
+        Conversation due =
+                (allowed == FileCalls.WAIT ? approved(begun) : begun).apply(new ThreadFact.TimePassed(), over);
+
+        assertThat(call(verified(due, over), "tu_1"))
+                .returns(Call.Status.LOST, Call::status)
+                .extracting(call -> call.result().orElseThrow(), InstanceOfAssertFactories.STRING)
+                .contains("did not complete durably", "a check found that it had not taken effect");
+        Conversation unclear = due.apply(new ToolFact.VerifyDispatched("tu_1", 0), over)
+                .apply(new ToolFact.ToolVerified("tu_1", 0, Optional.empty(), Optional.empty()), over);
+        assertThat(call(unclear, "tu_1").result().orElseThrow()).doesNotContain("a check found");
     }
 
     @Test

@@ -31,13 +31,13 @@ class ForkRequestTest {
 
     private static ConversationScript asked(Part... parts) {
         Map<String, AgentPolicy.Executor> tools =
-                new LinkedHashMap<>(ConversationScript.terms(4).tools());
+                new LinkedHashMap<>(ConversationScript.policy(4).tools());
         tools.put("charge", AgentPolicy.Executor.ACTIVITY);
-        AgentPolicy.ToolPolicy policy = new AgentPolicy.ToolPolicy(true, false, false, false, false, false, 60_000);
-        AgentPolicy terms = new AgentPolicy("helper", 9, tools, Map.of("charge", policy), Optional.empty());
+        AgentPolicy.ToolPolicy ofTool = new AgentPolicy.ToolPolicy(true, false, false, false, false, false, 60_000);
+        AgentPolicy policy = new AgentPolicy("helper", 9, tools, Map.of("charge", ofTool), Optional.empty());
         return ConversationScript.begun(
                         new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
-                .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(terms))
+                .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(policy))
                 .with(said("Charge"), new ModelFact.ModelCalled(1), reply(1, parts));
     }
 

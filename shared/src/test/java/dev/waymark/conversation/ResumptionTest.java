@@ -47,7 +47,7 @@ class ResumptionTest {
 
     private static AgentPolicy charging(AgentPolicy.ToolPolicy policy) {
         Map<String, AgentPolicy.Executor> tools =
-                new LinkedHashMap<>(ConversationScript.terms(4).tools());
+                new LinkedHashMap<>(ConversationScript.policy(4).tools());
         tools.put("charge", AgentPolicy.Executor.ACTIVITY);
         return new AgentPolicy("helper", 4, tools, Map.of("charge", policy), Optional.empty());
     }
@@ -221,7 +221,7 @@ class ResumptionTest {
     void answerAtTheLimitOfIterations_isKept() {
         ConversationScript story = ConversationScript.begun(
                         new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.of(1)))
-                .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(ConversationScript.terms(4)))
+                .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(ConversationScript.policy(4)))
                 .with(said("Hello"), new ModelFact.ModelCalled(1), reply(1, ask("tu_1", "Which day?")));
 
         Conversation begun = answering("Friday").of(story.state(), LATER);
@@ -234,7 +234,7 @@ class ResumptionTest {
     void turnAtItsLimit_goesOnWithAHigherOne_andItsIterationsCount() {
         ConversationScript story = ConversationScript.begun(
                         new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.of(1)))
-                .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(ConversationScript.terms(4)))
+                .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(ConversationScript.policy(4)))
                 .with(said("Hello"), new ModelFact.ModelCalled(1), reply(1, use("tu_1", "add")))
                 .with(new ToolFact.ToolDispatched("tu_1", 1), finished("tu_1", "3"));
         Resumption more =

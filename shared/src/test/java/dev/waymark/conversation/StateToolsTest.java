@@ -31,7 +31,7 @@ class StateToolsTest {
         assertThat(story.decides()).containsExactly(new Step.CallModel(2));
         assertThat(story.call("a").result()).contains("Wrote x.");
         assertThat(story.call("b").result()).contains("Replaced x.");
-        assertThat(story.state().desk().files().get("x"))
+        assertThat(story.state().workspace().files().get("x"))
                 .contains(new Workspace.VirtualFile(
                         "ü", story.state().updatedAt(), story.state().updatedAt()));
         assertThat(story.state().counters().versions()).isEqualTo(1);
@@ -50,10 +50,10 @@ class StateToolsTest {
         Fact replaced = new PersonFact.UserSpoke(
                 Optional.empty(), Optional.of(List.of()), Optional.empty(), false, Optional.empty());
         ConversationScript story = replied(use("a", "write_file", Map.of("path", "x", "content", "1")));
-        Workspace before = story.state().desk();
+        Workspace before = story.state().workspace();
 
         assertThat(before.files().get("x")).isPresent();
-        assertThat(story.with(replaced).state().desk()).isEqualTo(before);
+        assertThat(story.with(replaced).state().workspace()).isEqualTo(before);
         assertThat(story.state().transcript().isEmpty()).isTrue();
     }
 

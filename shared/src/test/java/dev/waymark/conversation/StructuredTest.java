@@ -99,7 +99,7 @@ class StructuredTest {
                         new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.of(1)))
                 .with(
                         new ThreadFact.AgentRequested(),
-                        new ThreadFact.AgentResolved(ConversationScript.terms(4)),
+                        new ThreadFact.AgentResolved(ConversationScript.policy(4)),
                         wanted(Optional.of(Message.user("How many?")), Optional.empty()),
                         new ModelFact.ModelCalled(1),
                         misfit(1));

@@ -42,9 +42,9 @@ class SubagentRulesTest {
     private static final Instant LATER = ConversationScript.START.plusSeconds(3_600);
     private static final Optional<String> NONE = Optional.empty();
 
-    private static AgentPolicy terms() {
+    private static AgentPolicy policy() {
         Map<String, AgentPolicy.Executor> tools =
-                new LinkedHashMap<>(ConversationScript.terms(4).tools());
+                new LinkedHashMap<>(ConversationScript.policy(4).tools());
         tools.put("scout", AgentPolicy.Executor.SUBAGENT);
         return new AgentPolicy("helper", 4, tools);
     }
@@ -53,7 +53,7 @@ class SubagentRulesTest {
         return new Part.ToolUse(id, "scout", Json.of(Map.of("task", task)));
     }
 
-    private static ConversationScript replied(AgentPolicy terms, Optional<Parent> parent, Part... parts) {
+    private static ConversationScript replied(AgentPolicy policy, Optional<Parent> parent, Part... parts) {
         return ConversationScript.begun(new ThreadFact.RunStarted(
                         ThreadIdentity.RULES,
                         "helper",
@@ -62,7 +62,7 @@ class SubagentRulesTest {
                         Optional.empty(),
                         parent,
                         Optional.empty()))
-                .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(terms))
+                .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(policy))
                 .with(said("Go"), new ModelFact.ModelCalled(1), reply(1, parts));
     }
 
@@ -71,7 +71,7 @@ class SubagentRulesTest {
         Part[] parts = new Part[others.length + 1];
         parts[0] = task("tu_1", "look");
         System.arraycopy(others, 0, parts, 1, others.length);
-        return replied(terms(), Optional.empty(), parts)
+        return replied(policy(), Optional.empty(), parts)
                 .with(new SubagentFact.SubagentStarted("tu_1", Optional.empty()));
     }
 
@@ -108,7 +108,7 @@ class SubagentRulesTest {
     void callsOfSubagents_areStartedTogetherWithEqualShares() {
         Budget budget = new Budget(Optional.of(Usd.of(BigDecimal.ONE)), Optional.of(1_015L));
         ConversationScript story =
-                replied(terms().withBudget(budget), Optional.empty(), task("tu_1", "a"), task("tu_2", "b"));
+                replied(policy().withBudget(budget), Optional.empty(), task("tu_1", "a"), task("tu_2", "b"));
 
         Optional<Budget> half = Optional.of(new Budget(Optional.of(Usd.of(new BigDecimal("0.5"))), Optional.of(500L)));
         assertThat(story.decides())
@@ -127,7 +127,7 @@ class SubagentRulesTest {
     void grant_limitsTheThreadBelow() {
         Budget granted = new Budget(Optional.empty(), Optional.of(10L));
         ConversationScript story = replied(
-                terms().withBudget(new Budget(Optional.empty(), Optional.of(1_000L))),
+                policy().withBudget(new Budget(Optional.empty(), Optional.of(1_000L))),
                 Optional.of(new Parent("tu_0", 1, Optional.of(granted))),
                 use("tu_1", "missing"));
 
@@ -138,7 +138,7 @@ class SubagentRulesTest {
     @Test
     void tasks_thatNoThreadCanBeGiven_areErrors() {
         ConversationScript story = replied(
-                terms(),
+                policy(),
                 Optional.of(new Parent("tu_0", Conversation.MAX_DEPTH, Optional.empty())),
                 use("tu_1", "scout"),
                 task("tu_2", " "),
@@ -207,7 +207,7 @@ class SubagentRulesTest {
     @Test
     void report_isShortenedByHowMuchThereIs_andADecisionStaysMade() {
         Part[] two = {ask("tu_8", "x".repeat(SubagentProgress.MAX_LENGTH)), ask("tu_9", "Day?")};
-        ConversationScript below = replied(terms(), Optional.of(new Parent("tu_1", 1, Optional.empty())), two);
+        ConversationScript below = replied(policy(), Optional.of(new Parent("tu_1", 1, Optional.empty())), two);
         SubagentProgress both = below.state().progress();
         SubagentProgress one = below.with(answered("tu_9", "Friday")).state().progress();
         assertThat(both.asks().get(0).question().map(String::length)).contains(SubagentProgress.MAX_LENGTH / 2);
@@ -225,7 +225,7 @@ class SubagentRulesTest {
         Optional<Parent> parent =
                 Optional.of(new Parent("tu_0", 1, Optional.of(new Budget(Optional.empty(), Optional.of(100L)))));
         ConversationScript story = replied(
-                terms().withBudget(new Budget(Optional.empty(), Optional.of(50L))), parent, ask("tu_1", "Day?"));
+                policy().withBudget(new Budget(Optional.empty(), Optional.of(50L))), parent, ask("tu_1", "Day?"));
 
         assertThat(story.refusal(raised(101))).contains(Problem.BAD_INPUT);
         assertThat(story.with(raised(100)).state().limits().tokens()).contains(100L);
@@ -297,7 +297,7 @@ class SubagentRulesTest {
     @Test
     void threadBelow_tellsWhatItAsksAndOnlyWhenThatChanges() {
         Parent parent = new Parent("tu_0", 1, Optional.empty());
-        ConversationScript story = replied(terms(), Optional.of(parent), ask("tu_9", "Day?"));
+        ConversationScript story = replied(policy(), Optional.of(parent), ask("tu_9", "Day?"));
         SubagentProgress report =
                 new SubagentProgress(true, story.state().asks(), story.state().spent());
         assertThat(story.decides()).containsExactly(new Step.ReportToParent(parent, report));

@@ -36,7 +36,7 @@ class SummaryTest {
                 .with(
                         new ThreadFact.AgentRequested(),
                         new ThreadFact.AgentResolved(
-                                ConversationScript.terms(9).withSummaries(new SummaryRule(whenTokens, keep))),
+                                ConversationScript.policy(9).withSummaries(new SummaryRule(whenTokens, keep))),
                         ConversationScript.said("One"));
     }
 
@@ -87,7 +87,7 @@ class SummaryTest {
                         ConversationScript.said("Two"));
 
         assertThat(story.decides()).containsExactly(new Step.CallModel(2));
-        assertThat(story.state().dialogue().gauge()).isEmpty();
+        assertThat(story.state().dialogue().tokenEstimate()).isEmpty();
     }
 
     @Test
@@ -225,7 +225,7 @@ class SummaryTest {
                         new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
                 .with(
                         new ThreadFact.AgentRequested(),
-                        new ThreadFact.AgentResolved(ConversationScript.terms(9)
+                        new ThreadFact.AgentResolved(ConversationScript.policy(9)
                                 .withSummaries(new SummaryRule(100, 1))
                                 .withBudget(new Budget(Optional.empty(), Optional.of(110L)))),
                         ConversationScript.said("One"),
@@ -279,7 +279,7 @@ class SummaryTest {
                 .with(
                         new ThreadFact.AgentRequested(),
                         new ThreadFact.AgentResolved(
-                                ToolConversationScript.terms(Optional.empty()).withSummaries(rule)),
+                                ToolConversationScript.policy(Optional.empty()).withSummaries(rule)),
                         ConversationScript.said("One"),
                         new ModelFact.ModelCalled(1),
                         replied(1, 20, use))

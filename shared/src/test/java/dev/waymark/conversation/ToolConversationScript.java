@@ -23,7 +23,7 @@ final class ToolConversationScript {
 
     private ToolConversationScript() {}
 
-    static AgentPolicy terms(Optional<AgentPolicy.Approvals> approvals) {
+    static AgentPolicy policy(Optional<AgentPolicy.Approvals> approvals) {
         Map<String, AgentPolicy.Executor> tools = new LinkedHashMap<>();
         Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>();
         tools.put("add", AgentPolicy.Executor.ACTIVITY);
@@ -47,7 +47,7 @@ final class ToolConversationScript {
     static ConversationScript begun(Optional<AgentPolicy.Approvals> approvals) {
         return ConversationScript.begun(
                         new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty()))
-                .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(terms(approvals)));
+                .with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(policy(approvals)));
     }
 
     /** A thread in which a model was called and replied with these parts. */

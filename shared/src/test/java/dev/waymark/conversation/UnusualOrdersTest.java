@@ -7,9 +7,9 @@ import static dev.waymark.conversation.ToolConversationScript.claimed;
 import static dev.waymark.conversation.ToolConversationScript.dispatched;
 import static dev.waymark.conversation.ToolConversationScript.finished;
 import static dev.waymark.conversation.ToolConversationScript.lost;
+import static dev.waymark.conversation.ToolConversationScript.policy;
 import static dev.waymark.conversation.ToolConversationScript.replied;
 import static dev.waymark.conversation.ToolConversationScript.settled;
-import static dev.waymark.conversation.ToolConversationScript.terms;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.call.Call;
@@ -62,7 +62,7 @@ class UnusualOrdersTest {
     void sameCalls_resumedUnderAnotherAgent_stillRunOneAfterTheOther() {
         Conversation state = resumed(replied(use("a", "charge"), use("b", "charge")))
                 .apply(new ThreadFact.AgentRequested(), LATER)
-                .apply(new ThreadFact.AgentResolved(terms(Optional.empty())), LATER);
+                .apply(new ThreadFact.AgentResolved(policy(Optional.empty())), LATER);
 
         assertThat(state.calls().get("a").orElseThrow().status()).isEqualTo(Call.Status.ISSUED);
         assertThat(state.calls().get("b").orElseThrow().status()).isEqualTo(Call.Status.HELD);
@@ -88,7 +88,7 @@ class UnusualOrdersTest {
 
     @Test
     void unknownCall_resumedUnderAnAgentThatCannotVerify_isGivenUp() {
-        AgentPolicy before = terms(Optional.empty());
+        AgentPolicy before = policy(Optional.empty());
         Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>(before.policies());
         policies.put("pay", policies.get("charge"));
         AgentPolicy without = new AgentPolicy("helper", 9, before.tools(), policies, Optional.empty());

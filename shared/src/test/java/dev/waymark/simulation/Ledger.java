@@ -45,7 +45,7 @@ final class Ledger {
     static final String MESSAGE = "msg-";
 
     private final Coverage coverage;
-    private final AgentPolicy terms;
+    private final AgentPolicy policy;
     private final World world;
     private final FileStart file;
     private final List<String> accepted = new ArrayList<>();
@@ -61,12 +61,12 @@ final class Ledger {
     private final Map<String, Spent> below = new HashMap<>();
     private Optional<Long> mostTokens;
 
-    Ledger(Coverage coverage, AgentPolicy terms, World world, FileStart file) {
+    Ledger(Coverage coverage, AgentPolicy policy, World world, FileStart file) {
         this.coverage = coverage;
-        this.terms = terms;
+        this.policy = policy;
         this.world = world;
         this.file = file;
-        this.mostTokens = terms.budget().flatMap(Budget::tokens);
+        this.mostTokens = policy.budget().flatMap(Budget::tokens);
         // In a file, a call that asks a question counts as executed.
         file.restored()
                 .flatMap(Conversation::effects)
@@ -75,7 +75,7 @@ final class Ledger {
     }
 
     private AgentPolicy.ToolPolicy policyOf(String tool) {
-        return terms.policyOf(tool);
+        return policy.policyOf(tool);
     }
 
     /** Identifies a side effect. Call ids cannot, because models give identical calls new ids. */
@@ -161,7 +161,7 @@ final class Ledger {
         } else if (fact instanceof SubagentFact.SubagentFinished finished) {
             finished.spent().ifPresent(total -> below(after, finished.callId(), total));
         } else if (fact instanceof PersonFact.BudgetRaised raised
-                && before.terms().isPresent()
+                && before.policy().isPresent()
                 && mostTokens.isPresent()) {
             mostTokens = raised.budget().tokens().or(() -> mostTokens);
         }
@@ -311,7 +311,8 @@ final class Ledger {
         AgentPolicy.ToolPolicy policy = policyOf(call.tool());
         allowed(call, policy.effect());
         Violation.unless(
-                terms.tools().get(call.tool()) == AgentPolicy.Executor.ACTIVITY, "no worker can run " + call.tool());
+                this.policy.tools().get(call.tool()) == AgentPolicy.Executor.ACTIVITY,
+                "no worker can run " + call.tool());
         Violation.unless(
                 !policy.approval() || call.args().canonical().equals(approved.get(call.id())),
                 "what runs is not what was approved");
@@ -386,7 +387,7 @@ final class Ledger {
                             : fact instanceof PersonFact.ApprovalDecided ? "denied by somebody" : "denied by nobody");
         }
         boolean mustBeApproved = policy.approval() || (file.has(call.id()) && file.allowed() == FileCalls.WAIT);
-        if (mustBeApproved && terms.tools().get(call.tool()) == AgentPolicy.Executor.STATE) {
+        if (mustBeApproved && this.policy.tools().get(call.tool()) == AgentPolicy.Executor.STATE) {
             Violation.unless(
                     call.status() != Call.Status.COMPLETED
                             || fact instanceof PersonFact.HumanAnswered
@@ -491,7 +492,7 @@ final class Ledger {
             Violation.unless(
                     is.subList(1, is.size()).equals(was.subList(was.size() - kept, was.size())),
                     "a summary changed what it had to leave");
-            int keep = terms.summaries().orElseThrow().keepMessages();
+            int keep = policy.summaries().orElseThrow().keepMessages();
             Violation.unless(kept == keep || kept == keep + 1, "a summary left too much, or too little");
             Pairing.violation(is).ifPresent(violation -> {
                 throw new Violation("a summary broke the transcript: " + violation);
@@ -629,7 +630,7 @@ final class Ledger {
                     .orElseGet(() -> after.iterationLimit().equals(before.iterationLimit()));
             Violation.unless(
                     iterations
-                            && (after.terms().isEmpty()
+                            && (after.policy().isEmpty()
                                     || after.limits().tokens().equals(mostTokens)),
                     "an accepted raise did not raise");
             if (after.turn().isRunning() && !before.turn().isRunning()) {

@@ -128,7 +128,7 @@ final class Simulation {
     private final Map<String, Child> children = new HashMap<>();
     private final Map<String, World.Execution> running = new HashMap<>();
     private final List<LateClaim> lateClaims = new ArrayList<>();
-    private final AgentPolicy terms;
+    private final AgentPolicy policy;
     private final FileStart file;
     private final List<String> sentIds = new ArrayList<>();
 
@@ -156,7 +156,7 @@ final class Simulation {
         this.core = core;
         this.fault = fault;
         this.coverage = coverage;
-        this.terms = summarised(budgeted(terms(random)));
+        this.policy = summarised(budgeted(policy(random)));
         this.thorough = seed % 20 == 0;
         Optional<Integer> maxIterations = chance(3) ? Optional.of(1 + random.nextInt(4)) : Optional.empty();
         Optional<Parent> parent =
@@ -168,7 +168,7 @@ final class Simulation {
         state = Conversation.start(started, at);
         this.file = seed < FILE_SEEDS ? FileStart.NONE : fileStart();
         state = file.resumed(at).orElse(state);
-        this.ledger = new Ledger(coverage, terms, world, file);
+        this.ledger = new Ledger(coverage, policy, world, file);
         states.add(state);
         pendingAt.add(List.of());
     }
@@ -356,7 +356,7 @@ final class Simulation {
     }
 
     private AgentPolicy.ToolPolicy policyOf(String tool) {
-        return terms.policyOf(tool);
+        return policy.policyOf(tool);
     }
 
     private String runId() {
@@ -376,7 +376,7 @@ final class Simulation {
             return;
         }
         boolean waits = false;
-        if (state.agentRequested() && state.terms().isEmpty() && state.turn().status() != Turn.Status.FAILED) {
+        if (state.agentRequested() && state.policy().isEmpty() && state.turn().status() != Turn.Status.FAILED) {
             waits = true;
             Violation.unless(isUnderWay("agent", "", 0), "stuck: no agent will come");
         }
@@ -389,7 +389,7 @@ final class Simulation {
                     "stuck: no reply will come");
         }
         for (Call call : state.batchCalls()) {
-            boolean ranElsewhere = state.terms().isEmpty() && file.has(call.id());
+            boolean ranElsewhere = state.policy().isEmpty() && file.has(call.id());
             if (call.isInFlight() && !ranElsewhere) {
                 waits = true;
                 String kind = call.status() == Call.Status.VERIFYING
@@ -652,7 +652,7 @@ final class Simulation {
                 apply(
                         chance(25) && file == FileStart.NONE
                                 ? new ThreadFact.AgentRefused(new Problem(Problem.NOT_FOUND, "no such agent"))
-                                : new ThreadFact.AgentResolved(terms));
+                                : new ThreadFact.AgentResolved(policy));
             case "model" ->
                 apply(
                         chance(10)
@@ -1002,7 +1002,7 @@ final class Simulation {
         runs++;
         closed = false;
         alarm = Optional.empty();
-        ledger = new Ledger(coverage, terms, world, file);
+        ledger = new Ledger(coverage, policy, world, file);
         for (int i = 1; i <= point; i++) {
             ledger.book(states.get(i - 1), recorded.get(i), states.get(i));
         }
@@ -1285,7 +1285,7 @@ final class Simulation {
         return random.nextInt(oneIn) == 0;
     }
 
-    private static AgentPolicy terms(Random random) {
+    private static AgentPolicy policy(Random random) {
         Map<String, AgentPolicy.Executor> tools = new LinkedHashMap<>();
         for (String activity :
                 List.of("add", "lookup", "charge", "pay", "wire", "send", "mail", "book", "fire", "drop")) {

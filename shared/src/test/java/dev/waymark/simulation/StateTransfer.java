@@ -2,10 +2,10 @@ package dev.waymark.simulation;
 
 import dev.waymark.contract.CarriedReference;
 import dev.waymark.contract.CarriedState;
-import dev.waymark.contract.carry.ChunkedState;
-import dev.waymark.contract.carry.StateAssembly;
-import dev.waymark.contract.carry.StateChunk;
-import dev.waymark.contract.carry.StateChunkInput;
+import dev.waymark.contract.ChunkedState;
+import dev.waymark.contract.StateAssembly;
+import dev.waymark.contract.StateChunk;
+import dev.waymark.contract.StateChunkInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.value.Sha256;
 import java.nio.charset.StandardCharsets;

@@ -92,10 +92,12 @@ class LibraryModelsTest {
                     .run(context -> {
                         AgentClient client = context.getBean(AgentClient.class);
 
-                        assertThat(assertComplete(client.run(Prompt.of("first", "Hello")))
+                        assertThat(assertComplete(client.run(Prompt.of("first", "Hello"))
+                                                .await())
                                         .text())
                                 .isEqualTo("From quick-model");
-                        assertThat(assertComplete(client.run(Prompt.of("second", "Hello")))
+                        assertThat(assertComplete(client.run(Prompt.of("second", "Hello"))
+                                                .await())
                                         .text())
                                 .isEqualTo("From careful-model");
                     });

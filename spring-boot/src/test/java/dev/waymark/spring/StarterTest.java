@@ -101,13 +101,16 @@ class StarterTest {
     @Configuration(proxyBeanMethods = false)
     static class OneAgent {
         @Bean
-        Desk desk() {
+        Desk workspace() {
             return new Desk();
         }
 
         @Bean
-        Agent host(Desk desk) {
-            return Agent.named("host").model("scripted-host:any").tools(desk).build();
+        Agent host(Desk workspace) {
+            return Agent.named("host")
+                    .model("scripted-host:any")
+                    .tools(workspace)
+                    .build();
         }
     }
 
@@ -152,7 +155,8 @@ class StarterTest {
                 .run(context -> {
                     AgentClient client = context.getBean(AgentClient.class);
 
-                    assertThat(assertComplete(client.run(prompt("host"))).text())
+                    assertThat(assertComplete(client.run(prompt("host")).await())
+                                    .text())
                             .isEqualTo("Done.");
                     assertThat(meters.find("waymark.turns")
                                     .tag("outcome", "complete")
@@ -176,8 +180,9 @@ class StarterTest {
         on("files", "greet")
                 .withPropertyValues("waymark.agents=" + agents)
                 .withBean(Desk.class)
-                .run(context -> assertThat(assertComplete(
-                                        context.getBean(AgentClient.class).run(prompt("filed")))
+                .run(context -> assertThat(assertComplete(context.getBean(AgentClient.class)
+                                        .run(prompt("filed"))
+                                        .await())
                                 .text())
                         .isEqualTo("Done."));
     }
@@ -199,7 +204,9 @@ class StarterTest {
                 .withPropertyValues("waymark.agents=" + agents)
                 .withBean(Desk.class, () -> proxied(advised))
                 .run(context -> {
-                    assertComplete(context.getBean(AgentClient.class).run(prompt("filed")));
+                    assertComplete(context.getBean(AgentClient.class)
+                            .run(prompt("filed"))
+                            .await());
                     assertThat(advised).containsExactly("greet");
                 });
     }
@@ -260,7 +267,7 @@ class StarterTest {
                     request.start();
                     String thread;
                     try (Tracer.SpanInScope scope = tracer.withSpan(request)) {
-                        thread = client.run(prompt("host")).thread();
+                        thread = client.run(prompt("host")).await().thread();
                     }
                     assertThat(client.inspector().tracer(false).spans(thread))
                             .isNotEmpty()
@@ -290,14 +297,14 @@ class StarterTest {
 
     @Test
     void applicationThatEnds_waitsForRunningCalls() {
-        Desk[] desk = new Desk[1];
+        Desk[] workspace = new Desk[1];
         on("drain", "ponder").withUserConfiguration(OneAgent.class).run(context -> {
-            desk[0] = context.getBean(Desk.class);
+            workspace[0] = context.getBean(Desk.class);
             context.getBean(AgentClient.class).start(prompt("host"));
-            desk[0].begun.await();
+            workspace[0].begun.await();
         });
 
-        assertThat(desk[0].finished).isTrue();
+        assertThat(workspace[0].finished).isTrue();
     }
 
     @Test
@@ -338,7 +345,9 @@ class StarterTest {
                     .run(context -> {
                         assertThat(context.getBean(Connection.class).stubs()).isSameAs(stubs);
                         assertThat(context.getBean(WorkflowClient.class)).isSameAs(own);
-                        assertComplete(context.getBean(AgentClient.class).run(prompt("host")));
+                        assertComplete(context.getBean(AgentClient.class)
+                                .run(prompt("host"))
+                                .await());
                     });
             assertThat(stubs.isShutdown()).isFalse();
         } finally {

@@ -22,7 +22,7 @@ final class HelpText {
             "3  no such thread, version, call, agent or file; nothing open to answer; the thread is closed",
             "4  the turn waits for a person, with --assert-complete",
             "5  the Temporal server, or the storage of thread keys, cannot be reached",
-            "6  timed out (the turn continues), or no worker accepted the work within 10 s",
+            "6  timed out (the turn continues), or there is no worker",
             "7  the saver failed, did not respond, or has a newer checkpoint; if a turn ran, it ended but was not saved");
 
     private static final List<String> SETTINGS = List.of(

@@ -68,16 +68,16 @@ public final class GeneratedThread {
     private int run = 1;
     private int eventsOfRun;
     private final int maxIterations;
-    private final AgentPolicy terms;
+    private final AgentPolicy policy;
 
     private GeneratedThread(long seed) {
         // Multiplied, because Random starts with similar values for neighboring seeds.
         this.random = new Random(seed * 0x9E3779B97F4A7C15L);
         this.extras = new Random(~seed);
         this.maxIterations = chance(2) ? 2 : 12;
-        this.terms = extras.nextInt(3) > 0
-                ? terms(maxIterations)
-                : terms(maxIterations).withSummaries(new SummaryRule(40, 1 + extras.nextInt(4)));
+        this.policy = extras.nextInt(3) > 0
+                ? policy(maxIterations)
+                : policy(maxIterations).withSummaries(new SummaryRule(40, 1 + extras.nextInt(4)));
         ThreadFact.RunStarted started =
                 new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty());
         state = Conversation.start(started, at);
@@ -110,11 +110,11 @@ public final class GeneratedThread {
     }
 
     /** Returns the agent's policy for the rules, with a limit of 12 model calls per turn. */
-    public static AgentPolicy terms() {
-        return terms(12);
+    public static AgentPolicy policy() {
+        return policy(12);
     }
 
-    private static AgentPolicy terms(int maxIterations) {
+    private static AgentPolicy policy(int maxIterations) {
         Map<String, AgentPolicy.Executor> tools = new LinkedHashMap<>();
         tools.put("add", AgentPolicy.Executor.ACTIVITY);
         tools.put("charge", AgentPolicy.Executor.ACTIVITY);
@@ -145,8 +145,8 @@ public final class GeneratedThread {
             steps.forEach(this::carryOut);
             return;
         }
-        if (!state.agentRequested() || state.terms().isEmpty()) {
-            apply(state.agentRequested() ? new ThreadFact.AgentResolved(terms) : new ThreadFact.AgentRequested());
+        if (!state.agentRequested() || state.policy().isEmpty()) {
+            apply(state.agentRequested() ? new ThreadFact.AgentResolved(policy) : new ThreadFact.AgentRequested());
             return;
         }
         if (state.modelCalled()) {

@@ -49,8 +49,8 @@ public final class ThreadFixture {
     }
 
     /** Creates a thread whose agent is resolved and has this policy. */
-    public static ThreadFixture resolved(AgentPolicy terms) {
-        return begun().then(new ThreadFact.AgentRequested()).then(new ThreadFact.AgentResolved(terms));
+    public static ThreadFixture resolved(AgentPolicy policy) {
+        return begun().then(new ThreadFact.AgentRequested()).then(new ThreadFact.AgentResolved(policy));
     }
 
     /** Creates a thread whose agent has the tool {@code charge_card}, which needs a person's approval. */

@@ -25,7 +25,7 @@ final class CheckpointFixture {
                 new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.of(4));
         state = Conversation.start(started, START);
         moments.add(new Moment("run-1", 1, START, Optional.of(started), state));
-        with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(GeneratedThread.terms()))
+        with(new ThreadFact.AgentRequested(), new ThreadFact.AgentResolved(GeneratedThread.policy()))
                 .with(facts);
     }
 

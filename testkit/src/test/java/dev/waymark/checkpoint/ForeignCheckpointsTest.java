@@ -56,7 +56,7 @@ class ForeignCheckpointsTest {
                 "r", Optional.empty(), List.of(answer).stream().findFirst(), Optional.empty(), false, Optional.empty());
         return how.of(checkpoint.state(), NOW)
                 .apply(new ThreadFact.AgentRequested(), NOW)
-                .apply(new ThreadFact.AgentResolved(GeneratedThread.terms()), NOW);
+                .apply(new ThreadFact.AgentResolved(GeneratedThread.policy()), NOW);
     }
 
     private static List<Message> nextModelCall(Conversation state) {
@@ -338,7 +338,13 @@ class ForeignCheckpointsTest {
 
         RestoredCheckpoint checkpoint = read(text);
 
-        assertThat(checkpoint.state().desk().files().get("/a.txt").orElseThrow().content())
+        assertThat(checkpoint
+                        .state()
+                        .workspace()
+                        .files()
+                        .get("/a.txt")
+                        .orElseThrow()
+                        .content())
                 .isEmpty();
         assertThat(nextModelCall(resumed(text))).containsExactly(Message.user("next"));
     }
@@ -508,7 +514,7 @@ class ForeignCheckpointsTest {
                 .state();
 
         assertThat(state.isBlank()).isTrue();
-        assertThat(state.desk().todos()).hasSize(1);
+        assertThat(state.workspace().todos()).hasSize(1);
     }
 
     @Test

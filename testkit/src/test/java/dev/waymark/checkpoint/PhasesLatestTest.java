@@ -34,9 +34,9 @@ class PhasesLatestTest {
 
     @Test
     void latest_afterASummary_countsTheCallsThatItDropped() {
-        AgentPolicy terms = new AgentPolicy("assistant", 10, Map.of("add", AgentPolicy.Executor.ACTIVITY))
+        AgentPolicy policy = new AgentPolicy("assistant", 10, Map.of("add", AgentPolicy.Executor.ACTIVITY))
                 .withSummaries(new SummaryRule(1, 1));
-        ThreadFixture thread = ThreadFixture.resolved(terms)
+        ThreadFixture thread = ThreadFixture.resolved(policy)
                 .says("m1", "Add")
                 .callsModel()
                 .replies(new Part.Text("Adding"), new Part.ToolUse("tu_1", "add", Json.EMPTY_OBJECT))

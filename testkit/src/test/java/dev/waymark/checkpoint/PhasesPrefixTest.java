@@ -38,7 +38,7 @@ class PhasesPrefixTest {
                     .state();
             return Optional.of(ONWARD.of(restored, LATER)
                     .apply(new ThreadFact.AgentRequested(), LATER)
-                    .apply(new ThreadFact.AgentResolved(GeneratedThread.terms()), LATER));
+                    .apply(new ThreadFact.AgentResolved(GeneratedThread.policy()), LATER));
         } catch (CheckpointCorruption refused) {
             return Optional.empty();
         }

@@ -2,7 +2,6 @@ package dev.waymark.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.checkpoint.row.CheckpointMessages;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Resumption;
 import dev.waymark.conversation.Step;
@@ -158,7 +157,7 @@ class RoundTripTest {
             Timeline timeline = trip.timeline();
             Conversation resumed = ONWARD.of(trip.recovered().state(), LATER)
                     .apply(new ThreadFact.AgentRequested(), LATER)
-                    .apply(new ThreadFact.AgentResolved(GeneratedThread.terms()), LATER);
+                    .apply(new ThreadFact.AgentResolved(GeneratedThread.policy()), LATER);
 
             boolean isVersion = format != CheckpointFormat.VERSIONS
                     || timeline.versions()

@@ -112,7 +112,7 @@ class SessionLogTest {
                         Optional.of("s1"))
                 .of(read(document).state(), NOW)
                 .apply(new ThreadFact.AgentRequested(), NOW)
-                .apply(new ThreadFact.AgentResolved(GeneratedThread.terms()), NOW);
+                .apply(new ThreadFact.AgentResolved(GeneratedThread.policy()), NOW);
     }
 
     private static void assertCorrupt(Json document, String why) {

@@ -84,7 +84,7 @@ class ToolsThatAskTest {
         return new Resumption("r", Optional.empty(), answer, Optional.empty(), false, Optional.empty())
                 .of(recovered.state(), LATER)
                 .apply(new ThreadFact.AgentRequested(), LATER)
-                .apply(new ThreadFact.AgentResolved(GeneratedThread.terms()), LATER);
+                .apply(new ThreadFact.AgentResolved(GeneratedThread.policy()), LATER);
     }
 
     private static Call call(Conversation state, String id) {

@@ -102,7 +102,7 @@ class TrapsTest {
         return resumption(List.of(answer).stream().findFirst())
                 .of(recovered.state(), LATER)
                 .apply(new ThreadFact.AgentRequested(), LATER)
-                .apply(new ThreadFact.AgentResolved(GeneratedThread.terms()), LATER);
+                .apply(new ThreadFact.AgentResolved(GeneratedThread.policy()), LATER);
     }
 
     private static Call call(Conversation state, String id) {
@@ -201,7 +201,7 @@ class TrapsTest {
 
         Conversation resumed = limited.of(read(runner(tale)).state(), LATER)
                 .apply(new ThreadFact.AgentRequested(), LATER)
-                .apply(new ThreadFact.AgentResolved(GeneratedThread.terms()), LATER);
+                .apply(new ThreadFact.AgentResolved(GeneratedThread.policy()), LATER);
 
         assertThat(resumed.turn().status()).isEqualTo(Turn.Status.MAX_ITERATIONS);
         assertThat(RunnerCheckpoint.of(resumed).canonical()).contains("\"content\": \"Friday\"");
@@ -352,8 +352,8 @@ class TrapsTest {
         AgentPolicy nobody = new AgentPolicy(
                 "helper",
                 12,
-                GeneratedThread.terms().tools(),
-                GeneratedThread.terms().policies(),
+                GeneratedThread.policy().tools(),
+                GeneratedThread.policy().policies(),
                 Optional.of(new AgentPolicy.Approvals(true, Optional.empty())));
         Conversation denied = resumption(Optional.empty())
                 .of(
@@ -470,7 +470,7 @@ class TrapsTest {
         assertThat(nextModelCall(resumption(Optional.empty())
                         .of(old.state(), CheckpointFixture.START.plusSeconds(400L * 86_400))
                         .apply(new ThreadFact.AgentRequested(), LATER)
-                        .apply(new ThreadFact.AgentResolved(GeneratedThread.terms()), LATER)))
+                        .apply(new ThreadFact.AgentResolved(GeneratedThread.policy()), LATER)))
                 .hasSize(1);
     }
 

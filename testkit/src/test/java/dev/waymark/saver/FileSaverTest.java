@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.testkit.DurableSaverContract;
 import dev.waymark.testkit.SavedOwnersContract;
+import dev.waymark.testkit.process.ChildProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -293,22 +294,16 @@ class FileSaverTest extends DurableSaverContract implements SavedOwnersContract 
     void save_processIsKilled_leavesAWholeDocument() throws Exception {
         saver.save(checkpoint("t", 0, "0".repeat(200_000)));
         for (int kill = 0; kill < 4; kill++) {
-            Process writer = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java")
-                                    .toString(),
-                            "-XX:TieredStopAtLevel=1",
-                            "-XX:+UseSerialGC",
-                            "-cp",
-                            System.getProperty("java.class.path"),
-                            Writer.class.getName(),
-                            directory().toString())
-                    .redirectErrorStream(true)
+            ChildProcess writer = ChildProcess.java(
+                            ChildProcess.SHORT_LIVED, Writer.class, directory().toString())
                     .start();
-            writer.getInputStream().read();
+            writer.firstLine(Duration.ofMinutes(1));
 
-            writer.destroyForcibly();
+            writer.kill();
 
-            assertThat(writer.waitFor()).as("killed, not ended").isEqualTo(128 + 9);
+            assertThat(writer.exitCodeWithin(Duration.ZERO))
+                    .as("killed, not ended")
+                    .hasValue(128 + 9);
             int step = ((Number) saver.load("t").orElseThrow().field("step")).intValue();
             assertThat(step).isPositive();
             assertThat(saver.load("t"))

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.conversation.value.Json;
 import dev.waymark.testkit.KeyValueStoreContract;
+import dev.waymark.testkit.process.PostgresServer;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;

@@ -12,12 +12,12 @@ import dev.waymark.history.HistoryReader;
 import dev.waymark.history.RunReader;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.worker.activity.ActivityProblems;
-import dev.waymark.worker.agents.AgentActivity;
+import dev.waymark.worker.activity.StateActivityImpl;
+import dev.waymark.worker.agents.AgentActivityImpl;
 import dev.waymark.worker.agents.AgentDirectory;
-import dev.waymark.worker.carry.StateCarrierActivity;
 import dev.waymark.worker.metrics.AttemptMetrics;
 import dev.waymark.worker.metrics.FactMetrics;
-import dev.waymark.worker.model.ModelActivity;
+import dev.waymark.worker.model.ModelActivityImpl;
 import dev.waymark.worker.model.ModelChecks;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.ClaimSender;
@@ -153,8 +153,8 @@ public final class AgentWorker implements AutoCloseable {
         ToolRunner tools = new ToolRunner(kinds);
         builder.agents.agents().values().forEach(agent -> tools.hideSecretsOf(agent.tools()));
         worker.registerActivitiesImplementations(
-                new AgentActivity(builder.agents, kinds.discovery(), this::obstacle),
-                new ModelActivity(runs, builder.providers.orElseThrow(), activityMetrics),
+                new AgentActivityImpl(builder.agents, kinds.discovery(), this::obstacle),
+                new ModelActivityImpl(runs, builder.providers.orElseThrow(), activityMetrics),
                 new ToolActivity(
                         runs,
                         tools,
@@ -162,7 +162,7 @@ public final class AgentWorker implements AutoCloseable {
                         new LateOutcomeSender(client),
                         () -> draining),
                 new VerifyActivityImpl(runs, tools),
-                new StateCarrierActivity(runs));
+                new StateActivityImpl(runs));
     }
 
     /**

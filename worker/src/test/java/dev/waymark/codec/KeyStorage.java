@@ -1,7 +1,6 @@
 package dev.waymark.codec;
 
 import dev.waymark.contract.EncryptedDataConverter;
-import dev.waymark.keystore.FileKeyStore;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowClientOptions;
 import java.io.IOException;

@@ -4,6 +4,8 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.connect.Connection;
 import dev.waymark.testkit.EffectLedger;
 import dev.waymark.testkit.crash.CuttableProxy;
+import dev.waymark.testkit.process.KillableServer;
+import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.TemporalBinary;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -13,6 +15,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
@@ -85,9 +88,11 @@ public final class Soak implements Callable<Integer> {
 
     /** Runs the load and reports the results. Returns whether all promises were kept. */
     private boolean run(Path binary, Path directory) throws Exception {
+        Path database = directory.resolve("temporal.db");
         Path survivorsHeap = directory.resolve("survivor.heap");
         Path ownHeap = directory.resolve("callers.heap");
-        try (KillableServer server = KillableServer.start(binary, directory.resolve("temporal.db"));
+        try (KillableServer server = KillableServer.start(
+                        binary, port -> DevServer.temporal(binary, Optional.of(database), port, 0));
                 EffectLedger ledger = EffectLedger.open(directory.resolve("ledger"));
                 SoakWorker survivor = SoakWorker.start(server.address(), ledger.port(), survivorsHeap);
                 SoakWorker one = SoakWorker.start(server.address(), ledger.port(), directory.resolve("one.heap"));

@@ -6,8 +6,10 @@ import dev.waymark.client.AgentResult;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.NewThreadOptions;
+import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.fact.PersonFact;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -105,7 +107,7 @@ final class SoakCaller {
         SoakTask task = task();
         Prompt prompt = prompt(thread, task);
         NewThreadOptions once = NewThreadOptions.ownedBy(Optional.empty()).closingAfterOneTurn();
-        repeat("start", () -> client.requests().begin(prompt, once));
+        repeat("start", () -> client.startNew(prompt, once));
         thread.accepted(task);
         complete(thread, result(thread));
     }
@@ -122,7 +124,7 @@ final class SoakCaller {
     private void say(SoakThread thread) throws InterruptedException {
         SoakTask task = task();
         Prompt prompt = prompt(thread, task);
-        AgentResult result = repeat("message", () -> client.run(prompt));
+        AgentResult result = repeat("message", () -> client.run(prompt).await());
         thread.accepted(task);
         complete(thread, result);
     }
@@ -148,7 +150,7 @@ final class SoakCaller {
         send(thread);
         think(MOST_MILLIS_BEFORE_STOP);
         try {
-            repeat("stop", () -> client.stop(thread.id()));
+            repeat("stop", () -> client.stop(thread.id()).await());
         } catch (WaymarkException.Refused | WaymarkException.NotFound e) {
             // No turn is running any more, or none is running yet.
         }
@@ -160,7 +162,7 @@ final class SoakCaller {
         send(thread);
         think(MOST_MILLIS_BEFORE_STOP);
         try {
-            repeat("cancel", () -> client.cancel(thread.id()));
+            repeat("cancel", () -> client.cancel(thread.id()).await());
         } catch (WaymarkException.Closed e) {
             // An earlier attempt has already cancelled the thread.
         }
@@ -209,7 +211,7 @@ final class SoakCaller {
     }
 
     private AgentResult result(SoakThread thread) throws InterruptedException {
-        return repeat("result", () -> client.result(thread.id()));
+        return repeat("result", () -> client.turn(thread.id()).await());
     }
 
     /** Answers questions and decides about calls until the turn is over. */
@@ -220,11 +222,11 @@ final class SoakCaller {
             PendingItem item = pending.get(random.nextInt(pending.size()));
             boolean denied = random.nextDouble() < DENIED;
             try {
-                result = item.kind() == PendingItem.Kind.QUESTION
-                        ? client.answer(thread.id(), item.callId(), "Yes.")
-                        : client.decide(
-                                thread.id(),
+                OutboundMessage message = item.kind() == PendingItem.Kind.QUESTION
+                        ? OutboundMessage.answer(item.callId(), "Yes.")
+                        : OutboundMessage.of(
                                 decision(denied).withCall(item.callId()).withBy("ann"));
+                result = client.send(thread.id(), message).await();
             } catch (WaymarkException e) {
                 // The thread may have received the decision nevertheless.
                 pauseAfter("decision");
@@ -236,7 +238,7 @@ final class SoakCaller {
         }
     }
 
-    private static Approval decision(boolean denied) {
+    private static PersonFact.ApprovalDecided decision(boolean denied) {
         return denied ? Approval.deny("No.") : Approval.approve();
     }
 

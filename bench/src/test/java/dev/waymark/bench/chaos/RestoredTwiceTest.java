@@ -83,7 +83,9 @@ class RestoredTwiceTest {
         try (EffectLedger ledger = EffectLedger.open(directory.resolve("ledger"));
                 Site first = Site.open(ledger);
                 Site second = Site.open(ledger)) {
-            first.client(new KeyValueSaver(store)).run(Prompt.of("payer", "Pay").withThread("fare"));
+            first.client(new KeyValueSaver(store))
+                    .run(Prompt.of("payer", "Pay").withThread("fare"))
+                    .await();
             AgentClient late = second.client(new KeyValueSaver(whileAnotherTakesOver("fare")));
 
             assertThatThrownBy(() -> late.saved().restore("fare", ResumeOptions.onward()))

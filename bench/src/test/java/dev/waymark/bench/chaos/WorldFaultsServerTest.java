@@ -7,13 +7,12 @@ import com.sun.net.httpserver.HttpServer;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.Endpoint;
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.bench.DelayingProxy;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Json;
@@ -22,7 +21,9 @@ import dev.waymark.history.Timeline;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.testkit.EffectLedger;
 import dev.waymark.testkit.RecordingTool;
+import dev.waymark.testkit.crash.CuttableProxy;
 import dev.waymark.testkit.crash.WorkerProcess;
+import dev.waymark.testkit.process.KillableServer;
 import dev.waymark.tool.Tool;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.model.ModelProviders;
@@ -82,8 +83,7 @@ class WorldFaultsServerTest {
     @TempDir
     Path directory;
 
-    private Path binary;
-    private DevServer server;
+    private KillableServer server;
     private Connection connection;
     private EffectLedger ledger;
 
@@ -91,8 +91,9 @@ class WorldFaultsServerTest {
     void open() throws Exception {
         Optional<Path> found = TemporalBinary.find();
         assumeTrue(found.isPresent(), "no temporal binary: tests on the real server are skipped");
-        binary = found.get();
-        server = DevServer.temporal(binary, Optional.of(directory.resolve("temporal.db")), 0, 0);
+        Path database = directory.resolve("temporal.db");
+        server = KillableServer.start(
+                found.get(), port -> DevServer.temporal(found.get(), Optional.of(database), port, 0));
         connection = Connection.to(server.address());
         ledger = EffectLedger.open(directory.resolve("ledger"));
     }
@@ -181,7 +182,7 @@ class WorldFaultsServerTest {
                                 .setTaskQueue(taskQueue)
                                 .setWorkflowId(thread)
                                 .build())
-                .start(StartInput.of(agent).saying(SayPayload.message("m-1", "Go")));
+                .start(StartInput.of(agent).saying(PersonFact.UserSpoke.message("m-1", "Go")));
         return thread;
     }
 
@@ -315,7 +316,6 @@ class WorldFaultsServerTest {
         RecordingTool slow = RecordingTool.of("slow", ledger.port())
                 .with(spec -> spec.timeout(Duration.ofSeconds(60)))
                 .inTheMiddle(() -> pass(Duration.ofSeconds(8)));
-        int port = Integer.parseInt(server.address().substring(server.address().lastIndexOf(':') + 1));
         try (AgentWorker worker = worker(connection.client(), "slow", new ToolSpec[0], slow)) {
             worker.start();
             String thread = start("slow5", "slow");
@@ -328,7 +328,7 @@ class WorldFaultsServerTest {
 
             server.close();
             pass(Duration.ofSeconds(20));
-            server = DevServer.temporal(binary, Optional.of(directory.resolve("temporal.db")), port, 0);
+            server.restart();
             Conversation state = await(thread, WorldFaultsServerTest::isOver);
 
             assertThat(state.calls().get("tu_5")).isPresent();
@@ -348,7 +348,7 @@ class WorldFaultsServerTest {
         RecordingTool slow = RecordingTool.of("slow", ledger.port())
                 .with(spec -> spec.timeout(Duration.ofSeconds(90)))
                 .inTheMiddle(() -> pass(Duration.ofSeconds(25)));
-        try (DelayingProxy proxy = new DelayingProxy(server.address(), Duration.ofMillis(300));
+        try (CuttableProxy proxy = new CuttableProxy(server.address(), Duration.ofMillis(300));
                 Connection far = Connection.to(proxy.address());
                 AgentWorker worker = worker(far.client(), "far", new ToolSpec[0], slow)) {
             worker.start();

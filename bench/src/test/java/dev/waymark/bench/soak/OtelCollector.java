@@ -2,9 +2,10 @@ package dev.waymark.bench.soak;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.waymark.testkit.process.ChildProcess;
+import dev.waymark.testkit.process.FreePort;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,7 +13,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 
@@ -22,7 +22,6 @@ import org.awaitility.Awaitility;
  */
 final class OtelCollector implements AutoCloseable {
     private static final String NAME = "otelcol";
-    private static final String LOG = "otelcol.log";
     private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final String CONFIGURATION = """
             receivers:
@@ -43,11 +42,11 @@ final class OtelCollector implements AutoCloseable {
                   exporters: [file]
             """;
 
-    private final Process process;
+    private final ChildProcess process;
     private final int port;
     private final Path received;
 
-    private OtelCollector(Process process, int port, Path received) {
+    private OtelCollector(ChildProcess process, int port, Path received) {
         this.process = process;
         this.port = port;
         this.received = received;
@@ -67,16 +66,12 @@ final class OtelCollector implements AutoCloseable {
     }
 
     static OtelCollector start(Path program, Path directory) throws IOException {
-        int port;
-        try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = probe.getLocalPort();
-        }
+        int port = FreePort.next();
         Path received = directory.resolve("received.jsonl");
         Path configuration = directory.resolve("otelcol.yaml");
         Files.writeString(configuration, CONFIGURATION.formatted(port, received));
-        Process process = new ProcessBuilder(program.toString(), "--config", "file:" + configuration)
-                .redirectErrorStream(true)
-                .redirectOutput(directory.resolve(LOG).toFile())
+        ChildProcess process = ChildProcess.of(program.toString(), "--config", "file:" + configuration)
+                .mergingErrors()
                 .start();
         OtelCollector collector = new OtelCollector(process, port, received);
         Awaitility.await().atMost(PATIENCE).until(collector::answers);
@@ -84,8 +79,8 @@ final class OtelCollector implements AutoCloseable {
     }
 
     private boolean answers() {
-        if (!process.isAlive()) {
-            throw new IllegalStateException("the collector has ended; its log is " + received.resolveSibling(LOG));
+        if (!process.handle().isAlive()) {
+            throw new IllegalStateException("the collector has ended: " + process);
         }
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             return socket.isConnected();
@@ -100,10 +95,7 @@ final class OtelCollector implements AutoCloseable {
 
     /** Stops the collector, so that the file is complete, and returns all spans in it, including repeated ones. */
     List<Received> stop() throws IOException, InterruptedException {
-        process.destroy();
-        if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
-            throw new IllegalStateException("the collector does not stop");
-        }
+        process.terminate(PATIENCE);
         List<Received> all = new ArrayList<>();
         ObjectMapper mapper = new ObjectMapper();
         for (String line : Files.readAllLines(received)) {
@@ -120,6 +112,6 @@ final class OtelCollector implements AutoCloseable {
 
     @Override
     public void close() {
-        process.destroyForcibly();
+        process.close();
     }
 }

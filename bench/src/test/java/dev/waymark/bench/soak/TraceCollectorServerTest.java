@@ -18,6 +18,8 @@ import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Timeline;
 import dev.waymark.testkit.EffectLedger;
+import dev.waymark.testkit.process.KillableServer;
+import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.TemporalBinary;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -53,7 +55,9 @@ class TraceCollectorServerTest {
         assumeTrue(temporal.isPresent(), "no temporal binary: tests on the real server are skipped");
         Optional<Path> otelcol = OtelCollector.find();
         assumeTrue(otelcol.isPresent(), "no OpenTelemetry Collector: build it with `go install` in bench/otelcol");
-        try (KillableServer server = KillableServer.start(temporal.get(), directory.resolve("temporal.db"));
+        Path database = directory.resolve("temporal.db");
+        try (KillableServer server = KillableServer.start(
+                        temporal.get(), port -> DevServer.temporal(temporal.get(), Optional.of(database), port, 0));
                 EffectLedger ledger = EffectLedger.open(directory.resolve("ledger"));
                 SoakWorker worker =
                         SoakWorker.start(server.address(), ledger.port(), directory.resolve("worker.heap"));
@@ -115,7 +119,7 @@ class TraceCollectorServerTest {
     private static AgentResult result(AgentClient client, String thread) {
         while (true) {
             try {
-                return client.result(thread);
+                return client.turn(thread).await();
             } catch (WaymarkException e) {
                 if (!isPassing(e)) {
                     throw e;

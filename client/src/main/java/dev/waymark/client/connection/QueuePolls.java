@@ -1,71 +1,97 @@
 package dev.waymark.client.connection;
 
 import dev.waymark.connect.Connection;
+import dev.waymark.connect.ServerAnswer;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.enums.v1.TaskQueueType;
 import io.temporal.api.taskqueue.v1.TaskQueue;
+import io.temporal.api.taskqueue.v1.TaskQueueStats;
 import io.temporal.api.workflowservice.v1.DescribeTaskQueueRequest;
+import io.temporal.api.workflowservice.v1.DescribeTaskQueueResponse;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.EnumMap;
-import java.util.Map;
-import java.util.Optional;
 
 /**
- * Finds out whether workers have polled a task queue lately. Callers that wait at the same time share one answer of the
- * server.
+ * Finds out whether workers serve a task queue. Callers that wait at the same time share one answer of the server.
+ *
+ * <p>A worker that waits for work begins a poll only once a minute, and one that is full begins none; a server that is
+ * slow to dispatch keeps tasks away from workers that stand ready. So it does not count that a worker has not polled
+ * lately, as long as others have, or the queue hands out tasks, or nothing waits in it.
  */
 final class QueuePolls {
+    /** Longer than a poll stays open at the server without a task. */
+    private static final Duration POLLS_AT_LEAST_EVERY = Duration.ofSeconds(65);
+
     private static final Duration REUSED_FOR = Duration.ofSeconds(1);
 
     private final Connection connection;
     private final String taskQueue;
-    private final Map<TaskQueueType, Seen> seen = new EnumMap<>(TaskQueueType.class);
-
-    /**
-     * The server's answer, or the failure to get one. Callers share a failure too, so that they do not each wait for
-     * it.
-     */
-    private record Seen(Instant newest, Optional<StatusRuntimeException> failure, WaitDeadline until) {}
+    private WorkerPresence presence = WorkerPresence.BUSY;
+    private WaitDeadline reusedUntil = WaitDeadline.after(Duration.ZERO);
 
     QueuePolls(Connection connection, String taskQueue) {
         this.connection = connection;
         this.taskQueue = taskQueue;
     }
 
-    synchronized boolean isPolledSince(TaskQueueType type, Instant time) {
-        Seen known = seen.get(type);
-        if (known == null || known.until().isPast()) {
-            known = look(type);
-            seen.put(type, known);
+    /**
+     * Where the workers of the queue are, for a caller whose work has been waiting for {@link Requests#WORKER_WAIT}. The
+     * in-memory server does not report polls: its worker is absent if it has not taken the work by then.
+     */
+    synchronized WorkerPresence presence() {
+        if (reusedUntil.isPast()) {
+            presence = connection.isInMemory() ? WorkerPresence.ABSENT : ask();
+            reusedUntil = WaitDeadline.after(REUSED_FOR);
         }
-        known.failure().ifPresent(failure -> {
-            throw failure;
-        });
-        return known.newest().isAfter(time);
+        return presence;
     }
 
-    private Seen look(TaskQueueType type) {
+    private WorkerPresence ask() {
         try {
-            return new Seen(ask(type), Optional.empty(), WaitDeadline.after(REUSED_FOR));
+            Instant now = Instant.now();
+            Seen workflows = ask(TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW);
+            Seen activities = ask(TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY);
+            Instant newest =
+                    workflows.newestPoll.isAfter(activities.newestPoll) ? workflows.newestPoll : activities.newestPoll;
+            if (newest.isAfter(now.minus(Requests.WORKER_WAIT)) || workflows.moves || activities.moves) {
+                return WorkerPresence.BUSY;
+            }
+            if (newest.isBefore(now.minus(POLLS_AT_LEAST_EVERY))) {
+                return WorkerPresence.ABSENT;
+            }
+            return workflows.isBehind || activities.isBehind ? WorkerPresence.SILENT : WorkerPresence.IDLE;
         } catch (StatusRuntimeException e) {
-            return new Seen(Instant.MIN, Optional.of(e), WaitDeadline.after(REUSED_FOR));
+            // If the server is too busy to answer, that does not mean that workers are absent.
+            return ServerAnswer.of(e).mayPass() ? WorkerPresence.BUSY : WorkerPresence.ABSENT;
         }
     }
 
-    private Instant ask(TaskQueueType type) {
-        return connection
+    /**
+     * What the server tells about one kind of tasks. Servers before 1.25 tell only about polls.
+     *
+     * @param moves whether tasks were handed to workers in the last half minute
+     * @param isBehind whether a task waits in the queue, and not only on its way there
+     */
+    private record Seen(Instant newestPoll, boolean moves, boolean isBehind) {}
+
+    private Seen ask(TaskQueueType type) {
+        DescribeTaskQueueResponse queue = connection
                 .stubs()
                 .blockingStub()
                 .describeTaskQueue(DescribeTaskQueueRequest.newBuilder()
                         .setNamespace(connection.namespace())
                         .setTaskQueue(TaskQueue.newBuilder().setName(taskQueue))
                         .setTaskQueueType(type)
-                        .build())
-                .getPollersList()
-                .stream()
+                        .setReportStats(true)
+                        .build());
+        Instant newestPoll = queue.getPollersList().stream()
                 .map(poller -> ServerTime.instant(poller.getLastAccessTime()))
                 .max(Instant::compareTo)
                 .orElse(Instant.MIN);
+        TaskQueueStats stats = queue.getStats();
+        return new Seen(
+                newestPoll,
+                stats.getTasksDispatchRate() > 0,
+                stats.getApproximateBacklogAge().getSeconds() >= Requests.WORKER_WAIT.toSeconds());
     }
 }

@@ -2,6 +2,7 @@ package dev.waymark.client.connection;
 
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.codec.ThreadForgottenException;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ServerAnswer;
@@ -12,6 +13,7 @@ import dev.waymark.contract.message.Refusal;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.thread.StateReport;
 import dev.waymark.contract.thread.ThreadIndex;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.state.UnknownRulesException;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Sha256;
@@ -19,7 +21,6 @@ import dev.waymark.history.HistoryReader;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.common.v1.WorkflowExecution;
 import io.temporal.api.enums.v1.PendingActivityState;
-import io.temporal.api.enums.v1.TaskQueueType;
 import io.temporal.api.enums.v1.UpdateWorkflowExecutionLifecycleStage;
 import io.temporal.api.enums.v1.WorkflowExecutionStatus;
 import io.temporal.api.enums.v1.WorkflowIdReusePolicy;
@@ -55,10 +56,10 @@ public final class Requests {
     /** How long a request waits for a worker. A polling worker takes a task within milliseconds. */
     public static final Duration WORKER_WAIT = Duration.ofSeconds(10);
 
-    /** A poll lasts a minute, so an idle worker is seen polling at least this often. */
-    private static final Duration POLLS_AT_LEAST_EVERY = Duration.ofSeconds(65);
-
     private static final long BACK_OFF_MILLIS = 200;
+
+    /** A thread that has not answered an update by then may have rules that no worker of this version knows. */
+    private static final long PROMPT_MILLIS = 1_000;
 
     private final Connection connection;
     private final HistoryReader histories;
@@ -151,14 +152,14 @@ public final class Requests {
      * Sends a signal, and starts the thread if it does not exist. The signal is stored when this returns. Returns the
      * run that received it.
      */
-    public String signalWithStart(String thread, String name, Object payload, StartInput input) {
+    public String signalWithStart(String thread, PersonFact message, StartInput input) {
         WorkflowIdReusePolicy reuse = begin(thread, Optional.empty());
         try {
             return started(
                     thread,
                     input,
                     options -> stub(options, reuse)
-                            .signalWithStart(name, new Object[] {payload}, new Object[] {input})
+                            .signalWithStart(message.signal(), new Object[] {message.payload()}, new Object[] {input})
                             .getRunId());
         } catch (WorkflowExecutionAlreadyStarted e) {
             throw closed(thread);
@@ -210,10 +211,10 @@ public final class Requests {
     }
 
     /** Sends a signal to an open thread. The signal is stored when this returns. */
-    public void signal(String thread, String name, Object payload) {
+    public void signal(String thread, PersonFact message) {
         refreshKey(thread);
         try {
-            connection.client().newUntypedWorkflowStub(thread).signal(name, payload);
+            connection.client().newUntypedWorkflowStub(thread).signal(message.signal(), message.payload());
         } catch (WorkflowNotFoundException e) {
             throw goneOrClosed(thread);
         }
@@ -276,12 +277,11 @@ public final class Requests {
     }
 
     /**
-     * Sends an update and waits until the thread has accepted or refused it. The request can be repeated with the same
-     * {@code updateId}.
+     * Sends an update and waits until the thread has accepted or refused it. The same message can be sent again.
      *
      * @throws WaymarkException.NoWorker if no worker took the update in time
      */
-    public Accepted update(String thread, String name, String updateId, Object payload, WaitDeadline deadline) {
+    public Accepted update(String thread, OutboundMessage message, WaitDeadline deadline) {
         refreshKey(thread);
         UpdateWorkflowExecutionRequest request = UpdateWorkflowExecutionRequest.newBuilder()
                 .setNamespace(connection.namespace())
@@ -292,13 +292,16 @@ public final class Requests {
                                         .UPDATE_WORKFLOW_EXECUTION_LIFECYCLE_STAGE_COMPLETED))
                 .setRequest(Request.newBuilder()
                         .setMeta(Meta.newBuilder()
-                                .setUpdateId(updateId)
+                                .setUpdateId(message.updateId())
                                 .setIdentity(connection.client().getOptions().getIdentity()))
                         .setInput(Input.newBuilder()
-                                .setName(name)
-                                .setArgs(converter(thread).toPayloads(payload).orElseThrow())))
+                                .setName(message.name())
+                                .setArgs(converter(thread)
+                                        .toPayloads(message.payload())
+                                        .orElseThrow())))
                 .build();
         WaitDeadline patience = deadline.orSooner(WORKER_WAIT);
+        long mostMillis = PROMPT_MILLIS;
         Optional<StatusRuntimeException> trouble = Optional.empty();
         while (!patience.isPast() || (!deadline.isPast() && waitsBehindOthers(thread))) {
             if (patience.isPast()) {
@@ -308,7 +311,8 @@ public final class Requests {
                 UpdateWorkflowExecutionResponse response = connection
                         .stubs()
                         .blockingStub()
-                        .withDeadlineAfter(Math.max(1, patience.millisLeft()), TimeUnit.MILLISECONDS)
+                        .withDeadlineAfter(
+                                Math.max(1, Math.min(patience.millisLeft(), mostMillis)), TimeUnit.MILLISECONDS)
                         .updateWorkflowExecution(request);
                 if (response.hasOutcome()) {
                     String runId =
@@ -324,6 +328,11 @@ public final class Requests {
                     requireKnownRules(thread);
                     throw e;
                 }
+                boolean isReachable = answer == ServerAnswer.LATE || answer == ServerAnswer.FAILED;
+                if (isReachable && mostMillis == PROMPT_MILLIS) {
+                    requireKnownRules(thread);
+                    mostMillis = WORKER_WAIT.toMillis();
+                }
                 trouble = answer == ServerAnswer.LATE ? Optional.empty() : Optional.of(e);
                 Sleeper.millis(Math.min(BACK_OFF_MILLIS, patience.millisLeft()));
             }
@@ -332,7 +341,7 @@ public final class Requests {
         if (trouble.isPresent()) {
             throw trouble.get();
         }
-        throw notAccepted(thread, name);
+        throw notAccepted(thread, message.name());
     }
 
     /**
@@ -383,26 +392,29 @@ public final class Requests {
         }
     }
 
+    /** Where the workers are, for a caller whose thread has had work for {@link #WORKER_WAIT} that none has taken. */
+    WorkerPresence workers() {
+        return polls.presence();
+    }
+
     /**
-     * Returns whether all pending activities of this thread have been due for a while, and no worker has polled for
-     * over a minute. A busy worker also pauses its polls, but not for that long. Returns false on the in-memory server,
-     * which does not report polls.
+     * Where the workers are, for a caller whose thread waits for activities that may or may not run. On the in-memory
+     * server, an activity that waits for a worker looks like one that runs.
      */
-    boolean activityAwaitsWorker(String thread) {
+    WorkerPresence workersOfActivities(String thread) {
         if (connection.isInMemory()) {
-            return false;
+            return WorkerPresence.BUSY;
         }
+        // All callers share the first answer; the second one costs a request for each thread.
+        WorkerPresence presence = workers();
         try {
-            // All callers share the answer to the first condition; the second one costs a request for each thread.
-            return !polls.isPolledSince(
-                            TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY,
-                            Instant.now().minus(POLLS_AT_LEAST_EVERY))
-                    && isActivityDue(thread);
+            return presence.isQuiet() && isActivityDue(thread) ? presence : WorkerPresence.BUSY;
         } catch (StatusRuntimeException e) {
-            return false;
+            return WorkerPresence.BUSY;
         }
     }
 
+    /** Returns whether all pending activities of this thread have been due for a while. */
     private boolean isActivityDue(String thread) {
         Instant due = Instant.now().minus(WORKER_WAIT);
         List<PendingActivityInfo> pending = histories
@@ -424,30 +436,12 @@ public final class Requests {
      */
     private boolean waitsBehindOthers(String thread) {
         try {
-            return isQueueServed()
+            return workers() == WorkerPresence.BUSY
                     && histories
                             .describe(thread)
                             .filter(found -> found.getPendingWorkflowTask().getAttempt() <= 1)
                             .isPresent();
         } catch (StatusRuntimeException e) {
-            return ServerAnswer.of(e).mayPass();
-        }
-    }
-
-    /**
-     * Returns whether workers have polled in the last ten seconds, for workflow tasks or for activities: then a task
-     * that they have not taken waits behind others. Idle workers poll less often, but would have taken the task. A
-     * worker that runs as many workflow tasks as it can does not poll for more, but still polls for activities. Returns
-     * false on the in-memory server, which does not report polls.
-     */
-    boolean isQueueServed() {
-        try {
-            Instant lately = Instant.now().minus(WORKER_WAIT);
-            return !connection.isInMemory()
-                    && (polls.isPolledSince(TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW, lately)
-                            || polls.isPolledSince(TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY, lately));
-        } catch (StatusRuntimeException e) {
-            // If the server is too busy to answer, that does not mean that workers are absent.
             return ServerAnswer.of(e).mayPass();
         }
     }

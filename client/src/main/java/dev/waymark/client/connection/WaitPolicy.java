@@ -4,7 +4,7 @@ import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.WaymarkException;
 import java.util.Optional;
 
-/** Limits a wait by the caller's timeout, and ends it when no worker is available. */
+/** Limits a wait by the caller's timeout, and ends it when no worker is there. Meanwhile tells if none takes the work. */
 public final class WaitPolicy {
     private static final long LONGEST_WAIT_MILLIS = 20_000;
     private static final long SHORTEST_WAIT_MILLIS = 500;
@@ -12,10 +12,13 @@ public final class WaitPolicy {
     private final Requests requests;
     private final String thread;
     private final WaitDeadline deadline;
-    private Optional<WaitDeadline> worker = Optional.empty();
+    /** When to ask again whether workers are there; empty if no task of the thread waits for one. */
+    private Optional<WaitDeadline> due = Optional.empty();
+
     private Optional<Long> task = Optional.empty();
     private long lastEventId;
     private WaitDeadline silence = WaitDeadline.after(Requests.WORKER_WAIT);
+    private WorkerPresence workers = WorkerPresence.BUSY;
 
     public WaitPolicy(Requests requests, String thread, WaitDeadline deadline) {
         this.requests = requests;
@@ -26,49 +29,59 @@ public final class WaitPolicy {
     public long millis() {
         long most = Math.min(LONGEST_WAIT_MILLIS, deadline.millisLeft());
         // If many callers wait, shorter waits would cost a request for each of their threads and find nothing new.
-        return worker.map(until -> Math.min(most, Math.max(SHORTEST_WAIT_MILLIS, until.millisLeft())))
+        return due.map(until -> Math.min(most, Math.max(SHORTEST_WAIT_MILLIS, until.millisLeft())))
                 .orElse(most);
     }
 
-    public void check(MomentStream feed) {
-        absence(feed).ifPresent(absence -> {
-            throw absence;
-        });
+    /**
+     * Returns what to tell the caller if work has been due for a while and no worker takes it. The wait goes on, because
+     * a worker may come back.
+     *
+     * @throws WaymarkException.NoWorker if there is no worker, or none takes the work and the caller waits no longer
+     * @throws WaymarkException.TimedOut if the caller waits no longer
+     */
+    public Optional<WaymarkException.NoWorker> check(MomentStream feed) {
+        Optional<WaymarkException.NoWorker> quiet = absence(feed);
+        if (workers == WorkerPresence.ABSENT || (quiet.isPresent() && deadline.isPast())) {
+            throw quiet.orElseThrow();
+        }
         if (deadline.isPast()) {
             throw new WaymarkException.TimedOut(
                     "the turn is still running: " + thread, Remedy.of(Remedy.Action.WAIT_FOR_RESULT, thread), thread);
         }
+        return quiet;
     }
 
-    /** Returns the failure to report if work has been waiting too long for a worker. */
+    /** Returns what to tell if work has been due for a while and no worker takes it. */
     public Optional<WaymarkException.NoWorker> absence(MomentStream feed) {
-        Optional<Long> waiting = feed.run().waitingTask();
-        if (!waiting.equals(task)) {
-            // A worker has taken the task that was waiting before.
-            worker = waiting.map(next -> WaitDeadline.after(Requests.WORKER_WAIT));
-            task = waiting;
-        }
-        if (worker.filter(WaitDeadline::isPast).isPresent() && requests.isQueueServed()) {
-            worker = Optional.of(WaitDeadline.after(Requests.WORKER_WAIT));
-        }
-        boolean isAbsent = worker.isPresent() ? worker.get().isPast() : isLeftAlone(feed);
-        if (!isAbsent) {
+        look(feed);
+        if (!workers.isQuiet()) {
             return Optional.empty();
         }
         return Optional.of(new WaymarkException.NoWorker(
-                "no worker took the work within " + Requests.WORKER_WAIT.toSeconds() + " s: " + thread,
-                Remedy.of(Remedy.Action.START_WORKER, thread),
-                thread));
+                "no worker takes the work: " + thread, Remedy.of(Remedy.Action.START_WORKER, thread), thread));
     }
 
-    /** Returns whether nothing has happened for a while, not even a workflow task, and no worker is available. */
-    private boolean isLeftAlone(MomentStream feed) {
-        if (feed.run().lastEventId() == lastEventId && !silence.isPast()) {
-            return false;
+    private void look(MomentStream feed) {
+        Optional<Long> waiting = feed.run().waitingTask();
+        if (!waiting.equals(task)) {
+            // A worker has taken the task that was waiting before.
+            due = waiting.map(next -> WaitDeadline.after(Requests.WORKER_WAIT));
+            task = waiting;
+            workers = WorkerPresence.BUSY;
         }
-        boolean silent = feed.run().lastEventId() == lastEventId;
-        lastEventId = feed.run().lastEventId();
-        silence = WaitDeadline.after(Requests.WORKER_WAIT);
-        return silent && requests.activityAwaitsWorker(thread);
+        boolean isNew = feed.run().lastEventId() != lastEventId;
+        if (isNew || silence.isPast()) {
+            lastEventId = feed.run().lastEventId();
+            silence = WaitDeadline.after(Requests.WORKER_WAIT);
+            if (due.isEmpty()) {
+                // Nothing has happened for a while, not even a workflow task.
+                workers = isNew ? WorkerPresence.BUSY : requests.workersOfActivities(thread);
+            }
+        }
+        if (due.filter(WaitDeadline::isPast).isPresent()) {
+            workers = requests.workers();
+            due = Optional.of(WaitDeadline.after(Requests.WORKER_WAIT));
+        }
     }
 }

@@ -6,9 +6,8 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.checkpoint.RunnerCheckpoint;
-import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
-import dev.waymark.client.ThreadRequests;
+import dev.waymark.client.TurnHandle;
 import dev.waymark.client.save.CheckpointLoaded;
 import dev.waymark.client.save.CheckpointSaved;
 import dev.waymark.client.watch.TextDelta;
@@ -67,18 +66,19 @@ public final class JsonDocuments {
         return document;
     }
 
-    public static ObjectNode of(String status, AgentClient.Started started) {
+    public static ObjectNode of(String status, TurnHandle turn) {
         ObjectNode document = JsonNodeFactory.instance.objectNode();
         document.put("status", status);
-        document.put("thread", started.thread());
-        document.put("runId", started.runId());
+        document.put("thread", turn.thread());
+        document.put("runId", turn.runId());
         return document;
     }
 
     /** Returns the document for a new fork, which names the event that was copied. */
-    public static ObjectNode of(ThreadRequests.Forked forked, String ancestor) {
-        ObjectNode document = of(forked.status(), forked.started());
-        document.putObject("forkedFrom").put("thread", ancestor).put("at", forked.at());
+    public static ObjectNode forked(TurnHandle fork, String ancestor) {
+        TurnHandle.ForkPoint from = fork.forkPoint().orElseThrow();
+        ObjectNode document = of(from.status(), fork);
+        document.putObject("forkedFrom").put("thread", ancestor).put("at", from.at());
         return document;
     }
 

@@ -8,6 +8,7 @@ import dev.waymark.conversation.FileCalls;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.saver.CheckpointOwner;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * Options for continuing a conversation.
@@ -23,6 +24,7 @@ import java.util.Optional;
  * @param copy whether to ignore the thread that a checkpoint names, and to derive idempotency keys from the new thread
  * @param fileCalls what may happen to the open calls of a checkpoint before somebody decides about each of them. Calls
  * of a thread that this server knows are not affected.
+ * @param origin the origin of a checkpoint, which messages of failures name
  */
 public record ResumeOptions(
         Optional<String> answer,
@@ -34,7 +36,8 @@ public record ResumeOptions(
         Optional<String> session,
         Optional<ThreadOwner> owner,
         boolean copy,
-        FileCalls fileCalls) {
+        FileCalls fileCalls,
+        Optional<String> origin) {
     /** Options that only continue the conversation; the other methods add to them. */
     public static ResumeOptions onward() {
         return new ResumeOptions(
@@ -47,37 +50,18 @@ public record ResumeOptions(
                 Optional.empty(),
                 Optional.empty(),
                 false,
-                FileCalls.CONTINUE_SAFE);
+                FileCalls.CONTINUE_SAFE,
+                Optional.empty());
     }
 
     /** Answers the first open question, or sends a new message if no question is open. */
     public ResumeOptions withAnswer(String words) {
-        return new ResumeOptions(
-                Optional.of(words),
-                agent,
-                thread,
-                maxIterations,
-                volatileAllowed,
-                context,
-                session,
-                owner,
-                copy,
-                fileCalls);
+        return with(edit -> edit.answer = Optional.of(words));
     }
 
     /** Sets the agent, for a checkpoint that names none, or to continue with another agent. */
     public ResumeOptions withAgent(String name) {
-        return new ResumeOptions(
-                answer,
-                Optional.of(name),
-                thread,
-                maxIterations,
-                volatileAllowed,
-                context,
-                session,
-                owner,
-                copy,
-                fileCalls);
+        return with(edit -> edit.agent = Optional.of(name));
     }
 
     /**
@@ -95,65 +79,33 @@ public record ResumeOptions(
 
     /** Sets the id of the new thread. */
     public ResumeOptions withThread(String id) {
-        return new ResumeOptions(
-                answer,
-                agent,
-                Optional.of(id),
-                maxIterations,
-                volatileAllowed,
-                context,
-                session,
-                owner,
-                copy,
-                fileCalls);
+        return with(edit -> edit.thread = Optional.of(id));
     }
 
     /** Sets the maximum number of model calls per turn. */
     public ResumeOptions withMaxIterations(int most) {
-        return new ResumeOptions(
-                answer, agent, thread, Optional.of(most), volatileAllowed, context, session, owner, copy, fileCalls);
+        return with(edit -> edit.maxIterations = Optional.of(most));
     }
 
     /** Accepts that an in-memory server loses the named thread when it stops. */
     public ResumeOptions allowingVolatile() {
-        return new ResumeOptions(answer, agent, thread, maxIterations, true, context, session, owner, copy, fileCalls);
+        return with(edit -> edit.volatileAllowed = true);
     }
 
     /** Sets the new thread's context for tools, instead of the recorded one. */
     public ResumeOptions withContext(JsonNode carried) {
         Json checked = StartInput.context(RequestLimits.context(carried));
-        return new ResumeOptions(
-                answer,
-                agent,
-                thread,
-                maxIterations,
-                volatileAllowed,
-                Optional.of(checked),
-                session,
-                owner,
-                copy,
-                fileCalls);
+        return with(edit -> edit.context = Optional.of(checked));
     }
 
     /** Sets the id that idempotency keys are derived from, instead of the checkpoint's. */
     public ResumeOptions withSession(String id) {
-        return new ResumeOptions(
-                answer,
-                agent,
-                thread,
-                maxIterations,
-                volatileAllowed,
-                context,
-                Optional.of(id),
-                owner,
-                copy,
-                fileCalls);
+        return with(edit -> edit.session = Optional.of(id));
     }
 
     /** Sets the owner of the new thread. */
     public ResumeOptions ownedBy(Optional<ThreadOwner> whose) {
-        return new ResumeOptions(
-                answer, agent, thread, maxIterations, volatileAllowed, context, session, whose, copy, fileCalls);
+        return with(edit -> edit.owner = whose);
     }
 
     /**
@@ -161,8 +113,7 @@ public record ResumeOptions(
      * keys. For callers who may not be allowed to see that thread.
      */
     public ResumeOptions asCopy() {
-        return new ResumeOptions(
-                answer, agent, thread, maxIterations, volatileAllowed, context, session, owner, true, fileCalls);
+        return with(edit -> edit.copy = true);
     }
 
     /**
@@ -170,7 +121,47 @@ public record ResumeOptions(
      * wait for approval in the new thread, because nobody knows who chose their arguments.
      */
     public ResumeOptions withFileCalls(FileCalls allowed) {
-        return new ResumeOptions(
-                answer, agent, thread, maxIterations, volatileAllowed, context, session, owner, copy, allowed);
+        return with(edit -> edit.fileCalls = allowed);
+    }
+
+    /** Sets the origin of the checkpoint, such as its file, which messages of failures name. */
+    public ResumeOptions withOrigin(String place) {
+        return with(edit -> edit.origin = Optional.of(place));
+    }
+
+    private ResumeOptions with(Consumer<Edit> change) {
+        Edit edit = new Edit();
+        change.accept(edit);
+        return edit.done();
+    }
+
+    /** A mutable copy of the options. */
+    private final class Edit {
+        private Optional<String> answer = ResumeOptions.this.answer;
+        private Optional<String> agent = ResumeOptions.this.agent;
+        private Optional<String> thread = ResumeOptions.this.thread;
+        private Optional<Integer> maxIterations = ResumeOptions.this.maxIterations;
+        private boolean volatileAllowed = ResumeOptions.this.volatileAllowed;
+        private Optional<Json> context = ResumeOptions.this.context;
+        private Optional<String> session = ResumeOptions.this.session;
+        private Optional<ThreadOwner> owner = ResumeOptions.this.owner;
+        private boolean copy = ResumeOptions.this.copy;
+        private FileCalls fileCalls = ResumeOptions.this.fileCalls;
+        private Optional<String> origin = ResumeOptions.this.origin;
+
+        private ResumeOptions done() {
+            return new ResumeOptions(
+                    answer,
+                    agent,
+                    thread,
+                    maxIterations,
+                    volatileAllowed,
+                    context,
+                    session,
+                    owner,
+                    copy,
+                    fileCalls,
+                    origin);
+        }
     }
 }

@@ -1,7 +1,5 @@
 package dev.waymark.client.trace;
 
-import dev.waymark.client.span.OtlpRequest;
-import dev.waymark.client.span.Span;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLDecoder;

@@ -1,7 +1,5 @@
 package dev.waymark.client.trace;
 
-import dev.waymark.client.span.OtlpRequest;
-import dev.waymark.client.span.Span;
 import dev.waymark.saver.PrivateFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,6 +1,5 @@
 package dev.waymark.client.trace;
 
-import dev.waymark.client.span.Span;
 import java.util.List;
 
 /** Receives spans. Receiving a span again is harmless, because it has the same id. */

@@ -1,4 +1,7 @@
-/** Sends spans to collectors. Must not know where spans come from. */
+/**
+ * OpenTelemetry spans of threads, derived from their histories, and how they are sent to collectors. Must not know how
+ * histories are read.
+ */
 @NullMarked
 package dev.waymark.client.trace;
 

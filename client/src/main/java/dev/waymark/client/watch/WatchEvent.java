@@ -26,8 +26,11 @@ public sealed interface WatchEvent {
      */
     record StatusChanged(ThreadStatus status) implements WatchEvent {}
 
-    /** Work has been due for ten seconds, and no worker has taken it. */
+    /** Work has been due for a while, and no worker takes it. */
     record Unattended(WaymarkException.NoWorker absence) implements WatchEvent {}
+
+    /** What {@link Unattended} said is no longer true. */
+    record Attended() implements WatchEvent {}
 
     /**
      * Earlier events are no longer all in the history: the thread was reset, or the history of the last event was

@@ -45,15 +45,19 @@ public interface Watcher {
     }
 
     /**
-     * Work has been due for ten seconds and no worker has taken it. Reported once, and again only after something else
-     * has happened. Not reported for activities on the in-memory server, where an activity that waits for a worker
-     * looks like one that runs.
+     * Work has been due for at least ten seconds, and no worker takes it. Reported once, until {@link #workerIsBack}. Not
+     * reported for activities on the in-memory server, where an activity that waits for a worker looks like one that
+     * runs. If the watcher waits for an outcome, the wait goes on, and fails if no worker asks for work for over a
+     * minute.
      *
      * @return whether to continue watching
      */
     default boolean waitsForWorker(WaymarkException.NoWorker absence) {
         return true;
     }
+
+    /** What {@link #waitsForWorker} said is no longer true. */
+    default void workerIsBack() {}
 
     /**
      * At the last reported moment, the thread reached a new version. The version is in history, and can be shown and

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.client.failure.WaymarkException;
-import dev.waymark.contract.carry.PreviousRunGoneException;
+import dev.waymark.contract.PreviousRunGoneException;
 import io.grpc.Status;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;

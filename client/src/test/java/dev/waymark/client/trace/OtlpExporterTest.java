@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.google.protobuf.UnknownFieldSet;
 import com.sun.net.httpserver.HttpServer;
-import dev.waymark.client.span.Span;
 import dev.waymark.contract.PayloadJson;
 import java.io.IOException;
 import java.net.InetAddress;

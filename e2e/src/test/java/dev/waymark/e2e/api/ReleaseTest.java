@@ -11,10 +11,10 @@ import dev.waymark.e2e.product.ShellCommand;
 import dev.waymark.e2e.product.SpringProcess;
 import dev.waymark.testkit.model.AnthropicServer;
 import dev.waymark.testkit.model.ModelAnswer;
+import dev.waymark.testkit.process.ChildProcess;
 import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.TemporalBinary;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -227,7 +227,7 @@ class ReleaseTest {
     }
 
     private static String gpg(String line) {
-        ShellCommand.Done done = new ShellCommand(directory, Map.of("GNUPGHOME", gnupg().toString())).run(line);
+        ChildProcess.Ended done = new ShellCommand(directory, Map.of("GNUPGHOME", gnupg().toString())).run(line);
         assertThat(done.exitCode()).as("%s: %s", line, done.err()).isZero();
         return done.out();
     }
@@ -332,16 +332,14 @@ class ReleaseTest {
 
     /** Returns the major version of the Gradle on PATH, if there is one. */
     private static OptionalInt gradle() throws IOException, InterruptedException {
-        Process version;
+        String told;
         try {
-            version = new ProcessBuilder("gradle", "--version")
-                    .redirectErrorStream(true)
-                    .start();
+            told = ChildProcess.of("gradle", "--version")
+                    .run(Duration.ofMinutes(2))
+                    .out();
         } catch (IOException e) {
             return OptionalInt.empty();
         }
-        String told = new String(version.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        version.waitFor();
         Matcher major = Pattern.compile("^Gradle (\\d+)", Pattern.MULTILINE).matcher(told);
         return major.find() ? OptionalInt.of(Integer.parseInt(major.group(1))) : OptionalInt.empty();
     }
@@ -525,20 +523,13 @@ class ReleaseTest {
 
     private static void run(Path where, Map<String, String> environment, List<String> words)
             throws IOException, InterruptedException {
-        Path log = Files.createTempFile(directory, "build-", ".log");
-        ProcessBuilder build = new ProcessBuilder(words)
-                .directory(where.toFile())
-                .redirectErrorStream(true)
-                .redirectOutput(log.toFile());
-        build.environment().put("MAVEN_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC");
-        build.environment().putAll(environment);
-        Process process = build.start();
-        try {
-            assertThat(process.waitFor()).as(() -> read(log)).isZero();
-        } finally {
-            process.descendants().forEach(ProcessHandle::destroyForcibly);
-            process.destroyForcibly();
-        }
+        ChildProcess.Ended build = ChildProcess.of(words)
+                .in(where)
+                .environment(Map.of("MAVEN_OPTS", String.join(" ", ChildProcess.SHORT_LIVED)))
+                .environment(environment)
+                .mergingErrors()
+                .run(Duration.ofMinutes(15));
+        assertThat(build.exitCode()).as(build.out()).isZero();
     }
 
     private static String read(Path log) {

@@ -45,7 +45,7 @@ class ChargeCardTest {
             try (AgentWorker next = CrashingWorker.worker(
                     connection, CrashingWorker.chargeCard(ledger.port()), CrashingWorker.model())) {
                 next.start();
-                assertThat(assertComplete(client.result(thread)).text()).isEqualTo("Charged.");
+                assertThat(assertComplete(client.turn(thread).await()).text()).isEqualTo("Charged.");
             }
             EffectCheck effects = EffectCheck.of(client.timeline(thread), ledger.effects(), List.of(killed));
             assertThat(effects.violations()).isEmpty();

@@ -19,6 +19,7 @@ final class DecidingInCode {
                             : Approval.deny("At most " + mostCents + " cents.");
                 })
                 .onQuestion(question -> Optional.empty()) // left to people
-                .prompt("billing", "Settle the bill of table nine");
+                .prompt("billing", "Settle the bill of table nine")
+                .await();
     }
 }

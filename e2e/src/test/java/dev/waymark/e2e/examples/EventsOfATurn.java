@@ -20,7 +20,7 @@ final class EventsOfATurn {
         AgentClient session = client.savingIn(SaveOptions.in(saver)).onApproval(request -> Approval.approve());
         Prompt prompt = Prompt.of("billing", message).withThread("user-session-123");
 
-        try (Stream<TurnEvent> events = session.stream(prompt)) {
+        try (Stream<TurnEvent> events = session.stream(saving -> saving.run(prompt))) {
             events.forEach(event -> {
                 if (event instanceof TurnEvent.Loaded loaded) {
                     out.accept("Loaded " + loaded.checkpoint().messagesCount() + " messages from checkpoint");

@@ -93,7 +93,8 @@ class ExamplesTest {
         }
         assertThat(shown.words()).isEqualTo("May charge_card {\"cents\": 8400, \"table\": 9} run?");
         try (AgentClient client = AgentClient.connect(dev.address())) {
-            assertThat(DecidingLater.approveLess(client, shown, 8_000, "ann")).isInstanceOf(AgentResult.Complete.class);
+            assertThat(DecidingLater.approveLess(client, shown, 8_000, "ann").await())
+                    .isInstanceOf(AgentResult.Complete.class);
         }
         assertThat(ledger).content().contains("\"cents\":8000");
     }
@@ -108,7 +109,7 @@ class ExamplesTest {
             Assertions.assertThatThrownBy(() -> RecoveryAfterFailure.finish(client, saved))
                     .isInstanceOf(WaymarkException.Interrupted.class)
                     .hasMessage("Agent interrupted: Which day?");
-            client.answer(saved, "Friday");
+            client.answer(saved, "Friday").await();
 
             AgentResult.Complete finished = RecoveryAfterFailure.finish(client, saved);
             assertThat(finished.text()).isEqualTo("Booked.");

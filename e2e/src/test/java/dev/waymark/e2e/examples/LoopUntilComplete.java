@@ -11,11 +11,11 @@ final class LoopUntilComplete {
     private LoopUntilComplete() {}
 
     static String planMyProject(AgentClient client, UnaryOperator<String> readLine) {
-        AgentResult result = client.prompt("assistant", "Plan my project.");
+        AgentResult result = client.prompt("assistant", "Plan my project.").await();
 
         while (result instanceof AgentResult.Interrupted interrupted) {
             String answer = readLine.apply(interrupted.question());
-            result = client.answer(interrupted.thread(), answer);
+            result = client.answer(interrupted.thread(), answer).await();
         }
 
         return assertComplete(result).text();

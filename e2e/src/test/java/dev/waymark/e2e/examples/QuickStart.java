@@ -26,7 +26,8 @@ public final class QuickStart {
                         AgentWorker.on(connection).agent(guide.build()).build();
                 AgentClient client = AgentClient.connect(server.address())) {
             worker.start();
-            var answer = assertComplete(client.prompt("guide", "Umbrella in Oslo?"));
+            var answer =
+                    assertComplete(client.prompt("guide", "Umbrella in Oslo?").await());
             System.out.println(answer.text());
         }
     }

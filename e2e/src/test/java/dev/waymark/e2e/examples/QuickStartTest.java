@@ -4,10 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.testkit.model.AnthropicServer;
 import dev.waymark.testkit.model.ModelAnswer;
+import dev.waymark.testkit.process.ChildProcess;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** The quick start of the guide, unchanged, with a fake model service. */
@@ -28,25 +29,14 @@ class QuickStartTest {
             service.answers(
                     ModelAnswer.says().calls("toolu_1", "weather", "{\"name\":\"Oslo\"}"),
                     ModelAnswer.says("Take an umbrella."));
-            ProcessBuilder builder = new ProcessBuilder(
-                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                    "-XX:TieredStopAtLevel=1",
-                    "-cp",
-                    System.getProperty("java.class.path"),
-                    QuickStart.class.getName());
-            builder.environment().putAll(service.environment());
-            Process process =
-                    builder.redirectError(ProcessBuilder.Redirect.DISCARD).start();
-            try {
-                String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            ChildProcess.Ended ended = ChildProcess.java(ChildProcess.SHORT_LIVED, QuickStart.class)
+                    .environment(service.environment())
+                    .run(Duration.ofMinutes(2));
 
-                assertThat(printed).endsWith("Take an umbrella.\n");
-                assertThat(process.waitFor()).isZero();
-                assertThat(service.received()).hasSize(2);
-                assertThat(service.received().get(1).body().toString()).contains("Rain in Oslo");
-            } finally {
-                process.destroyForcibly();
-            }
+            assertThat(ended.out()).endsWith("Take an umbrella.\n");
+            assertThat(ended.exitCode()).isZero();
+            assertThat(service.received()).hasSize(2);
+            assertThat(service.received().get(1).body().toString()).contains("Rain in Oslo");
         }
     }
 }

@@ -17,6 +17,6 @@ final class RecoveryAfterFailure {
 
     /** Works in any process, any number of times: waits while the turn runs, and never runs it again. */
     static AgentResult.Complete finish(AgentClient client, String thread) {
-        return assertComplete(client.result(thread));
+        return assertComplete(client.turn(thread).await());
     }
 }

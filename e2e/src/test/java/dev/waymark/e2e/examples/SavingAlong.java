@@ -21,7 +21,8 @@ final class SavingAlong {
     static String goOn(AgentClient client, String target, String message) {
         try (CheckpointSaver saver = SaverTarget.parse(target).open()) {
             Prompt prompt = Prompt.of("greeter", message).withThread("trip");
-            return assertComplete(client.savingIn(SaveOptions.in(saver)).run(prompt))
+            return assertComplete(
+                            client.savingIn(SaveOptions.in(saver)).run(prompt).await())
                     .text();
         }
     }

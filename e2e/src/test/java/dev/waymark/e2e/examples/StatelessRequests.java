@@ -15,12 +15,12 @@ final class StatelessRequests {
 
     // Request 1
     static Map<String, String> handleStart(AgentClient client, String message) {
-        return reply(client.prompt("assistant", message));
+        return reply(client.prompt("assistant", message).await());
     }
 
     // Request 2: a new process
     static Map<String, String> handleReply(AgentClient client, String thread, String answer) {
-        return reply(client.answer(thread, answer));
+        return reply(client.answer(thread, answer).await());
     }
 
     private static Map<String, String> reply(AgentResult result) {

@@ -3,21 +3,18 @@ package dev.waymark.e2e.product;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.waymark.testkit.process.ChildProcess;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 
 /** Runs {@code ./waymark} commands to their end, each for at most 120 seconds. */
 public final class Command {
-    private static final long MOST_SECONDS = 120;
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Set<String> WORKER_COMMANDS = Set.of("worker", "dev", "tools", "agents", "gate", "export");
 
     private final Map<String, String> environment;
@@ -76,36 +73,18 @@ public final class Command {
 
     /** Runs the command with this text on its standard input. */
     public Done runTyping(String input, String... arguments) {
-        ProcessBuilder builder = new ProcessBuilder(ScriptFile.call(arguments));
-        builder.environment().putAll(environment);
+        ChildProcess.Builder command = ScriptFile.command(arguments).environment(environment);
         try {
             if (warm && !WORKER_COMMANDS.contains(arguments[0])) {
-                return WarmCommands.run(environment, input, arguments, MOST_SECONDS);
+                return WarmCommands.run(environment, input, arguments, PATIENCE);
             }
-            Process process = builder.start();
-            try (OutputStream in = process.getOutputStream()) {
-                in.write(input.getBytes(StandardCharsets.UTF_8));
-            }
-            CompletableFuture<String> out = CompletableFuture.supplyAsync(() -> readAll(process.getInputStream()));
-            CompletableFuture<String> err = CompletableFuture.supplyAsync(() -> readAll(process.getErrorStream()));
-            if (!process.waitFor(MOST_SECONDS, TimeUnit.SECONDS)) {
-                process.destroyForcibly();
-                throw new IllegalStateException("still runs: " + String.join(" ", arguments));
-            }
-            return new Done(process.exitValue(), ScriptFile.named(out.join()), ScriptFile.named(err.join()));
+            ChildProcess.Ended ended = command.run(input, PATIENCE);
+            return new Done(ended.exitCode(), ScriptFile.named(ended.out()), ScriptFile.named(ended.err()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
-        }
-    }
-
-    private static String readAll(InputStream stream) {
-        try {
-            return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 }

@@ -2,7 +2,7 @@ package dev.waymark.e2e.product;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.e2e.product.ShellCommand.Done;
+import dev.waymark.testkit.process.ChildProcess.Ended;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -47,14 +47,14 @@ public record ContainerEngine(String command) {
 
     /** Runs one of the engine's commands, which has to succeed, and returns what it prints. */
     public String run(String arguments) {
-        Done done = tries(arguments);
+        Ended done = tries(arguments);
         assertThat(done.exitCode())
                 .as("%s %s: %s", command, arguments, done.err())
                 .isZero();
         return done.out().strip();
     }
 
-    public Done tries(String arguments) {
+    public Ended tries(String arguments) {
         return new ShellCommand(ROOT, Map.of()).run(command + " " + arguments);
     }
 }

@@ -1,31 +1,22 @@
 package dev.waymark.e2e.product;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
-import java.io.BufferedReader;
+import dev.waymark.testkit.process.ChildProcess;
 import java.io.File;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
 /** {@code waymark dev} in a separate process: a server and, unless disabled, a worker. */
 public final class Dev implements AutoCloseable {
-    private static final long READY_SECONDS = 180;
-
-    private final Process process;
+    private final ChildProcess process;
     private final String address;
 
-    private Dev(Process process, String address) {
+    private Dev(ChildProcess process, String address) {
         this.process = process;
         this.address = address;
     }
@@ -87,26 +78,11 @@ public final class Dev implements AutoCloseable {
         List<String> arguments = new ArrayList<>(List.of("dev", "--json", "--port", "0", "--no-console"));
         arguments.addAll(List.of("--agents", agents.toString()));
         arguments.addAll(List.of(more));
-        Path log = agents.resolve("dev.log");
-        try {
-            ProcessBuilder builder = new ProcessBuilder(ScriptFile.call(arguments.toArray(String[]::new)))
-                    .directory(agents.toFile())
-                    .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
-            builder.environment().putAll(environment);
-            Process process = builder.start();
-            try {
-                BufferedReader stdout = process.inputReader();
-                String line =
-                        CompletableFuture.supplyAsync(() -> readLine(stdout)).get(READY_SECONDS, TimeUnit.SECONDS);
-                JsonNode ready = new JsonMapper().readTree(line);
-                return new Dev(process, ready.get("address").textValue());
-            } catch (IOException | InterruptedException | ExecutionException | TimeoutException | RuntimeException e) {
-                process.destroyForcibly();
-                throw new IllegalStateException("waymark dev does not become ready: " + Files.readString(log), e);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        ReadyProcess dev = ReadyProcess.start(ScriptFile.command(arguments.toArray(String[]::new))
+                .in(agents)
+                .environment(environment)
+                .errorsTo(agents.resolve("dev.log")));
+        return new Dev(dev.process(), dev.line().get("address").textValue());
     }
 
     public String address() {
@@ -115,32 +91,17 @@ public final class Dev implements AutoCloseable {
 
     /** Kills the processes without warning. Everything in memory is lost. */
     public void kill() {
-        process.descendants().forEach(ProcessHandle::destroyForcibly);
-        process.destroyForcibly();
+        process.close();
     }
 
     @Override
     public void close() {
-        process.destroy();
         try {
-            if (!process.waitFor(10, TimeUnit.SECONDS)) {
-                process.destroyForcibly();
-            }
+            process.handle().destroy();
+            process.exitCodeWithin(Duration.ofSeconds(10));
         } catch (InterruptedException e) {
-            process.destroyForcibly();
             Thread.currentThread().interrupt();
         }
-    }
-
-    private static String readLine(BufferedReader reader) {
-        try {
-            String line = reader.readLine();
-            if (line == null) {
-                throw new IllegalStateException("it ended");
-            }
-            return line;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        process.close();
     }
 }

@@ -1,5 +1,6 @@
 package dev.waymark.e2e.product;
 
+import dev.waymark.testkit.process.ChildProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,7 +21,12 @@ public final class ScriptFile {
         return printed.replace(ROOT.resolve("waymark").toString(), "waymark");
     }
 
-    public static List<String> call(String... arguments) {
+    /** A command with these arguments, in a process of its own. */
+    public static ChildProcess.Builder command(String... arguments) {
+        return ChildProcess.of(call(arguments));
+    }
+
+    static List<String> call(String... arguments) {
         Path jar = Path.of("starter/target/waymark.jar");
         Assumptions.assumeTrue(Files.exists(ROOT.resolve(jar)), () -> "not built: " + jar);
         List<String> command = new ArrayList<>();

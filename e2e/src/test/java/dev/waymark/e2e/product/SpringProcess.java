@@ -3,10 +3,10 @@ package dev.waymark.e2e.product;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.waymark.testkit.process.ChildProcess;
+import dev.waymark.testkit.process.FreePort;
 import java.io.IOException;
 import java.net.ConnectException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -17,7 +17,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 
 /** A Spring Boot application in a separate process. */
 public final class SpringProcess implements AutoCloseable {
@@ -27,10 +26,10 @@ public final class SpringProcess implements AutoCloseable {
     private static final Duration MOST = Duration.ofMinutes(3);
 
     private final HttpClient http = HttpClient.newHttpClient();
-    private final Process process;
+    private final ChildProcess process;
     private final String address;
 
-    private SpringProcess(Process process, String address) {
+    private SpringProcess(ChildProcess process, String address) {
         this.process = process;
         this.address = address;
     }
@@ -41,27 +40,26 @@ public final class SpringProcess implements AutoCloseable {
      */
     public static SpringProcess start(Path project, Path jar, Map<String, String> environment, String... arguments)
             throws IOException {
-        int port = freePort();
+        int port = FreePort.next();
         List<String> words = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                ChildProcess.javaCommand(),
                 "-XX:TieredStopAtLevel=1",
                 "-jar",
                 jar.toString(),
                 "--server.port=" + port));
         words.addAll(List.of(arguments));
-        ProcessBuilder builder = new ProcessBuilder(words)
-                .directory(project.toFile())
-                .redirectErrorStream(true)
-                .redirectOutput(
-                        ProcessBuilder.Redirect.appendTo(project.resolve(LOG).toFile()));
-        builder.environment().putAll(environment);
-        SpringProcess started = new SpringProcess(builder.start(), "http://127.0.0.1:" + port);
+        ChildProcess process = ChildProcess.of(words)
+                .in(project)
+                .environment(environment)
+                .outputTo(project.resolve(LOG))
+                .start();
+        SpringProcess started = new SpringProcess(process, "http://127.0.0.1:" + port);
         try {
             await().atMost(MOST)
                     .pollInterval(Duration.ofMillis(200))
                     .ignoreException(ConnectException.class)
                     .until(() -> {
-                        assertThat(started.process.isAlive()).isTrue();
+                        assertThat(started.process.handle().isAlive()).isTrue();
                         return started.get("/actuator/health").contains("\"status\":\"UP\"");
                     });
         } catch (RuntimeException | Error e) {
@@ -69,12 +67,6 @@ public final class SpringProcess implements AutoCloseable {
             throw e;
         }
         return started;
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 
     /** Sends a request without waiting for the response, which never comes if the application is killed before. */
@@ -94,19 +86,18 @@ public final class SpringProcess implements AutoCloseable {
     }
 
     /** Kills the application with SIGKILL. */
-    public void kill() throws InterruptedException {
-        process.destroyForcibly();
-        process.waitFor();
+    public void kill() {
+        process.kill();
     }
 
     /** Sends SIGTERM, which drains the application, and returns whether it ended within three minutes. */
     public boolean ends() throws InterruptedException {
-        process.destroy();
-        return process.waitFor(MOST.toSeconds(), TimeUnit.SECONDS);
+        process.handle().destroy();
+        return process.exitCodeWithin(MOST).isPresent();
     }
 
     @Override
     public void close() {
-        process.destroyForcibly();
+        process.close();
     }
 }

@@ -1,6 +1,7 @@
 package dev.waymark.e2e.product;
 
 import dev.waymark.e2e.product.Command.Done;
+import dev.waymark.testkit.process.ChildProcess;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -8,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -32,7 +34,7 @@ final class WarmCommands {
         Path root = Path.of("").toAbsolutePath().getParent();
         Path jar = root.resolve("starter/target/waymark.jar");
         List<String> words = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                ChildProcess.javaCommand(),
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 // A warning of the JVM on standard output would break the replies.
@@ -66,12 +68,12 @@ final class WarmCommands {
         }
     }
 
-    static Done run(Map<String, String> environment, String input, String[] arguments, long mostSeconds)
+    static Done run(Map<String, String> environment, String input, String[] arguments, Duration most)
             throws IOException, InterruptedException {
         WarmCommands host = take(environment);
         try {
             Done done = CompletableFuture.supplyAsync(() -> host.run(input, arguments))
-                    .get(mostSeconds, TimeUnit.SECONDS);
+                    .get(most.toMillis(), TimeUnit.MILLISECONDS);
             give(environment, host);
             return done;
         } catch (ExecutionException | TimeoutException e) {

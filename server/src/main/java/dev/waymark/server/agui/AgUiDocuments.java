@@ -68,7 +68,7 @@ final class AgUiDocuments {
         ObjectNode document = PayloadJson.MAPPER.createObjectNode();
         document.put("thread", thread);
         document.put("agent", status.agent());
-        document.set("workspace", JsonDocuments.tree(state.desk()));
+        document.set("workspace", JsonDocuments.tree(state.workspace()));
         return document;
     }
 

@@ -61,7 +61,7 @@ final class UiStreamView implements RunView {
     public void workspaceChanged(Conversation state) {
         ObjectNode data = typed("data-workspace");
         data.put("id", "workspace");
-        data.set("data", JsonDocuments.tree(state.desk()));
+        data.set("data", JsonDocuments.tree(state.workspace()));
         send(data);
     }
 

@@ -2,7 +2,6 @@ package dev.waymark.server.front;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.client.AgentClient;
-import dev.waymark.client.ThreadRequests;
 import dev.waymark.client.request.NewThreadOptions;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.Prompt;
@@ -75,13 +74,13 @@ public final class FrontEndThreads {
         String id = RequestIds.message(caller, operation, thread.orElse(started) + "/" + message.id());
         if (thread.isPresent()) {
             OutboundMessage said = OutboundMessage.message(message.text()).withId(id);
-            int fact = client.requests().post(thread.get(), said).fact();
+            int fact = client.send(thread.get(), said).fact().orElseThrow();
             return new FrontEndRun(thread.get(), fact, fact, false);
         }
         agents.check(agent);
         Prompt prompt =
                 Prompt.of(agent, message.text()).withThread(started).withId(id).allowingVolatile();
-        client.requests().begin(prompt, NewThreadOptions.ownedBy(caller.owner()));
+        client.startNew(prompt, NewThreadOptions.ownedBy(caller.owner()));
         return new FrontEndRun(started, 0, 0, false);
     }
 
@@ -152,8 +151,8 @@ public final class FrontEndThreads {
      * one is refused.
      */
     public FrontEndRun send(String thread, List<OutboundMessage> answers) {
-        List<Integer> facts = client.requests().postAll(thread, answers).stream()
-                .map(ThreadRequests.Posted::fact)
+        List<Integer> facts = client.sendAll(thread, answers).stream()
+                .flatMap(sent -> sent.fact().stream())
                 .sorted()
                 .toList();
         return new FrontEndRun(thread, facts.get(0), facts.get(facts.size() - 1), false);

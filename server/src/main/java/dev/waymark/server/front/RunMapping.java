@@ -107,8 +107,8 @@ public final class RunMapping implements WatchMapping {
                     .filter(item -> waiting.add(PendingId.of(item)))
                     .forEach(view::waits);
         }
-        if (!now.desk().equals(workspace)) {
-            workspace = now.desk();
+        if (!now.workspace().equals(workspace)) {
+            workspace = now.workspace();
             view.workspaceChanged(now);
         }
         if (now.counters().facts() >= run.until() && isDone(now)) {
@@ -122,7 +122,7 @@ public final class RunMapping implements WatchMapping {
 
     private void begin(Conversation now) {
         begun = true;
-        workspace = now.desk();
+        workspace = now.workspace();
         if (run.showsAll()) {
             rememberResults(now);
         }

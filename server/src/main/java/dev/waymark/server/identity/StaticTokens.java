@@ -1,8 +1,6 @@
 package dev.waymark.server.identity;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Sha256;
@@ -43,8 +41,7 @@ public final class StaticTokens implements Authenticator {
     private record Read(FileTime modified, long size, Map<String, Caller> callers) {}
 
     /** The JSON form of the file. */
-    public record TokenFile(@JsonProperty("tokens") List<Entry> tokens) {
-        @JsonCreator
+    public record TokenFile(List<Entry> tokens) {
         public TokenFile {
             tokens = tokens == null ? List.of() : List.copyOf(tokens);
         }
@@ -57,16 +54,10 @@ public final class StaticTokens implements Authenticator {
      */
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
     public record Entry(
-            @JsonProperty("sha256") String sha256,
-            @JsonProperty("subject") String subject,
-            @JsonProperty("groups") List<String> groups,
-            @JsonProperty("roles") List<String> roles,
-            @JsonProperty("expires") Optional<Instant> expires) {
-        @JsonCreator
+            String sha256, String subject, List<String> groups, List<String> roles, Optional<Instant> expires) {
         public Entry {
             groups = groups == null ? List.of() : List.copyOf(groups);
             roles = roles == null ? List.of() : List.copyOf(roles);
-            expires = expires == null ? Optional.empty() : expires;
         }
 
         private Caller caller(Path file) {

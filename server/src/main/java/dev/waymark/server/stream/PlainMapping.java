@@ -24,11 +24,12 @@ public final class PlainMapping implements WatchMapping {
             return List.of(sent(said.id(), JsonDocuments.of(said.words())));
         }
         if (event instanceof WatchEvent.Unattended unattended) {
-            return List.of(passing("no-worker")
-                            .put("message", unattended.absence().getMessage()))
-                    .stream()
-                    .map(document -> ServerSentEvent.of(Optional.empty(), "no-worker", document))
-                    .toList();
+            ObjectNode absence =
+                    passing("no-worker").put("message", unattended.absence().getMessage());
+            return List.of(ServerSentEvent.of(Optional.empty(), "no-worker", absence));
+        }
+        if (event instanceof WatchEvent.Attended) {
+            return List.of(ServerSentEvent.of(Optional.empty(), "worker-back", passing("worker-back")));
         }
         if (event instanceof WatchEvent.StatusChanged changed) {
             ObjectNode status = passing("status");

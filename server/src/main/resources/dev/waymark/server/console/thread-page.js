@@ -123,7 +123,11 @@ export class ThreadPage {
       return;
     }
     if (name === 'no-worker') {
-      this.#tell('worker', 'No worker has taken this thread’s work for ten seconds. It continues as soon as a worker runs.');
+      this.#tell('worker', `${document.message}. It continues as soon as a worker takes it.`);
+      return;
+    }
+    if (name === 'worker-back') {
+      this.#tell('worker', '');
       return;
     }
     if (name !== 'status') this.#tell('worker', '');

@@ -1,9 +1,6 @@
 package dev.waymark.contract.thread;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallApproval;
@@ -26,34 +23,22 @@ import java.util.Optional;
  * @param claimedAt when an execution was allowed to take effect
  * @param fromFile whether only a file contains the call, so that somebody decides here whether it runs
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record CallItem(
-        @JsonProperty("callId") String callId,
-        @JsonProperty("tool") String tool,
-        @JsonProperty("args") Json args,
-        @JsonProperty("key") Optional<String> key,
-        @JsonProperty("dispatches") int dispatches,
-        @JsonProperty("status") String status,
-        @JsonProperty("since") Instant since,
-        @JsonProperty("approval") Optional<CallApproval> approval,
-        @JsonProperty("claimedAt") Optional<Instant> claimedAt,
-        @JsonProperty("question") Optional<String> question,
-        @JsonProperty("settled") Optional<CallSettlement> settled,
+        String callId,
+        String tool,
+        Json args,
+        Optional<String> key,
+        int dispatches,
+        String status,
+        Instant since,
+        Optional<CallApproval> approval,
+        Optional<Instant> claimedAt,
+        Optional<String> question,
+        Optional<CallSettlement> settled,
 
-        @JsonProperty("fromFile") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-        boolean fromFile) {
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean fromFile) {
     private static final String ISSUED = "issued";
     private static final String CLAIMED = "claimed";
-
-    @JsonCreator
-    public CallItem {
-        key = key == null ? Optional.empty() : key;
-        approval = approval == null ? Optional.empty() : approval;
-        claimedAt = claimedAt == null ? Optional.empty() : claimedAt;
-        question = question == null ? Optional.empty() : question;
-        settled = settled == null ? Optional.empty() : settled;
-    }
 
     /** The calls whose status changed last, at most this many, in the order of the changes. */
     public static List<CallItem> of(String thread, Conversation state, int most) {

@@ -1,9 +1,5 @@
 package dev.waymark.contract.thread;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.CarriedReference;
@@ -13,10 +9,10 @@ import dev.waymark.contract.ThreadOwner;
 import dev.waymark.contract.TraceIds;
 import dev.waymark.contract.message.InboundDecoder;
 import dev.waymark.contract.message.Refusal;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.work.Work;
 import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.state.ThreadIdentity;
@@ -24,7 +20,6 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -39,39 +34,28 @@ import java.util.function.Consumer;
  * {@code owner} is set for threads of people who may see only their own threads. {@code traceparent} is the span of the
  * caller, in the form of W3C Trace Context.
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record StartInput(
-        @JsonProperty("rules") int rules,
-        @JsonProperty("agent") String agent,
-        @JsonProperty("once") boolean once,
-        @JsonProperty("maxIterations") Optional<Integer> maxIterations,
-        @JsonProperty("say") Optional<JsonNode> say,
-        @JsonProperty("limits") Optional<RunLimits> limits,
-        @JsonProperty("carried") Optional<String> carried,
-        @JsonProperty("context") Optional<JsonNode> context,
-        @JsonProperty("parent") Optional<Parent> parent,
-        @JsonProperty("session") Optional<String> session,
-        @JsonProperty("owner") Optional<ThreadOwner> owner,
-        @JsonProperty("traceparent") Optional<String> traceparent,
-        @JsonProperty("inChunks") Optional<CarriedReference> inChunks) {
+        int rules,
+        String agent,
+        boolean once,
+        Optional<Integer> maxIterations,
+        Optional<JsonNode> say,
+        Optional<RunLimits> limits,
+        Optional<String> carried,
+        Optional<JsonNode> context,
+        Optional<Parent> parent,
+        Optional<String> session,
+        Optional<ThreadOwner> owner,
+        Optional<String> traceparent,
+        Optional<CarriedReference> inChunks) {
     /** The maximum size of a thread's context for tools, in characters of canonical JSON. */
     public static final int MAX_CONTEXT_LENGTH = 64 * 1024;
 
-    @JsonCreator
     public StartInput {
         rules = rules == 0 ? ThreadIdentity.FIRST_RULES : rules;
         agent = agent == null ? "" : agent;
-        maxIterations = maxIterations == null ? Optional.empty() : maxIterations;
         say = say == null ? Optional.empty() : say.filter(body -> !body.isNull());
-        limits = limits == null ? Optional.empty() : limits;
-        carried = carried == null ? Optional.empty() : carried;
         context = context == null ? Optional.empty() : context.filter(body -> !body.isNull());
-        parent = parent == null ? Optional.empty() : parent;
-        session = session == null ? Optional.empty() : session;
-        owner = owner == null ? Optional.empty() : owner;
-        traceparent = traceparent == null ? Optional.empty() : traceparent;
-        inChunks = inChunks == null ? Optional.empty() : inChunks;
     }
 
     /** A new thread of this agent. */
@@ -100,9 +84,8 @@ public record StartInput(
             Parent parent,
             Optional<RunLimits> limits,
             Optional<String> session) {
-        return of(agent).with(edit -> {
+        return of(agent).saying(PersonFact.UserSpoke.message(task)).with(edit -> {
             edit.once = true;
-            edit.say = Optional.of(PayloadJson.MAPPER.valueToTree(Map.of("content", task)));
             edit.limits = limits;
             edit.context = context.map(PayloadJson.MAPPER::valueToTree);
             edit.parent = Optional.of(parent);
@@ -124,8 +107,8 @@ public record StartInput(
         return with(edit -> edit.maxIterations = most);
     }
 
-    public StartInput saying(SayPayload message) {
-        return with(edit -> edit.say = Optional.of(PayloadJson.MAPPER.valueToTree(message)));
+    public StartInput saying(PersonFact.UserSpoke message) {
+        return with(edit -> edit.say = Optional.of(PayloadJson.MAPPER.valueToTree(message.payload())));
     }
 
     /**

@@ -1,9 +1,5 @@
 package dev.waymark.contract.thread;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.state.IgnoredSignals;
 import dev.waymark.conversation.state.Turn;
@@ -15,19 +11,17 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** The answer to the {@code status} query: a short summary of the thread. */
-@JsonIgnoreProperties(ignoreUnknown = true)
 public record StatusReport(
-        @JsonProperty("status") String status,
-        @JsonProperty("phase") String phase,
-        @JsonProperty("agent") String agent,
-        @JsonProperty("turn") int turn,
-        @JsonProperty("iterations") int iterations,
-        @JsonProperty("usage") Usage usage,
-        @JsonProperty("queued") int queued,
-        @JsonProperty("ignoredCount") int ignoredCount,
-        @JsonProperty("ignored") List<IgnoredSignals.Item> ignored,
+        String status,
+        String phase,
+        String agent,
+        int turn,
+        int iterations,
+        Usage usage,
+        int queued,
+        int ignoredCount,
+        List<IgnoredSignals.Item> ignored,
 
-        @JsonProperty("costUsd") @JsonInclude(JsonInclude.Include.NON_ABSENT)
         Optional<Usd> costUsd) {
     private static final String INTERRUPTED = "interrupted";
 
@@ -35,11 +29,6 @@ public record StatusReport(
     public static final List<String> STATUSES = Stream.concat(
                     Stream.of(INTERRUPTED), Arrays.stream(Turn.Status.values()).map(Turn.Status::wireName))
             .toList();
-
-    @JsonCreator
-    public StatusReport {
-        costUsd = costUsd == null ? Optional.empty() : costUsd;
-    }
 
     /** The status of a thread in this state. */
     public static StatusReport of(Conversation state) {

@@ -1,13 +1,13 @@
 package dev.waymark.contract.work;
 
 import dev.waymark.codec.KeyProblem;
+import dev.waymark.codec.KeyStoreException;
 import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.SubagentFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Spent;
-import dev.waymark.keystore.KeyStoreException;
 import io.temporal.client.WorkflowExecutionAlreadyStarted;
 import io.temporal.common.converter.DataConverterException;
 import io.temporal.common.converter.Values;

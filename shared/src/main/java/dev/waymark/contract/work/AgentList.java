@@ -1,16 +1,12 @@
 package dev.waymark.contract.work;
 
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.agent.AgentSpec;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
 /** The agents that a worker reports. Bounded, because it is the result of an activity. */
-@JsonIgnoreProperties(ignoreUnknown = true)
-public record AgentList(@JsonProperty("agents") List<Entry> agents) {
+public record AgentList(List<Entry> agents) {
     /** The maximum number of agents; a worker reports no more. */
     public static final int MOST_AGENTS = 500;
 
@@ -22,15 +18,7 @@ public record AgentList(@JsonProperty("agents") List<Entry> agents) {
     }
 
     /** An agent's name and what it says about itself. */
-    @JsonIgnoreProperties(ignoreUnknown = true)
-    @JsonInclude(JsonInclude.Include.NON_ABSENT)
-    public record Entry(
-            @JsonProperty("name") String name,
-            @JsonProperty("description") Optional<String> description) {
-        public Entry {
-            description = description == null ? Optional.empty() : description;
-        }
-    }
+    public record Entry(String name, Optional<String> description) {}
 
     /** Returns the list of these agents, within the limits. */
     public static AgentList of(Collection<AgentSpec> agents) {

@@ -1,9 +1,6 @@
 package dev.waymark.contract.work;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.contract.DecisionsDigest;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.message.Reply;
@@ -21,24 +18,19 @@ import java.util.Optional;
  * @param summary whether to summarize the older part of the conversation instead of replying
  * @param decisions a digest of the decisions about the thread's calls; empty if there are none
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
 public record ModelInput(
-        @JsonProperty("step") int step,
-        @JsonProperty("messageCount") int messageCount,
-        @JsonProperty("digest") String digest,
+        int step,
+        int messageCount,
+        String digest,
 
-        @JsonProperty("summary") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-        boolean summary,
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean summary,
 
-        @JsonProperty("decisions") @JsonInclude(JsonInclude.Include.NON_ABSENT)
         Optional<String> decisions)
         implements ActivityInput {
     private static final int DIGITS = 32;
 
-    @JsonCreator
     public ModelInput {
         digest = digest == null ? "" : digest;
-        decisions = decisions == null ? Optional.empty() : decisions;
     }
 
     /** The input for a thread without decisions. */

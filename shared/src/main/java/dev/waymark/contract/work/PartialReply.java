@@ -1,9 +1,6 @@
 package dev.waymark.contract.work;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.value.Spent;
 import java.util.List;
 import java.util.Optional;
@@ -20,25 +17,19 @@ import java.util.Optional;
  * @param unusable the fallbacks that cannot answer this call
  * @param from the number of characters before {@code text}, since only the end of a long reply is sent
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
 public record PartialReply(
-        @JsonProperty("step") int step,
-        @JsonProperty("attempt") int attempt,
-        @JsonProperty("from") int from,
-        @JsonProperty("text") String text,
+        int step,
+        int attempt,
+        int from,
+        String text,
 
-        @JsonProperty("spent") @JsonInclude(JsonInclude.Include.NON_ABSENT)
         Optional<Spent> spent,
 
-        @JsonProperty("failed") @JsonInclude(JsonInclude.Include.NON_EMPTY)
-        List<String> failed,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> failed,
 
-        @JsonProperty("unusable") @JsonInclude(JsonInclude.Include.NON_EMPTY)
-        List<String> unusable) {
-    @JsonCreator
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> unusable) {
     public PartialReply {
         text = text == null ? "" : text;
-        spent = spent == null ? Optional.empty() : spent;
         failed = failed == null ? List.of() : List.copyOf(failed);
         unusable = unusable == null ? List.of() : List.copyOf(unusable);
     }

@@ -1,9 +1,5 @@
 package dev.waymark.contract.work;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.contract.DecisionsDigest;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.Fact;
@@ -23,21 +19,13 @@ import java.util.function.UnaryOperator;
  * @param spent the spending of a subagent's thread and of the threads below it; only the thread above reads it
  * @param decisions a digest of the decisions about the thread's calls; empty if there are none
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record RunOutcome(
-        @JsonProperty("status") String status,
-        @JsonProperty("turn") int turn,
-        @JsonProperty("text") String text,
-        @JsonProperty("error") Optional<Problem> error,
-        @JsonProperty("spent") Optional<Spent> spent,
-        @JsonProperty("decisions") Optional<String> decisions) {
-    @JsonCreator
-    public RunOutcome {
-        error = error == null ? Optional.empty() : error;
-        spent = spent == null ? Optional.empty() : spent;
-        decisions = decisions == null ? Optional.empty() : decisions;
-    }
+        String status,
+        int turn,
+        String text,
+        Optional<Problem> error,
+        Optional<Spent> spent,
+        Optional<String> decisions) {
 
     public static RunOutcome of(Conversation state) {
         Turn turn = state.turn();

@@ -1,9 +1,6 @@
 package dev.waymark.contract.work;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.value.Json;
 import java.util.Optional;
 
@@ -15,29 +12,22 @@ import java.util.Optional;
  *
  * <p>The tool's name is the activity type. A dispatch number of 1, the usual case, is omitted to save space in history.
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
 public record ToolInput(
-        @JsonProperty("callId") String callId,
+        String callId,
 
-        @JsonProperty("dispatch") @JsonInclude(value = JsonInclude.Include.CUSTOM, valueFilter = One.class)
+        @JsonInclude(value = JsonInclude.Include.CUSTOM, valueFilter = One.class)
         int dispatch,
 
-        @JsonProperty("args") Json args,
+        Json args,
 
-        @JsonProperty("run") @JsonInclude(JsonInclude.Include.NON_ABSENT)
         Optional<String> run,
 
-        @JsonProperty("repeat") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-        int repeat,
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) int repeat,
 
-        @JsonProperty("session") @JsonInclude(JsonInclude.Include.NON_ABSENT)
         Optional<String> session)
         implements ActivityInput {
-    @JsonCreator
     public ToolInput {
         dispatch = dispatch == 0 ? 1 : dispatch;
-        run = run == null ? Optional.empty() : run;
-        session = session == null ? Optional.empty() : session;
     }
 
     /** The input for a call that needs no claim. */

@@ -1,7 +1,5 @@
 package dev.waymark.contract.work;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.call.ToolTexts;
@@ -27,32 +25,17 @@ import java.util.function.UnaryOperator;
  * @param notDone whether the error proves that nothing took effect
  * @param unknown what was observed of an execution with an unknown outcome
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record ToolOutcome(
-        @JsonProperty("result") Optional<String> result,
-        @JsonProperty("error") Optional<String> error,
-        @JsonProperty("question") Optional<String> question,
-        @JsonProperty("notStarted") Optional<NotStarted> notStarted,
+        Optional<String> result,
+        Optional<String> error,
+        Optional<String> question,
+        Optional<NotStarted> notStarted,
         @JsonProperty("lost") Optional<String> unknown,
 
-        @JsonProperty("notDone") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-        boolean notDone) {
-    @JsonCreator
-    public ToolOutcome {
-        result = result == null ? Optional.empty() : result;
-        error = error == null ? Optional.empty() : error;
-        question = question == null ? Optional.empty() : question;
-        notStarted = notStarted == null ? Optional.empty() : notStarted;
-        unknown = unknown == null ? Optional.empty() : unknown;
-    }
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean notDone) {
 
     /** The tool did not run in this execution, and will not run in it later. */
-    @JsonIgnoreProperties(ignoreUnknown = true)
-    public record NotStarted(
-            @JsonProperty("execution") String execution,
-            @JsonProperty("reason") String reason) {
-        @JsonCreator
+    public record NotStarted(String execution, String reason) {
         public NotStarted {
             Objects.requireNonNull(execution, "execution");
             reason = reason == null ? "" : reason;

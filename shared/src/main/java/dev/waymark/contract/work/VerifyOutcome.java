@@ -1,9 +1,5 @@
 package dev.waymark.contract.work;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ToolFact;
 import java.util.Optional;
@@ -14,18 +10,7 @@ import java.util.function.UnaryOperator;
  *
  * @param note why the outcome is still unknown, for readers of the history
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
-public record VerifyOutcome(
-        @JsonProperty("landed") Optional<Boolean> landed,
-        @JsonProperty("result") Optional<String> result,
-        @JsonProperty("note") Optional<String> note) {
-    @JsonCreator
-    public VerifyOutcome {
-        landed = landed == null ? Optional.empty() : landed;
-        result = result == null ? Optional.empty() : result;
-        note = note == null ? Optional.empty() : note;
-    }
+public record VerifyOutcome(Optional<Boolean> landed, Optional<String> result, Optional<String> note) {
 
     /** A copy in which the change is applied to all texts that a program may have influenced. */
     public VerifyOutcome withTexts(UnaryOperator<String> change) {

@@ -53,7 +53,7 @@ public sealed interface Work<R> {
 
         @Override
         public Fact completed(AgentSpec result) {
-            return new ThreadFact.AgentResolved(result.terms());
+            return new ThreadFact.AgentResolved(result.policy());
         }
 
         @Override

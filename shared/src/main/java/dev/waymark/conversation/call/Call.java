@@ -1,8 +1,6 @@
 package dev.waymark.conversation.call;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnore;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.message.Part;
@@ -34,30 +32,27 @@ import java.util.function.Consumer;
  * @param settlement what a person decided about the unknown outcome
  * @param fromFile set if only a checkpoint contains the call, so that somebody has to decide here whether it runs
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record Call(
-        @JsonProperty("id") String id,
-        @JsonProperty("tool") String tool,
-        @JsonProperty("args") Json args,
-        @JsonProperty("turn") int turn,
-        @JsonProperty("status") Status status,
-        @JsonProperty("dispatches") int dispatches,
+        String id,
+        String tool,
+        Json args,
+        int turn,
+        Status status,
+        int dispatches,
 
-        @JsonProperty("repeat") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-        int repeat,
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) int repeat,
 
-        @JsonProperty("question") Optional<String> question,
-        @JsonProperty("result") Optional<String> result,
-        @JsonProperty("since") Instant since,
-        @JsonProperty("wakeAt") Optional<Instant> wakeAt,
-        @JsonProperty("claim") Optional<Claim> claim,
-        @JsonProperty("approval") Optional<CallApproval> approval,
-        @JsonProperty("digest") Optional<String> digest,
-        @JsonProperty("subagent") Optional<Delegation> subagent,
-        @JsonProperty("evidence") Optional<String> evidence,
-        @JsonProperty("settlement") Optional<CallSettlement> settlement,
-        @JsonProperty("fromFile") Optional<FromFile> fromFile) {
+        Optional<String> question,
+        Optional<String> result,
+        Instant since,
+        Optional<Instant> wakeAt,
+        Optional<Claim> claim,
+        Optional<CallApproval> approval,
+        Optional<String> digest,
+        Optional<Delegation> subagent,
+        Optional<String> evidence,
+        Optional<CallSettlement> settlement,
+        Optional<FromFile> fromFile) {
     /** Longer evidence is cut. */
     private static final int MAX_EVIDENCE_LENGTH = 500;
 
@@ -129,16 +124,13 @@ public record Call(
      * @param token the fencing token, larger than the tokens of all earlier claims for the same tool and arguments; 0
      *     for a claim that this thread did not grant
      */
-    @JsonIgnoreProperties(ignoreUnknown = true)
     public record Claim(
-            @JsonProperty("execution") String execution,
-            @JsonProperty("at") Instant at,
+            String execution,
+            Instant at,
 
-            @JsonProperty("token") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-            long token) {
+            @JsonInclude(JsonInclude.Include.NON_DEFAULT) long token) {
         private static final String ELSEWHERE = "checkpoint";
 
-        @JsonCreator
         public Claim {
             Objects.requireNonNull(execution, "execution");
             Objects.requireNonNull(at, "at");
@@ -159,23 +151,12 @@ public record Call(
         }
     }
 
-    @JsonCreator
     public Call {
         Objects.requireNonNull(id, "id");
         Objects.requireNonNull(tool, "tool");
         Objects.requireNonNull(args, "args");
         Objects.requireNonNull(status, "status");
         Objects.requireNonNull(since, "since");
-        question = question == null ? Optional.empty() : question;
-        result = result == null ? Optional.empty() : result;
-        wakeAt = wakeAt == null ? Optional.empty() : wakeAt;
-        claim = claim == null ? Optional.empty() : claim;
-        approval = approval == null ? Optional.empty() : approval;
-        digest = digest == null ? Optional.empty() : digest;
-        subagent = subagent == null ? Optional.empty() : subagent;
-        evidence = evidence == null ? Optional.empty() : evidence;
-        settlement = settlement == null ? Optional.empty() : settlement;
-        fromFile = fromFile == null ? Optional.empty() : fromFile;
     }
 
     public static Call issued(Part.ToolUse use, int turn, Instant at) {

@@ -1,10 +1,7 @@
 package dev.waymark.conversation.call;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnore;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Spent;
@@ -24,38 +21,30 @@ import java.util.Optional;
  * @param booked the part of the subagent's spending that this thread has already counted
  * @param over whether the subagent will send no more reports
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
 public record Delegation(
-        @JsonProperty("report") SubagentProgress report,
-        @JsonProperty("decided") List<String> decided,
-        @JsonProperty("past") List<String> past,
-        @JsonProperty("outbox") List<Decision> outbox,
-        @JsonProperty("reserved") Optional<Budget> reserved,
-        @JsonProperty("booked") Spent booked,
+        SubagentProgress report,
+        List<String> decided,
+        List<String> past,
+        List<Decision> outbox,
+        Optional<Budget> reserved,
+        Spent booked,
 
-        @JsonProperty("over") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-        boolean over) {
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean over) {
     static Delegation begun(Optional<Budget> reserved) {
         return new Delegation(SubagentProgress.NONE, List.of(), List.of(), List.of(), reserved, Spent.NOTHING, false);
     }
 
-    @JsonCreator
     public Delegation {
         Objects.requireNonNull(report, "report");
         decided = decided == null ? List.of() : List.copyOf(decided);
         past = past == null ? List.of() : List.copyOf(past);
         outbox = outbox == null ? List.of() : List.copyOf(outbox);
-        reserved = reserved == null ? Optional.empty() : reserved;
         Objects.requireNonNull(booked, "booked");
     }
 
     /** A person's decision about a request of a subagent's thread: a signal to that thread. */
-    @JsonIgnoreProperties(ignoreUnknown = true)
-    public record Decision(
-            @JsonProperty("signal") String signal,
-            @JsonProperty("body") Json body) {
-        @JsonCreator
+    public record Decision(String signal, Json body) {
         public Decision {
             Objects.requireNonNull(signal, "signal");
             Objects.requireNonNull(body, "body");

@@ -1,9 +1,7 @@
 package dev.waymark.conversation.call;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonValue;
 import dev.waymark.conversation.value.PersistentMap;
 import java.util.ArrayList;
@@ -114,25 +112,19 @@ public final class EffectLog {
      *     always returned
      * @param token the fencing token of the newest claim
      */
-    @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
     public record Effect(
-            @JsonProperty("executions") int executions,
-            @JsonProperty("success") Optional<String> success,
-            @JsonProperty("result") Optional<String> result,
-            @JsonProperty("remembered") List<Remembered> remembered,
+            int executions,
+            Optional<String> success,
+            Optional<String> result,
+            List<Remembered> remembered,
 
-            @JsonProperty("inherited") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-            boolean inherited,
+            @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean inherited,
 
-            @JsonProperty("token") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-            long token) {
+            @JsonInclude(JsonInclude.Include.NON_DEFAULT) long token) {
         public static final Effect NONE = new Effect(0, Optional.empty(), Optional.empty(), List.of(), false, 0);
 
-        @JsonCreator
         public Effect {
-            success = success == null ? Optional.empty() : success;
-            result = result == null ? Optional.empty() : result;
             remembered = remembered == null ? List.of() : List.copyOf(remembered);
         }
 
@@ -194,12 +186,7 @@ public final class EffectLog {
      * A claim that is not attached to an open call. After a reset, the time in {@code claim} is when the claim was
      * reapplied.
      */
-    @JsonIgnoreProperties(ignoreUnknown = true)
-    public record Remembered(
-            @JsonProperty("callId") String callId,
-            @JsonProperty("repeat") int repeat,
-            @JsonProperty("claim") Call.Claim claim) {
-        @JsonCreator
+    public record Remembered(String callId, int repeat, Call.Claim claim) {
         public Remembered {
             Objects.requireNonNull(callId, "callId");
             Objects.requireNonNull(claim, "claim");

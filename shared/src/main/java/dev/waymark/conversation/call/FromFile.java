@@ -1,8 +1,6 @@
 package dev.waymark.conversation.call;
 
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 
 /**
  * Marks a call that a checkpoint contains and that no model made here: it runs only after a decision in this thread.
@@ -12,8 +10,5 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  *     of what it did needs none
  * @param mayHaveRun whether the call waits for a decision although it may have run before
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-public record FromFile(
-        @JsonProperty("onlyEffects") boolean onlyEffects,
-        @JsonProperty("mayHaveRun") boolean mayHaveRun) {}
+public record FromFile(boolean onlyEffects, boolean mayHaveRun) {}

@@ -1,7 +1,5 @@
 package dev.waymark.conversation.call;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
@@ -31,8 +29,6 @@ import java.util.Optional;
  * @param fromFile whether only a file contains the call: no model made it in this thread
  * @param mayHaveRun whether a call of a file may have run before, although it waits for approval
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
 @JsonPropertyOrder({
     "thread",
     "callId",
@@ -49,31 +45,26 @@ import java.util.Optional;
     "whyNoRerun"
 })
 public record PendingItem(
-        @JsonProperty("thread") @JsonInclude(JsonInclude.Include.NON_EMPTY)
-        String thread,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) String thread,
 
-        @JsonProperty("callId") String callId,
-        @JsonProperty("kind") Kind kind,
-        @JsonProperty("tool") String tool,
-        @JsonProperty("question") Optional<String> question,
-        @JsonProperty("args") Optional<Json> args,
-        @JsonProperty("argsDigest") Optional<String> argsDigest,
+        String callId,
+        Kind kind,
+        String tool,
+        Optional<String> question,
+        Optional<Json> args,
+        Optional<String> argsDigest,
 
-        @JsonProperty("rerun") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-        boolean rerun,
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean rerun,
 
-        @JsonProperty("since") Instant since,
-        @JsonProperty("evidence") Optional<String> evidence,
-        @JsonProperty("signers") Optional<Signers> signers,
+        Instant since,
+        Optional<String> evidence,
+        Optional<Signers> signers,
 
-        @JsonProperty("outcomes") @JsonInclude(JsonInclude.Include.NON_EMPTY)
-        List<String> outcomes,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> outcomes,
 
-        @JsonProperty("fromFile") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-        boolean fromFile,
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean fromFile,
 
-        @JsonProperty("mayHaveRun") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-        boolean mayHaveRun) {
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean mayHaveRun) {
     private static final String WHY_NO_RERUN = "the lost execution may still take effect, because the tool"
             + " does not set honours_key, and no check has made the other system refuse it (verify_forbids)";
 
@@ -99,18 +90,12 @@ public record PendingItem(
         }
     }
 
-    @JsonCreator
     public PendingItem {
         Objects.requireNonNull(callId, "callId");
         Objects.requireNonNull(kind, "kind");
         Objects.requireNonNull(tool, "tool");
         Objects.requireNonNull(since, "since");
         thread = thread == null ? "" : thread;
-        question = question == null ? Optional.empty() : question;
-        args = args == null ? Optional.empty() : args;
-        argsDigest = argsDigest == null ? Optional.empty() : argsDigest;
-        evidence = evidence == null ? Optional.empty() : evidence;
-        signers = signers == null ? Optional.empty() : signers;
         boolean lacksOutcomes = outcomes == null || outcomes.isEmpty();
         outcomes = lacksOutcomes && kind == Kind.UNKNOWN
                 ? possibleOutcomes(rerun)
@@ -126,11 +111,11 @@ public record PendingItem(
     }
 
     /** The request of a call that waits for a person. */
-    public static PendingItem of(Call call, Optional<AgentPolicy> terms) {
+    public static PendingItem of(Call call, Optional<AgentPolicy> policy) {
         boolean asks = call.status() == Call.Status.ASKING;
         boolean unknown = call.status() == Call.Status.UNSETTLED;
-        AgentPolicy.ToolPolicy policy =
-                terms.map(known -> known.policyOf(call.tool())).orElse(AgentPolicy.ToolPolicy.NONE);
+        AgentPolicy.ToolPolicy ofTool =
+                policy.map(known -> known.policyOf(call.tool())).orElse(AgentPolicy.ToolPolicy.NONE);
         return new PendingItem(
                 "",
                 call.id(),
@@ -139,10 +124,10 @@ public record PendingItem(
                 asks ? call.question() : Optional.empty(),
                 asks ? Optional.empty() : Optional.of(call.args()),
                 asks ? Optional.empty() : Optional.of(call.argsDigest()),
-                unknown && policy.rerunOnWord(),
+                unknown && ofTool.rerunOnWord(),
                 call.since(),
                 unknown ? call.evidence() : Optional.empty(),
-                asks ? Optional.empty() : terms.flatMap(AgentPolicy::signers).map(signers -> signers.of(call.id())),
+                asks ? Optional.empty() : policy.flatMap(AgentPolicy::signers).map(signers -> signers.of(call.id())),
                 List.of(),
                 call.fromFile().isPresent(),
                 !asks && !unknown && call.mayHaveRunBefore());

@@ -1,8 +1,6 @@
 package dev.waymark.conversation.call;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.value.Spent;
 import java.util.List;
 import java.util.Objects;
@@ -14,14 +12,13 @@ import java.util.Objects;
  * @param waiting whether only people can continue the thread
  * @param spent the spending since the thread started, including its own subagents
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
 public record SubagentProgress(
-        @JsonProperty("waiting") boolean waiting,
+        boolean waiting,
 
-        @JsonProperty("asks") @JsonIgnoreProperties({"thread", "outcomes", "whyNoRerun"})
+        @JsonIgnoreProperties({"thread", "outcomes", "whyNoRerun"})
         List<PendingItem> asks,
 
-        @JsonProperty("spent") Spent spent) {
+        Spent spent) {
     /** The maximum number of requests in a report. */
     private static final int MAX_ASKS = 50;
 
@@ -33,7 +30,6 @@ public record SubagentProgress(
 
     public static final SubagentProgress NONE = new SubagentProgress(false, List.of(), Spent.NOTHING);
 
-    @JsonCreator
     public SubagentProgress {
         asks = List.copyOf(asks);
         Objects.requireNonNull(spent, "spent");

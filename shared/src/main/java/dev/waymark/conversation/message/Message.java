@@ -1,9 +1,6 @@
 package dev.waymark.conversation.message;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnore;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.value.Json;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,11 +9,7 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 
 /** A message of the user or the assistant, in parts. */
-@JsonIgnoreProperties(ignoreUnknown = true)
-public record Message(
-        @JsonProperty("role") Role role,
-        @JsonProperty("content") List<Part> content) {
-    @JsonCreator
+public record Message(Role role, List<Part> content) {
     public Message {
         Objects.requireNonNull(role, "role");
         content = List.copyOf(content);
@@ -58,12 +51,17 @@ public record Message(
         return parts(Part.ToolResult.class);
     }
 
-    /** The canonical form that digests are computed over. */
-    public String canonical() {
+    /** The message as plain JSON. It equals the message's JSON from Jackson. */
+    public Map<String, Object> tree() {
         Map<String, Object> tree = new LinkedHashMap<>();
         tree.put("role", role.wireName());
         tree.put("content", content.stream().map(Part::tree).toList());
-        return Json.canonical(tree);
+        return tree;
+    }
+
+    /** The canonical form that digests are computed over. */
+    public String canonical() {
+        return Json.canonical(tree());
     }
 
     private <P extends Part> List<P> parts(Class<P> kind) {

@@ -1,8 +1,6 @@
 package dev.waymark.conversation.message;
 
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import dev.waymark.conversation.value.Json;
@@ -24,14 +22,12 @@ import java.util.Optional;
     @JsonSubTypes.Type(value = Part.ToolUse.class, name = "tool_use"),
     @JsonSubTypes.Type(value = Part.ToolResult.class, name = "tool_result")
 })
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
 public sealed interface Part {
     /** The part as plain JSON, for digests. It equals the part's JSON from Jackson. */
     Map<String, Object> tree();
 
     /** Plain text, of the user or the model. */
-    record Text(@JsonProperty("text") String text) implements Part {
+    record Text(String text) implements Part {
         public Text {
             Objects.requireNonNull(text, "text");
         }
@@ -43,9 +39,7 @@ public sealed interface Part {
     }
 
     /** An image that the model's provider fetches from this address. */
-    record Image(
-            @JsonProperty("url") String url,
-            @JsonProperty("mimeType") Optional<String> mimeType) implements Part {
+    record Image(String url, Optional<String> mimeType) implements Part {
         public Image {
             Objects.requireNonNull(url, "url");
             mimeType = orEmpty(mimeType);
@@ -60,9 +54,7 @@ public sealed interface Part {
     }
 
     /** An image whose bytes are part of the message, as Base64. */
-    record ImageData(
-            @JsonProperty("data") String data,
-            @JsonProperty("mimeType") String mimeType) implements Part {
+    record ImageData(String data, String mimeType) implements Part {
         public ImageData {
             Objects.requireNonNull(data, "data");
             Objects.requireNonNull(mimeType, "mimeType");
@@ -75,9 +67,7 @@ public sealed interface Part {
     }
 
     /** A model's reasoning. {@code metadata} comes from the provider and is kept unchanged. */
-    record Reasoning(
-            @JsonProperty("text") String text,
-            @JsonProperty("metadata") Json metadata) implements Part {
+    record Reasoning(String text, Json metadata) implements Part {
         public Reasoning {
             Objects.requireNonNull(text, "text");
             metadata = metadata == null || metadata.isNull() ? Json.EMPTY_OBJECT : metadata;
@@ -90,10 +80,7 @@ public sealed interface Part {
     }
 
     /** A model's request to call a tool. */
-    record ToolUse(
-            @JsonProperty("id") String id,
-            @JsonProperty("name") String name,
-            @JsonProperty("input") Json input) implements Part {
+    record ToolUse(String id, String name, Json input) implements Part {
         public ToolUse {
             Objects.requireNonNull(id, "id");
             Objects.requireNonNull(name, "name");
@@ -113,12 +100,10 @@ public sealed interface Part {
 
     /** The result of a call. {@code isError} is written only if it is true. */
     record ToolResult(
-            @JsonProperty("toolUseId") String toolUseId,
-            @JsonProperty("content") String content,
+            String toolUseId,
+            String content,
 
-            @JsonProperty("isError") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-            boolean isError)
-            implements Part {
+            @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean isError) implements Part {
         public ToolResult {
             Objects.requireNonNull(toolUseId, "toolUseId");
             Objects.requireNonNull(content, "content");

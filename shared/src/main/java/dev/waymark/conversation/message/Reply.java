@@ -1,10 +1,7 @@
 package dev.waymark.conversation.message;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnore;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Sha256;
 import dev.waymark.conversation.value.Spent;
@@ -32,40 +29,31 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@code seal} is a digest of the final reply, with which {@code verify} detects that a stored history was altered.
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
 public record Reply(
-        @JsonProperty("content") List<Part> content,
-        @JsonProperty("usage") Usage usage,
+        List<Part> content,
+        Usage usage,
 
-        @JsonProperty("stop") @JsonInclude(value = JsonInclude.Include.CUSTOM, valueFilter = Reply.Usual.class)
+        @JsonInclude(value = JsonInclude.Include.CUSTOM, valueFilter = Reply.Usual.class)
         String stop,
 
-        @JsonProperty("faults") @JsonInclude(JsonInclude.Include.NON_EMPTY)
-        List<Fault> faults,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Fault> faults,
 
-        @JsonProperty("cost") @JsonInclude(JsonInclude.Include.NON_ABSENT)
         Optional<Usd> cost,
 
-        @JsonProperty("wasted") @JsonInclude(JsonInclude.Include.NON_ABSENT)
         Optional<Spent> wasted,
 
-        @JsonProperty("misfit") @JsonInclude(JsonInclude.Include.NON_ABSENT)
         Optional<String> misfit,
 
-        @JsonProperty("structured") @JsonInclude(JsonInclude.Include.NON_ABSENT)
         Optional<Json> structured,
 
-        @JsonProperty("seal") @JsonInclude(JsonInclude.Include.NON_ABSENT)
         Optional<String> seal,
 
-        @JsonProperty("model") @JsonInclude(JsonInclude.Include.NON_ABSENT)
         Optional<String> model) {
     private static final int SEAL_DIGITS = 16;
 
     private static final String END_TURN = "end_turn";
     private static final String TOOL_USE = "tool_use";
 
-    @JsonCreator
     public Reply {
         content = List.copyOf(content);
         usage = usage == null ? Usage.NONE : usage;
@@ -74,12 +62,6 @@ public record Reply(
             stop = calls ? TOOL_USE : END_TURN;
         }
         faults = faults == null ? List.of() : List.copyOf(faults);
-        cost = cost == null ? Optional.empty() : cost;
-        wasted = wasted == null ? Optional.empty() : wasted;
-        misfit = misfit == null ? Optional.empty() : misfit;
-        structured = structured == null ? Optional.empty() : structured;
-        seal = seal == null ? Optional.empty() : seal;
-        model = model == null ? Optional.empty() : model;
     }
 
     /** A reply of the agent's own model, not sealed yet. */
@@ -177,11 +159,7 @@ public record Reply(
     }
 
     /** An error in the arguments of a call. {@code call} is the number of the call in the reply, counted from 0. */
-    @JsonIgnoreProperties(ignoreUnknown = true)
-    public record Fault(
-            @JsonProperty("call") int call,
-            @JsonProperty("reason") String reason) {
-        @JsonCreator
+    public record Fault(int call, String reason) {
         public Fault {
             reason = reason == null ? "" : reason;
         }

@@ -1,9 +1,6 @@
 package dev.waymark.conversation.message;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnore;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.value.PersistentList;
 import dev.waymark.conversation.value.Sha256;
 import java.time.Instant;
@@ -18,34 +15,22 @@ import java.util.Optional;
  * {@code bytes} is the total length of the canonical messages, which are ASCII. It is stored so that it is known
  * without serializing the messages.
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-public record Transcript(
-        @JsonProperty("entries") PersistentList<Entry> entries,
-        @JsonProperty("digest") String digest,
-        @JsonProperty("bytes") long bytes) {
+public record Transcript(PersistentList<Entry> entries, String digest, long bytes) {
 
     /** A transcript without messages. */
     public static final Transcript EMPTY = new Transcript(PersistentList.empty(), Sha256.hex(""), 0);
 
-    @JsonCreator
     public Transcript {
         Objects.requireNonNull(entries, "entries");
         Objects.requireNonNull(digest, "digest");
     }
 
     /** A message with its id in the thread. {@code source} is the id under which a person sent it. */
-    @JsonIgnoreProperties(ignoreUnknown = true)
-    public record Entry(
-            @JsonProperty("id") String id,
-            @JsonProperty("at") Instant at,
-            @JsonProperty("source") Optional<String> source,
-            @JsonProperty("message") Message message) {
-        @JsonCreator
+    public record Entry(String id, Instant at, Optional<String> source, Message message) {
         public Entry {
             Objects.requireNonNull(id, "id");
             Objects.requireNonNull(at, "at");
             Objects.requireNonNull(message, "message");
-            source = source == null ? Optional.empty() : source;
         }
 
         /** A copy of this entry with another message. */

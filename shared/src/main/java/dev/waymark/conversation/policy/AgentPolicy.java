@@ -1,6 +1,5 @@
 package dev.waymark.conversation.policy;
 
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.state.Workspace;
@@ -17,8 +16,6 @@ import java.util.Optional;
  *
  * <p>{@code policies} omits tools that are safe to retry and need no approval.
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record AgentPolicy(
         String agent,
         int maxIterations,
@@ -108,7 +105,6 @@ public record AgentPolicy(
      *     again even while its first execution is still running
      * @param forbids whether a check that finds no effect also prevents the effect from then on
      */
-    @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_DEFAULT)
     public record ToolPolicy(
             boolean effect,
@@ -149,8 +145,6 @@ public record AgentPolicy(
      * Who decides about calls that need approval, and how long they have. With {@code nobody}, such calls are denied at
      * once.
      */
-    @JsonIgnoreProperties(ignoreUnknown = true)
-    @JsonInclude(JsonInclude.Include.NON_ABSENT)
     public record Approvals(boolean nobody, Optional<Long> timeoutMillis, Optional<Signers> signers) {
 
         public Approvals(boolean nobody, Optional<Long> timeoutMillis) {

@@ -1,8 +1,5 @@
 package dev.waymark.conversation.policy;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.SignerKey;
 import java.util.Collections;
@@ -17,11 +14,7 @@ import java.util.Optional;
  *
  * @param place a thread's id, or the place of a call: the thread's id, a slash and the call's id
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-public record Signers(
-        @JsonProperty("place") String place,
-        @JsonProperty("keys") Map<String, SignerKey> keys) {
-    @JsonCreator
+public record Signers(String place, Map<String, SignerKey> keys) {
     public Signers {
         Objects.requireNonNull(place, "place");
         keys = Collections.unmodifiableMap(new LinkedHashMap<>(keys));

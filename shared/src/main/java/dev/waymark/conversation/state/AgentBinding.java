@@ -1,8 +1,6 @@
 package dev.waymark.conversation.state;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.policy.AgentPolicy;
@@ -15,16 +13,14 @@ import java.util.Optional;
  *
  * @param agent its name; empty if a checkpoint did not name it
  * @param agentRequested whether its definition was requested
- * @param terms the parts of its definition that the rules need, once it is resolved
+ * @param policy the parts of its definition that the rules need, once it is resolved
  * @param context values for its tools in addition to their arguments
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record AgentBinding(
-        @JsonProperty("agent") String agent,
-        @JsonProperty("agentRequested") boolean agentRequested,
-        @JsonProperty("terms") Optional<AgentPolicy> terms,
-        @JsonProperty("context") Optional<Json> context) {
+        String agent,
+        boolean agentRequested,
+        @JsonProperty("terms") Optional<AgentPolicy> policy,
+        Optional<Json> context) {
     public AgentBinding {
         Objects.requireNonNull(agent, "agent");
     }
@@ -36,28 +32,28 @@ public record AgentBinding(
     /** Whether the definition was requested and has not arrived. */
     @JsonIgnore
     public boolean isResolving() {
-        return agentRequested && terms.isEmpty();
+        return agentRequested && policy.isEmpty();
     }
 
     /** A mutable copy of this part, for applying a fact. */
     public final class Edit {
         public String agent = AgentBinding.this.agent;
         public boolean agentRequested = AgentBinding.this.agentRequested;
-        public Optional<AgentPolicy> terms = AgentBinding.this.terms;
+        public Optional<AgentPolicy> policy = AgentBinding.this.policy;
         public Optional<Json> context = AgentBinding.this.context;
 
         /** The policy of the call's tool; the default while the agent is unknown. */
         public AgentPolicy.ToolPolicy policyOf(Call call) {
-            return terms.map(known -> known.policyOf(call.tool())).orElse(AgentPolicy.ToolPolicy.NONE);
+            return policy.map(known -> known.policyOf(call.tool())).orElse(AgentPolicy.ToolPolicy.NONE);
         }
 
         /** Returns the original object if nothing was changed, so that the versions in a timeline share it. */
         public AgentBinding done() {
             boolean isUnchanged = agent.equals(AgentBinding.this.agent)
                     && agentRequested == AgentBinding.this.agentRequested
-                    && terms == AgentBinding.this.terms
+                    && policy == AgentBinding.this.policy
                     && context == AgentBinding.this.context;
-            return isUnchanged ? AgentBinding.this : new AgentBinding(agent, agentRequested, terms, context);
+            return isUnchanged ? AgentBinding.this : new AgentBinding(agent, agentRequested, policy, context);
         }
     }
 }

@@ -1,16 +1,11 @@
 package dev.waymark.conversation.state;
 
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Objects;
 
 /**
  * What has arrived from people and programs: message ids, to detect repeated deliveries, and signals that were ignored.
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-public record Arrivals(
-        @JsonProperty("seen") SeenIds seen,
-        @JsonProperty("ignored") IgnoredSignals ignored) {
+public record Arrivals(SeenIds seen, IgnoredSignals ignored) {
     public static final Arrivals NONE = new Arrivals(SeenIds.NOTHING, IgnoredSignals.NOTHING);
 
     public Arrivals {

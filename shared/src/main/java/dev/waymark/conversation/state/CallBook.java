@@ -1,9 +1,6 @@
 package dev.waymark.conversation.state;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.EffectLog;
 import dev.waymark.conversation.call.PendingItem;
@@ -22,21 +19,18 @@ import java.util.Optional;
  * @param workspace the agent's data besides the transcript
  * @param dropped the turns of the calls that a summary dropped, by call id, if there are any. Their ids stay used.
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record CallBook(
-        @JsonProperty("batch") List<String> batch,
-        @JsonProperty("calls") PersistentMap<Call> calls,
-        @JsonProperty("effects") Optional<EffectLog> effects,
-        @JsonProperty("workspace") Optional<Workspace> workspace,
-        @JsonProperty("dropped") Optional<PersistentMap<Integer>> dropped) {
+        List<String> batch,
+        PersistentMap<Call> calls,
+        Optional<EffectLog> effects,
+        Optional<Workspace> workspace,
+        Optional<PersistentMap<Integer>> dropped) {
     public static final CallBook EMPTY =
             new CallBook(List.of(), PersistentMap.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
     public CallBook {
         Objects.requireNonNull(calls, "calls");
         batch = List.copyOf(batch);
-        dropped = dropped == null ? Optional.empty() : dropped;
     }
 
     /** The number of calls that a summary dropped. */
@@ -83,7 +77,7 @@ public record CallBook(
             if (call.status() == Call.Status.DELEGATED) {
                 call.subagent().orElseThrow().asks().forEach(ask -> asks.add(ask.below(call.id())));
             } else if (call.waitsForPerson()) {
-                asks.add(PendingItem.of(call, binding.terms()));
+                asks.add(PendingItem.of(call, binding.policy()));
             }
         }
         return Collections.unmodifiableList(asks);

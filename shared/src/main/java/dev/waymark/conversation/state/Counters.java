@@ -1,20 +1,13 @@
 package dev.waymark.conversation.state;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonProperty;
 
 /**
  * Counts of facts applied, model calls made, versions reached, and messages committed. Continue-as-new and clearing
  * keep them. Only a model call that is taken back lowers a count. Ids are derived from the counts, so that replays
  * create the same ids.
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-public record Counters(
-        @JsonProperty("facts") int facts,
-        @JsonProperty("steps") int steps,
-        @JsonProperty("versions") int versions,
-        @JsonProperty("messages") int messages) {
+public record Counters(int facts, int steps, int versions, int messages) {
     public static final Counters ZERO = new Counters(0, 0, 0, 0);
 
     @JsonCreator

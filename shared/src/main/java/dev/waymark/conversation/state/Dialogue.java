@@ -1,8 +1,6 @@
 package dev.waymark.conversation.state;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.message.Queued;
 import dev.waymark.conversation.message.Transcript;
@@ -18,17 +16,15 @@ import java.util.Optional;
  * @param turn the newest turn
  * @param ended the newest ended turn, with its outcome
  * @param modelCalled whether the thread waits for a reply or a summary of the model
- * @param gauge the estimated size of the conversation, for deciding when to summarize it
+ * @param tokenEstimate the estimated size of the conversation, for deciding when to summarize it
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record Dialogue(
-        @JsonProperty("transcript") Transcript transcript,
-        @JsonProperty("queue") List<Queued> queue,
-        @JsonProperty("turn") Turn turn,
-        @JsonProperty("ended") Optional<Turn> ended,
-        @JsonProperty("modelCalled") boolean modelCalled,
-        @JsonProperty("gauge") Optional<TokenEstimate> gauge) {
+        Transcript transcript,
+        List<Queued> queue,
+        Turn turn,
+        Optional<Turn> ended,
+        boolean modelCalled,
+        @JsonProperty("gauge") Optional<TokenEstimate> tokenEstimate) {
     public Dialogue {
         Objects.requireNonNull(transcript, "transcript");
         Objects.requireNonNull(turn, "turn");
@@ -51,7 +47,7 @@ public record Dialogue(
     }
 
     public TokenEstimate estimate() {
-        return gauge.orElse(TokenEstimate.UNREAD);
+        return tokenEstimate.orElse(TokenEstimate.UNREAD);
     }
 
     /** A mutable copy of this part, for applying a fact. */
@@ -61,7 +57,7 @@ public record Dialogue(
         public Turn turn = Dialogue.this.turn;
         public Optional<Turn> ended = Dialogue.this.ended;
         public boolean modelCalled = Dialogue.this.modelCalled;
-        public Optional<TokenEstimate> gauge = Dialogue.this.gauge;
+        public Optional<TokenEstimate> tokenEstimate = Dialogue.this.tokenEstimate;
 
         /** Whether the transcript and the queue are empty, so that there is nothing to send to a model. */
         public boolean isBlank() {
@@ -69,7 +65,7 @@ public record Dialogue(
         }
 
         public TokenEstimate estimate() {
-            return gauge.orElse(TokenEstimate.UNREAD);
+            return tokenEstimate.orElse(TokenEstimate.UNREAD);
         }
 
         /** Returns the original object if nothing was changed, so that the versions in a timeline share it. */
@@ -79,8 +75,10 @@ public record Dialogue(
                     && turn == Dialogue.this.turn
                     && ended == Dialogue.this.ended
                     && modelCalled == Dialogue.this.modelCalled
-                    && gauge == Dialogue.this.gauge;
-            return isUnchanged ? Dialogue.this : new Dialogue(transcript, queue, turn, ended, modelCalled, gauge);
+                    && tokenEstimate == Dialogue.this.tokenEstimate;
+            return isUnchanged
+                    ? Dialogue.this
+                    : new Dialogue(transcript, queue, turn, ended, modelCalled, tokenEstimate);
         }
     }
 }

@@ -1,9 +1,6 @@
 package dev.waymark.conversation.state;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.value.Budget;
@@ -21,13 +18,7 @@ import java.util.Optional;
  * @param cost the cost, as far as prices are known
  * @param budget the budget if it was raised; otherwise the agent's applies, within the parent's reservation
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
-public record Money(
-        @JsonProperty("maxIterations") Optional<Integer> maxIterations,
-        @JsonProperty("usage") Usage usage,
-        @JsonProperty("cost") Optional<Usd> cost,
-        @JsonProperty("budget") Optional<Budget> budget) {
+public record Money(Optional<Integer> maxIterations, Usage usage, Optional<Usd> cost, Optional<Budget> budget) {
     public static final Money UNTOUCHED = new Money(Optional.empty(), Usage.NONE, Optional.empty(), Optional.empty());
 
     public Money {
@@ -39,12 +30,12 @@ public record Money(
         return new Spent(usage, cost);
     }
 
-    public Optional<Integer> iterationLimit(Optional<AgentPolicy> terms) {
-        return maxIterations.or(() -> terms.map(AgentPolicy::maxIterations));
+    public Optional<Integer> iterationLimit(Optional<AgentPolicy> policy) {
+        return maxIterations.or(() -> policy.map(AgentPolicy::maxIterations));
     }
 
-    public Budget limits(Optional<AgentPolicy> terms, Optional<Parent> parent) {
-        return budget.orElseGet(() -> terms.flatMap(AgentPolicy::budget)
+    public Budget limits(Optional<AgentPolicy> policy, Optional<Parent> parent) {
+        return budget.orElseGet(() -> policy.flatMap(AgentPolicy::budget)
                 .orElse(Budget.UNLIMITED)
                 .and(parent.flatMap(Parent::budget).orElse(Budget.UNLIMITED)));
     }

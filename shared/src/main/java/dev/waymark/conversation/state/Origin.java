@@ -1,9 +1,5 @@
 package dev.waymark.conversation.state;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.value.Json;
 import java.util.Optional;
 
@@ -14,16 +10,7 @@ import java.util.Optional;
  *     a call that runs again must keep its key
  * @param extras values from a checkpoint that no rule uses, kept for later checkpoints
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
-public record Origin(
-        @JsonProperty("session") Optional<String> session,
-        @JsonProperty("extras") Optional<Json> extras) {
-    @JsonCreator
-    public Origin {
-        session = session == null ? Optional.empty() : session;
-        extras = extras == null ? Optional.empty() : extras;
-    }
+public record Origin(Optional<String> session, Optional<Json> extras) {
 
     public static Origin ofSession(String id) {
         return new Origin(Optional.of(id), Optional.empty());

@@ -1,8 +1,5 @@
 package dev.waymark.conversation.state;
 
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.call.SubagentProgress;
 import java.util.Optional;
@@ -13,11 +10,7 @@ import java.util.Optional;
  * @param parent the parent's call that this thread executes, with the depth and the budget; empty in a root thread
  * @param reported the progress last reported to the parent
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
-public record ParentLink(
-        @JsonProperty("parent") Optional<Parent> parent,
-        @JsonProperty("reported") Optional<SubagentProgress> reported) {
+public record ParentLink(Optional<Parent> parent, Optional<SubagentProgress> reported) {
     public static final ParentLink NONE = new ParentLink(Optional.empty(), Optional.empty());
 
     /** A mutable copy of this part, for applying a fact. */

@@ -1,8 +1,5 @@
 package dev.waymark.conversation.state;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.value.PersistentMap;
 import java.util.Objects;
 import java.util.Optional;
@@ -11,15 +8,11 @@ import java.util.Optional;
  * The ids of received messages, so that a repeated delivery has no effect. At least the newest 1,000 are kept, at most
  * 2,000, in two generations: when the younger is full, the older is dropped.
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-public record SeenIds(
-        @JsonProperty("young") PersistentMap<Integer> young,
-        @JsonProperty("old") PersistentMap<Integer> old) {
+public record SeenIds(PersistentMap<Integer> young, PersistentMap<Integer> old) {
     public static final int GENERATION = 1_000;
 
     public static final SeenIds NOTHING = new SeenIds(PersistentMap.empty(), PersistentMap.empty());
 
-    @JsonCreator
     public SeenIds {
         Objects.requireNonNull(young, "young");
         Objects.requireNonNull(old, "old");

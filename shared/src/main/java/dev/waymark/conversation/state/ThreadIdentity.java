@@ -1,7 +1,5 @@
 package dev.waymark.conversation.state;
 
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.time.Instant;
 import java.util.Objects;
@@ -16,16 +14,14 @@ import java.util.Optional;
  * @param updatedAt the time of the newest fact
  * @param origin what the thread stores about the thread or checkpoint that it continues
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record ThreadIdentity(
-        @JsonProperty("rules") int rules,
-        @JsonProperty("once") boolean once,
-        @JsonProperty("life") Life life,
-        @JsonProperty("full") boolean full,
-        @JsonProperty("createdAt") Instant createdAt,
-        @JsonProperty("updatedAt") Instant updatedAt,
-        @JsonProperty("origin") Optional<Origin> origin) {
+        int rules,
+        boolean once,
+        Life life,
+        boolean full,
+        Instant createdAt,
+        Instant updatedAt,
+        Optional<Origin> origin) {
     /** The rules of the first release. A start input that names no version means this one. */
     public static final int FIRST_RULES = 4;
 

@@ -1,9 +1,5 @@
 package dev.waymark.conversation.state;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
@@ -19,23 +15,13 @@ import java.util.Optional;
  * @param summary the step of the newest summary. As long as no other step follows, it is in progress or was just
  * written.
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
-public record TokenEstimate(
-        @JsonProperty("tokens") long tokens,
-        @JsonProperty("messages") int messages,
-        @JsonProperty("summary") Optional<Integer> summary) {
+public record TokenEstimate(long tokens, int messages, Optional<Integer> summary) {
     static final TokenEstimate UNREAD = new TokenEstimate(0, 0, Optional.empty());
 
     /** For Latin text; other scripts take more tokens. */
     private static final int CHARACTERS_PER_TOKEN = 4;
 
     private static final int TOKENS_PER_IMAGE = 1_600;
-
-    @JsonCreator
-    public TokenEstimate {
-        summary = summary == null ? Optional.empty() : summary;
-    }
 
     /**
      * The estimate after a reply.

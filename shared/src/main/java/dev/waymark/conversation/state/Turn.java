@@ -1,8 +1,6 @@
 package dev.waymark.conversation.state;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnore;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.value.Json;
@@ -20,22 +18,19 @@ import java.util.function.Consumer;
  * @param repaired whether the model has used its one chance to correct a mismatched final reply
  * @param structured the final reply as JSON, if it matches the schema
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record Turn(
-        @JsonProperty("number") int number,
-        @JsonProperty("status") Status status,
-        @JsonProperty("iterations") int iterations,
-        @JsonProperty("usage") Usage usage,
-        @JsonProperty("text") String text,
-        @JsonProperty("problem") Optional<Problem> problem,
-        @JsonProperty("startedAt") Instant startedAt,
-        @JsonProperty("schema") Optional<Json> schema,
+        int number,
+        Status status,
+        int iterations,
+        Usage usage,
+        String text,
+        Optional<Problem> problem,
+        Instant startedAt,
+        Optional<Json> schema,
 
-        @JsonProperty("repaired") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-        boolean repaired,
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean repaired,
 
-        @JsonProperty("structured") Optional<Json> structured) {
+        Optional<Json> structured) {
     /** The status of a turn. The names are stored and shown to users. */
     public enum Status {
         @JsonProperty("none")
@@ -67,15 +62,11 @@ public record Turn(
         }
     }
 
-    @JsonCreator
     public Turn {
         Objects.requireNonNull(status, "status");
         Objects.requireNonNull(usage, "usage");
         Objects.requireNonNull(text, "text");
         Objects.requireNonNull(startedAt, "startedAt");
-        problem = problem == null ? Optional.empty() : problem;
-        schema = schema == null ? Optional.empty() : schema;
-        structured = structured == null ? Optional.empty() : structured;
     }
 
     public Turn(

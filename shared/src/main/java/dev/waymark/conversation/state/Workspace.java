@@ -1,10 +1,6 @@
 package dev.waymark.conversation.state;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnore;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.value.PersistentMap;
 import java.time.Instant;
 import java.util.List;
@@ -12,18 +8,11 @@ import java.util.Objects;
 import java.util.Optional;
 
 /** An agent's data besides the transcript: a todo list, a plan, and files that exist nowhere else. */
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
-public record Workspace(
-        @JsonProperty("todos") List<Todo> todos,
-        @JsonProperty("plan") Optional<Plan> plan,
-        @JsonProperty("files") PersistentMap<VirtualFile> files) {
+public record Workspace(List<Todo> todos, Optional<Plan> plan, PersistentMap<VirtualFile> files) {
     public static final Workspace EMPTY = new Workspace(List.of(), Optional.empty(), PersistentMap.empty());
 
-    @JsonCreator
     public Workspace {
         todos = todos == null ? List.of() : List.copyOf(todos);
-        plan = plan == null ? Optional.empty() : plan;
         files = files == null ? PersistentMap.empty() : files;
     }
 
@@ -45,14 +34,9 @@ public record Workspace(
     }
 
     /** A task in the todo list. */
-    @JsonIgnoreProperties(ignoreUnknown = true)
-    public record Todo(
-            @JsonProperty("id") String id,
-            @JsonProperty("content") String content,
-            @JsonProperty("status") String status) {
+    public record Todo(String id, String content, String status) {
         public static final List<String> STATUSES = List.of("pending", "in_progress", "completed", "cancelled");
 
-        @JsonCreator
         public Todo {
             Objects.requireNonNull(id, "id");
             Objects.requireNonNull(content, "content");
@@ -61,25 +45,16 @@ public record Workspace(
     }
 
     /** A goal and the steps towards it. */
-    @JsonIgnoreProperties(ignoreUnknown = true)
-    public record Plan(
-            @JsonProperty("goal") String goal,
-            @JsonProperty("steps") List<PlanStep> steps) {
-        @JsonCreator
+    public record Plan(String goal, List<PlanStep> steps) {
         public Plan {
             goal = goal == null ? "" : goal;
             steps = steps == null ? List.of() : List.copyOf(steps);
         }
     }
 
-    @JsonIgnoreProperties(ignoreUnknown = true)
-    public record PlanStep(
-            @JsonProperty("id") String id,
-            @JsonProperty("description") String description,
-            @JsonProperty("status") String status) {
+    public record PlanStep(String id, String description, String status) {
         public static final List<String> STATUSES = List.of("pending", "in_progress", "blocked", "done");
 
-        @JsonCreator
         public PlanStep {
             Objects.requireNonNull(id, "id");
             Objects.requireNonNull(description, "description");
@@ -88,12 +63,7 @@ public record Workspace(
     }
 
     /** A file in the thread's state. */
-    @JsonIgnoreProperties(ignoreUnknown = true)
-    public record VirtualFile(
-            @JsonProperty("content") String content,
-            @JsonProperty("createdAt") Instant createdAt,
-            @JsonProperty("modifiedAt") Instant modifiedAt) {
-        @JsonCreator
+    public record VirtualFile(String content, Instant createdAt, Instant modifiedAt) {
         public VirtualFile {
             Objects.requireNonNull(content, "content");
             Objects.requireNonNull(createdAt, "createdAt");

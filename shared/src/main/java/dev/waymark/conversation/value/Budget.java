@@ -1,9 +1,5 @@
 package dev.waymark.conversation.value;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -11,19 +7,9 @@ import java.util.stream.Stream;
  * What a thread may spend over its whole life. The budget is checked before each model call, so the last call may
  * exceed it.
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
-public record Budget(
-        @JsonProperty("usd") Optional<Usd> usd,
-        @JsonProperty("tokens") Optional<Long> tokens) {
+public record Budget(Optional<Usd> usd, Optional<Long> tokens) {
     /** A budget without limits, neither in dollars nor in tokens. */
     public static final Budget UNLIMITED = new Budget(Optional.empty(), Optional.empty());
-
-    @JsonCreator
-    public Budget {
-        usd = usd == null ? Optional.empty() : usd;
-        tokens = tokens == null ? Optional.empty() : tokens;
-    }
 
     /** The remaining budget after this spending, at least zero. */
     public Budget minus(Spent spent) {

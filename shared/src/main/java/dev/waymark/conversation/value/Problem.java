@@ -1,15 +1,9 @@
 package dev.waymark.conversation.value;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Objects;
 
 /** A failure: a type for programs and a message for people. The types are stored and shown to users. */
-@JsonIgnoreProperties(ignoreUnknown = true)
-public record Problem(
-        @JsonProperty("type") String type,
-        @JsonProperty("message") String message) {
+public record Problem(String type, String message) {
     /** Too large to be stored or carried over. */
     public static final String TOO_LARGE = "TooLarge";
     /** Something that was named does not exist, or no open request matches. */
@@ -49,7 +43,6 @@ public record Problem(
     /** Longer messages are cut, since they stay in the state. */
     static final int MAX_MESSAGE_LENGTH = 4_000;
 
-    @JsonCreator
     public Problem {
         Objects.requireNonNull(type, "type");
         message = message == null ? "" : cut(message, MAX_MESSAGE_LENGTH);

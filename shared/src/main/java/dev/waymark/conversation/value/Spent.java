@@ -1,26 +1,16 @@
 package dev.waymark.conversation.value;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnore;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Optional;
 import java.util.stream.Stream;
 
 /** The spending of model calls: tokens, and dollars as far as prices are known. */
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
-public record Spent(
-        @JsonProperty("usage") Usage usage,
-        @JsonProperty("cost") Optional<Usd> cost) {
+public record Spent(Usage usage, Optional<Usd> cost) {
     /** No tokens, and no known cost. */
     public static final Spent NOTHING = new Spent(Usage.NONE, Optional.empty());
 
-    @JsonCreator
     public Spent {
         usage = usage == null ? Usage.NONE : usage;
-        cost = cost == null ? Optional.empty() : cost;
     }
 
     /** Adds the spending. A cost that is known on one side only is the cost of the sum. */

@@ -1,28 +1,21 @@
 package dev.waymark.conversation.value;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 
 /**
  * The tokens of model calls, as counted by the provider. Tokens read from its cache, or written to it, are included in
  * {@code inputTokens} and have their own prices.
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
 public record Usage(
-        @JsonProperty("inputTokens") long inputTokens,
-        @JsonProperty("outputTokens") long outputTokens,
+        long inputTokens,
+        long outputTokens,
 
-        @JsonProperty("cacheReadTokens") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-        long cacheReadTokens,
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) long cacheReadTokens,
 
-        @JsonProperty("cacheWriteTokens") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-        long cacheWriteTokens) {
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) long cacheWriteTokens) {
     /** Zero tokens of every kind. */
     public static final Usage NONE = new Usage(0, 0);
 
-    @JsonCreator
     public Usage {
         if (inputTokens < 0 || outputTokens < 0 || cacheReadTokens < 0 || cacheWriteTokens < 0) {
             throw new IllegalArgumentException("negative usage: " + inputTokens + ", " + outputTokens + ", "

@@ -45,7 +45,7 @@ class WaymarkSliceTest {
         assertThat(context.getBean(Connection.class).isInMemory()).isTrue();
 
         Prompt prompt = Prompt.of("clerk", "A lamp").withThread("ann");
-        assertThat(assertComplete(client.run(prompt)).text()).isEqualTo("It is on its way.");
+        assertThat(assertComplete(client.run(prompt).await()).text()).isEqualTo("It is on its way.");
         assertThat(orders.placed()).containsExactly("lamp");
     }
 

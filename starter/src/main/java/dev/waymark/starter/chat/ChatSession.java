@@ -1,6 +1,5 @@
 package dev.waymark.starter.chat;
 
-import dev.waymark.cli.CommandName;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.OutboundMessage;
@@ -136,7 +135,8 @@ public final class ChatSession implements Watcher, AutoCloseable {
             return timeline;
         }
         String successor = terms.thread(number + 1);
-        client.requests().resumeOnly(thread, terms.how().withThread(successor));
+        client.resume(thread, terms.how().withThread(successor));
+        client.saved().save(successor);
         console.note("continuing in " + successor);
         thread = successor;
         return read(thread);
@@ -325,13 +325,16 @@ public final class ChatSession implements Watcher, AutoCloseable {
     @Override
     public synchronized boolean waitsForWorker(WaymarkException.NoWorker absence) {
         if (!left) {
-            console.note(OneLine.error(
-                    "no worker has taken the work for ten seconds",
-                    "It continues once there is one: " + CommandName.line("worker")));
+            console.note(OneLine.error(absence));
             stalled = true;
             notifyAll();
         }
         return !left;
+    }
+
+    @Override
+    public synchronized void workerIsBack() {
+        stalled = false;
     }
 
     /** Whether a message is being sent, or the thread is working and does not wait for a person. */
@@ -371,7 +374,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
 
     void send(OutboundMessage message) {
         sending(message, () -> {
-            int fact = client.requests().post(thread(), message).fact();
+            int fact = client.send(thread(), message).fact().orElseThrow();
             return state -> state.counters().facts() >= fact;
         });
         startSaving();

@@ -5,7 +5,7 @@ import dev.waymark.cli.CommandName;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
-import dev.waymark.client.ThreadRequests;
+import dev.waymark.client.TurnHandle;
 import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.client.request.ForkOptions;
@@ -62,27 +62,30 @@ public final class ForkCommand implements Callable<Integer> {
         try (AgentClient client = wait.client(output, !isVolatile)) {
             ancestor = client.lists().find(ancestor);
             if (message != null) {
-                return OutcomeRenderer.print(output, client.fork(ancestor, how.saying(message)));
+                return OutcomeRenderer.print(
+                        output, client.fork(ancestor, how.saying(message)).await());
             }
-            ThreadRequests.Forked forked = client.requests().forkOnly(ancestor, how);
+            TurnHandle forked = client.fork(ancestor, how);
+            client.saved().save(forked.thread());
             if (output.isJson()) {
-                output.document(JsonDocuments.of(forked, ancestor));
+                output.document(JsonDocuments.forked(forked, ancestor));
             } else {
-                output.line("forked: " + forked.started().thread());
+                output.line("forked: " + forked.thread());
                 tellHowToGoOn(forked);
             }
             return ExitCode.DONE;
         }
     }
 
-    private void tellHowToGoOn(ThreadRequests.Forked forked) {
-        String name = ValueText.quoted(forked.started().thread());
-        if (forked.status().equals("interrupted")) {
+    private void tellHowToGoOn(TurnHandle forked) {
+        String name = ValueText.quoted(forked.thread());
+        String status = forked.forkPoint().orElseThrow().status();
+        if (status.equals("interrupted")) {
             output.note("  " + CommandName.line("pending " + name));
             return;
         }
         output.note("  " + CommandName.line("say " + name + " TEXT"));
-        if (forked.status().equals(Turn.Status.STOPPED.wireName())) {
+        if (status.equals(Turn.Status.STOPPED.wireName())) {
             output.note("Its last turn is stopped. Continue that turn with:");
             output.note("  " + CommandName.line("say " + name + " --retry"));
         }

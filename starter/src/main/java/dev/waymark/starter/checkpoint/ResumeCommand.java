@@ -8,6 +8,7 @@ import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
 import dev.waymark.client.ThreadLists;
+import dev.waymark.client.TurnHandle;
 import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.client.failure.Remedy;
@@ -120,14 +121,15 @@ public final class ResumeCommand implements Callable<Integer> {
         try (AgentClient client = wait.client(output, !isVolatile)) {
             Optional<byte[]> checkpoint = checkpoint();
             ResumeOptions how = checkpoint
-                    .map(text -> new CheckpointQuestions(output, runPending).decided(client, text, place(), asked))
+                    .map(text -> new CheckpointQuestions(output, runPending).decided(client, text, asked))
                     .orElse(asked);
-            if (noWait) {
-                return started(client, checkpoint, how);
+            TurnHandle turn =
+                    checkpoint.map(text -> client.resume(text, how)).orElseGet(() -> resumeThread(client, how));
+            // If a checkpoint is complete, nothing was started, and its recorded outcome is printed.
+            if (noWait && !(checkpoint.isPresent() && turn.delivery() == TurnHandle.Delivery.NOT_NEEDED)) {
+                return started(client, turn);
             }
-            AgentResult result = checkpoint
-                    .map(text -> client.resume(text, place(), how))
-                    .orElseGet(() -> resumeThread(client, how));
+            AgentResult result = turn.await();
             int exitCode = OutcomeRenderer.print(output, result);
             if (assertComplete && result instanceof AgentResult.Interrupted interrupted) {
                 output.note(OneLine.error("Agent interrupted: " + interrupted.question(), ""));
@@ -140,24 +142,20 @@ public final class ResumeCommand implements Callable<Integer> {
         }
     }
 
-    private int started(AgentClient client, Optional<byte[]> checkpoint, ResumeOptions how) {
-        Optional<AgentClient.Started> started = checkpoint
-                .map(text -> client.requests().resumeOnly(text, place(), how))
-                .orElseGet(() -> Optional.of(client.requests().resumeOnly(source, how)));
-        if (started.isEmpty()) {
-            // Nothing was started because the conversation is complete, so its recorded outcome is printed.
-            return OutcomeRenderer.print(output, client.resume(checkpoint.orElseThrow(), place(), how));
+    private int started(AgentClient client, TurnHandle turn) {
+        if (turn.delivery() != TurnHandle.Delivery.NOT_NEEDED) {
+            client.saved().save(turn.thread());
         }
         if (output.isJson()) {
-            output.document(JsonDocuments.of("running", started.get()));
+            output.document(JsonDocuments.of("running", turn));
         } else {
-            output.line("running: " + started.get().thread());
+            output.line("running: " + turn.thread());
         }
-        wait.tellHowToSaveOn(started.get().thread(), output);
+        wait.tellHowToSaveOn(turn.thread(), output);
         return ExitCode.DONE;
     }
 
-    private AgentResult resumeThread(AgentClient client, ResumeOptions how) {
+    private TurnHandle resumeThread(AgentClient client, ResumeOptions how) {
         String found = client.lists().find(source);
         boolean looksLikeAFile = source.contains(".") || source.contains("/");
         try {
@@ -222,9 +220,8 @@ public final class ResumeCommand implements Callable<Integer> {
         if (maxIterations != null && maxIterations < 1) {
             throw new ParameterException(spec.commandLine(), "--max-iterations must be at least 1: " + maxIterations);
         }
-        ResumeOptions how = from == null
-                ? ResumeOptions.onward()
-                : ResumeOptions.onward().as(SaverOptions.using(from, saver -> saver.owner(source)));
+        ResumeOptions how = ResumeOptions.onward().withOrigin(place());
+        how = from == null ? how : how.as(SaverOptions.using(from, saver -> saver.owner(source)));
         how = answer == null ? how : how.withAnswer(answer);
         how = agent == null ? how : how.withAgent(agent);
         how = thread == null ? how : how.withThread(thread);

@@ -3,11 +3,11 @@ package dev.waymark.starter.command;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
+import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.starter.options.ThreadHelp;
 import dev.waymark.starter.options.WaitOptions;
 import dev.waymark.starter.render.OutcomeRenderer;
 import dev.waymark.starter.render.Output;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -36,11 +36,9 @@ public final class AnswerCommand implements Callable<Integer> {
     public Integer call() {
         try (AgentClient client = wait.client(output)) {
             thread = client.lists().find(thread);
-            return OutcomeRenderer.print(
-                    output,
-                    Optional.ofNullable(call)
-                            .map(id -> client.answer(thread, id, answer))
-                            .orElseGet(() -> client.answer(thread, answer)));
+            OutboundMessage message =
+                    call == null ? OutboundMessage.answer(answer) : OutboundMessage.answer(call, answer);
+            return OutcomeRenderer.print(output, client.send(thread, message).await());
         }
     }
 }

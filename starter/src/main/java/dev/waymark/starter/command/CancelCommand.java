@@ -30,7 +30,7 @@ public final class CancelCommand implements Callable<Integer> {
     public Integer call() {
         try (AgentClient client = wait.client(output)) {
             thread = client.lists().find(thread);
-            AgentResult result = client.cancel(thread);
+            AgentResult result = client.cancel(thread).await();
             if (output.isJson()) {
                 output.document(JsonDocuments.cancelled(result));
             } else {

@@ -4,6 +4,7 @@ import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
+import dev.waymark.client.TurnHandle;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.starter.options.ThreadHelp;
 import dev.waymark.starter.options.WaitOptions;
@@ -37,7 +38,7 @@ public final class ClearCommand implements Callable<Integer> {
     public Integer call() {
         try (AgentClient client = wait.client(output)) {
             thread = client.lists().find(thread);
-            AgentClient.Started cleared = all ? client.clearAll(thread) : client.clear(thread);
+            TurnHandle cleared = all ? client.clearAll(thread) : client.clear(thread);
             if (output.isJson()) {
                 output.document(JsonDocuments.of("cleared", cleared));
             } else {

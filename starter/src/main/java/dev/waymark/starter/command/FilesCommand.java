@@ -44,7 +44,7 @@ public final class FilesCommand implements Callable<Integer> {
             Map<String, String> files = new LinkedHashMap<>();
             client.timeline(client.lists().find(thread))
                     .now()
-                    .desk()
+                    .workspace()
                     .files()
                     .toMap()
                     .forEach((path, file) -> files.put(path, file.content()));

@@ -29,7 +29,7 @@ public final class ResultCommand implements Callable<Integer> {
     public Integer call() {
         try (AgentClient client = wait.client(output)) {
             thread = client.lists().find(thread);
-            return OutcomeRenderer.print(output, client.result(thread));
+            return OutcomeRenderer.print(output, client.turn(thread).await());
         }
     }
 }

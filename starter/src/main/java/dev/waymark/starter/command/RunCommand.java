@@ -6,6 +6,7 @@ import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
+import dev.waymark.client.TurnHandle;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.Prompt;
@@ -109,16 +110,14 @@ public final class RunCommand implements Callable<Integer> {
             if (isClearing(prompt)) {
                 return started("cleared", cleared(client, prompt.messages().orElseThrow()));
             }
-            return finished(client.run(prompt));
+            return finished(client.run(prompt).await());
         }
     }
 
-    private AgentClient.Started cleared(AgentClient client, JsonNode emptyList) {
-        String runId = client.requests()
-                .post(thread, OutboundMessage.replacement(emptyList))
-                .runId();
+    private TurnHandle cleared(AgentClient client, JsonNode emptyList) {
+        TurnHandle cleared = client.send(thread, OutboundMessage.replacement(emptyList));
         client.saved().save(thread);
-        return new AgentClient.Started(thread, runId);
+        return cleared;
     }
 
     private int finished(AgentResult result) {
@@ -130,7 +129,7 @@ public final class RunCommand implements Callable<Integer> {
         return exitCode;
     }
 
-    private int started(String status, AgentClient.Started started) {
+    private int started(String status, TurnHandle started) {
         if (output.isJson()) {
             output.document(JsonDocuments.of(status, started));
         } else {

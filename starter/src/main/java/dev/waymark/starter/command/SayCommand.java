@@ -54,7 +54,7 @@ public final class SayCommand implements Callable<Integer> {
         }
         try (AgentClient client = wait.client(output)) {
             thread = client.lists().find(thread);
-            return OutcomeRenderer.print(output, retry ? client.retry(thread) : client.say(thread, message));
+            return OutcomeRenderer.print(output, (retry ? client.retry(thread) : client.say(thread, message)).await());
         }
     }
 }

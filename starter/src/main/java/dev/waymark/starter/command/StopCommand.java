@@ -30,7 +30,7 @@ public final class StopCommand implements Callable<Integer> {
     public Integer call() {
         try (AgentClient client = wait.client(output)) {
             thread = client.lists().find(thread);
-            AgentResult result = client.stop(thread);
+            AgentResult result = client.stop(thread).await();
             if (output.isJson()) {
                 output.document(JsonDocuments.of(result));
             } else {

@@ -6,6 +6,7 @@ import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.document.JsonDocuments;
+import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.save.CheckpointLoaded;
 import dev.waymark.client.save.CheckpointSaved;
 import dev.waymark.client.watch.TextDelta;
@@ -15,6 +16,7 @@ import dev.waymark.starter.options.SaverOptions;
 import dev.waymark.starter.options.ThreadHelp;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.WatchRenderer;
+import dev.waymark.starter.render.WorkerNotes;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -59,6 +61,16 @@ public final class WatchCommand implements Callable<Integer>, Watcher {
     @Override
     public boolean loaded(CheckpointLoaded checkpoint) {
         return tell(JsonDocuments.of(checkpoint), WatchRenderer.line(checkpoint));
+    }
+
+    @Override
+    public boolean waitsForWorker(WaymarkException.NoWorker absence) {
+        return new WorkerNotes(output).waitsForWorker(absence) && !output.isBroken();
+    }
+
+    @Override
+    public void workerIsBack() {
+        new WorkerNotes(output).workerIsBack();
     }
 
     private boolean tell(JsonNode document, String line) {

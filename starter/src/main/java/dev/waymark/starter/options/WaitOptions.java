@@ -12,6 +12,7 @@ import dev.waymark.saver.SaverException;
 import dev.waymark.starter.connection.ConnectionOptions;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.ProgressView;
+import dev.waymark.starter.render.WorkerNotes;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -67,8 +68,8 @@ public final class WaitOptions {
         Optional<SaveOptions> saving = named.or(() -> byDefault ? SaverOptions.byDefault(client) : Optional.empty())
                 .map(opened -> SaveOptions.in(opened).withListener(new Notes(output, unsaved)));
         AgentClient saved = saving.map(client::savingIn).orElse(client);
-        AgentClient watched =
-                output.isTerminal() && !output.isJson() ? saved.watchedBy(ProgressView.on(output)) : saved;
+        AgentClient watched = saved.watchedBy(
+                output.isTerminal() && !output.isJson() ? ProgressView.on(output) : new WorkerNotes(output));
         return Optional.ofNullable(timeout).map(watched::withTimeout).orElse(watched);
     }
 

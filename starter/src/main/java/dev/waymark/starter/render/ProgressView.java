@@ -3,7 +3,6 @@ package dev.waymark.starter.render;
 import dev.waymark.cli.CommandName;
 import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.watch.TextDelta;
-import dev.waymark.client.watch.Watcher;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
@@ -19,13 +18,14 @@ import java.util.Optional;
  * Shows a person at a terminal the progress of a turn while a command waits for its outcome: text as it streams, and a
  * line for each tool call. If the command is interrupted, prints that the turn continues.
  */
-public final class ProgressView implements Watcher {
+public final class ProgressView extends WorkerNotes {
     private final Output output;
     private String coming = "";
     private int attempt;
     private volatile Optional<String> waitsFor = Optional.empty();
 
     private ProgressView(Output output) {
+        super(output);
         this.output = output;
     }
 

@@ -47,7 +47,7 @@ public final class ThreadView {
         now.transcript().messages().forEach(message -> write(message, now));
         now.batchCalls().stream().map(Call::toolResult).forEach(result -> result.ifPresent(this::write));
         now.queue().forEach(this::write);
-        write(now.desk());
+        write(now.workspace());
         now.turn()
                 .problem()
                 .ifPresent(problem -> lines.add("! " + problem.type() + ": " + SafeText.line(problem.message())));
@@ -61,19 +61,22 @@ public final class ThreadView {
         }
     }
 
-    private void write(Workspace desk) {
-        desk.plan().ifPresent(plan -> {
+    private void write(Workspace workspace) {
+        workspace.plan().ifPresent(plan -> {
             lines.add("plan: " + OneLine.shortened(plan.goal()));
             plan.steps()
                     .forEach(step -> lines.add("  [" + step.status() + "] " + OneLine.shortened(step.description())));
         });
-        if (!desk.todos().isEmpty()) {
+        if (!workspace.todos().isEmpty()) {
             lines.add("todos:");
-            desk.todos().forEach(todo -> lines.add("  [" + todo.status() + "] " + OneLine.shortened(todo.content())));
+            workspace
+                    .todos()
+                    .forEach(todo -> lines.add("  [" + todo.status() + "] " + OneLine.shortened(todo.content())));
         }
-        if (desk.files().size() > 0) {
+        if (workspace.files().size() > 0) {
             lines.add("files: "
-                    + OneLine.shortened(String.join(", ", desk.files().toMap().keySet())));
+                    + OneLine.shortened(
+                            String.join(", ", workspace.files().toMap().keySet())));
         }
     }
 

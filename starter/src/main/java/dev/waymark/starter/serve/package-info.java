@@ -1,5 +1,6 @@
 /**
- * The commands {@code serve} and {@code token}.
+ * The commands that serve HTTP: the API with its tokens, and the codec endpoints for Temporal's Web UI and CLI, which
+ * read no threads and store nothing that they decode.
  *
  * <p>Must not know how requests are handled.
  */

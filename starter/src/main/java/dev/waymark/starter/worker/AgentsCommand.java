@@ -1,7 +1,6 @@
 package dev.waymark.starter.worker;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.FallbackModel;
 import dev.waymark.agent.ModelOptions;
@@ -35,21 +34,19 @@ public final class AgentsCommand implements Callable<Integer> {
 
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
     record Row(
-            @JsonProperty("name") String name,
-            @JsonProperty("description") Optional<String> description,
-            @JsonProperty("model") String model,
-            @JsonProperty("options") Optional<ModelOptions> options,
-            @JsonProperty("silence") Optional<Duration> silence,
+            String name,
+            Optional<String> description,
+            String model,
+            Optional<ModelOptions> options,
+            Optional<Duration> silence,
 
-            @JsonProperty("fallback") @JsonInclude(JsonInclude.Include.NON_EMPTY)
-            List<FallbackModel> fallback,
+            @JsonInclude(JsonInclude.Include.NON_EMPTY) List<FallbackModel> fallback,
 
-            @JsonProperty("maxTokens") int maxTokens,
-            @JsonProperty("maxIterations") int maxIterations,
-            @JsonProperty("tools") List<ToolRow> tools,
+            int maxTokens,
+            int maxIterations,
+            List<ToolRow> tools,
 
-            @JsonProperty("servers") @JsonInclude(JsonInclude.Include.NON_EMPTY)
-            List<String> servers) {
+            @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> servers) {
 
         static Row of(AgentSpec agent, List<String> servers) {
             return new Row(
@@ -66,10 +63,7 @@ public final class AgentsCommand implements Callable<Integer> {
         }
     }
 
-    record ToolRow(
-            @JsonProperty("name") String name,
-            @JsonProperty("kind") ToolSpec.Kind kind,
-            @JsonProperty("safeToRetry") boolean safeToRetry) {
+    record ToolRow(String name, ToolSpec.Kind kind, boolean safeToRetry) {
 
         static ToolRow of(ToolSpec tool) {
             return new ToolRow(tool.name(), tool.kind(), !tool.hasEffect());

@@ -1,7 +1,6 @@
 package dev.waymark.starter.worker;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import java.util.List;
 import java.util.Optional;
@@ -10,18 +9,16 @@ import java.util.Optional;
 @JsonInclude(JsonInclude.Include.ALWAYS)
 @JsonPropertyOrder({"ready", "address", "ui", "taskQueue", "agents", "server", "metrics", "console"})
 record ReadyLine(
-        @JsonProperty("ready") boolean ready,
-        @JsonProperty("address") String address,
-        @JsonProperty("ui") Optional<String> ui,
-        @JsonProperty("taskQueue") String taskQueue,
-        @JsonProperty("agents") List<String> agents,
-        @JsonProperty("server") String server,
+        boolean ready,
+        String address,
+        Optional<String> ui,
+        String taskQueue,
+        List<String> agents,
+        String server,
 
-        @JsonProperty("metrics") @JsonInclude(JsonInclude.Include.NON_ABSENT)
-        Optional<String> metrics,
+        @JsonInclude(JsonInclude.Include.NON_ABSENT) Optional<String> metrics,
 
-        @JsonProperty("console") @JsonInclude(JsonInclude.Include.NON_ABSENT)
-        Optional<String> console) {
+        @JsonInclude(JsonInclude.Include.NON_ABSENT) Optional<String> console) {
 
     static ReadyLine of(
             String address,

@@ -1,7 +1,6 @@
 package dev.waymark.starter.worker;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.McpTool;
@@ -119,14 +118,14 @@ public final class ToolsCommand implements Callable<Integer> {
 
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
     record Row(
-            @JsonProperty("name") String name,
-            @JsonProperty("kind") ToolSpec.Kind kind,
-            @JsonProperty("safety") String safety,
-            @JsonProperty("approval") String approval,
-            @JsonProperty("description") String description,
-            @JsonProperty("server") Optional<String> server,
-            @JsonProperty("tool") Optional<String> tool,
-            @JsonProperty("input") Json input) {
+            String name,
+            ToolSpec.Kind kind,
+            String safety,
+            String approval,
+            String description,
+            Optional<String> server,
+            Optional<String> tool,
+            Json input) {
 
         static Row of(ToolSpec tool) {
             Optional<McpTool> mcp =
@@ -144,11 +143,7 @@ public final class ToolsCommand implements Callable<Integer> {
     }
 
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
-    record Came(
-            @JsonProperty("tool") String tool,
-            @JsonProperty("result") Optional<String> result,
-            @JsonProperty("error") Optional<String> error,
-            @JsonProperty("question") Optional<String> question) {}
+    record Came(String tool, Optional<String> result, Optional<String> error, Optional<String> question) {}
 
     @Override
     public Integer call() throws Exception {

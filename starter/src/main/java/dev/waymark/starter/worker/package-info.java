@@ -1,4 +1,4 @@
-/** The commands that run agents: options, messages and exit codes. Must not implement what the commands do. */
+/** The commands that run agents, and the demo: options, messages and exit codes. Must not implement what the commands do. */
 @NullMarked
 package dev.waymark.starter.worker;
 

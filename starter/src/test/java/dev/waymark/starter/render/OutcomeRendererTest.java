@@ -2,24 +2,24 @@ package dev.waymark.starter.render;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.conversation.value.Usage;
-import dev.waymark.conversation.message.Reply;
-import dev.waymark.conversation.value.Json;
-import dev.waymark.conversation.message.Part;
 import dev.waymark.client.AgentResult;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.state.ThreadIdentity;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Usage;
 import dev.waymark.testkit.GeneratedThread;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Instant;
-import java.util.Map;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -56,7 +56,7 @@ class OutcomeRendererTest {
         Conversation state = Conversation.start(
                         new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", once, Optional.of(1)), NOW)
                 .apply(new ThreadFact.AgentRequested(), NOW)
-                .apply(new ThreadFact.AgentResolved(GeneratedThread.terms()), NOW)
+                .apply(new ThreadFact.AgentResolved(GeneratedThread.policy()), NOW)
                 .apply(new PersonFact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(hello), false), NOW)
                 .apply(new ModelFact.ModelCalled(1), NOW)
                 .apply(end, NOW);

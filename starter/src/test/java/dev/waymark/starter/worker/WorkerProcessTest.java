@@ -7,11 +7,10 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.starter.Main;
+import dev.waymark.testkit.process.ChildProcess;
 import dev.waymark.worker.server.InMemoryServer;
 import dev.waymark.worker.server.TemporalBinary;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 @Tag("full")
 class WorkerProcessTest {
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     @TempDir
     Path directory;
@@ -45,34 +44,34 @@ class WorkerProcessTest {
 
     @Test
     void dev_inMemory_saysItIsReadyAndDrainsOnSigterm() throws Exception {
-        try (Command command = new Command(Map.of(), "dev", "--in-memory", "--port", "0", "--json")) {
-            JsonNode ready = command.readyLine();
+        try (ChildProcess command = command(Map.of(), "dev", "--in-memory", "--port", "0", "--json")) {
+            JsonNode ready = ready(command);
             assertThat(ready.path("address").asText()).matches("127\\.0\\.0\\.1:[0-9]+");
-            assertThat(command.line)
+            assertThat(command.firstLine(PATIENCE))
                     .isEqualTo("{\"ready\":true,\"address\":\""
                             + ready.path("address").asText()
                             + "\",\"ui\":null,\"taskQueue\":\"waymark\",\"agents\":[\"a\"],\"server\":\"in-memory\"}");
-            assertThat(command.terminate()).isZero();
-            assertThat(command.restOfStdout()).isEmpty();
+            assertThat(command.terminate(PATIENCE)).isZero();
+            assertThat(command.lines()).hasSize(1);
         }
     }
 
     @Test
     void dev_withoutWorker_needsNoAgents() throws Exception {
         Files.move(directory.resolve("agents"), directory.resolve("elsewhere"));
-        try (Command command = new Command(Map.of(), "dev", "--in-memory", "--port", "0", "--json", "--no-worker")) {
-            assertThat(command.readyLine().path("agents")).isEmpty();
-            assertThat(command.terminate()).isZero();
+        try (ChildProcess command = command(Map.of(), "dev", "--in-memory", "--port", "0", "--json", "--no-worker")) {
+            assertThat(ready(command).path("agents")).isEmpty();
+            assertThat(command.terminate(PATIENCE)).isZero();
         }
     }
 
     @Test
     void dev_portTaken_exitsTwo() throws Exception {
         try (InMemoryServer server = InMemoryServer.start(0);
-                Command command =
-                        new Command(Map.of(), "dev", "--in-memory", "--port", Integer.toString(server.port()))) {
-            assertThat(command.end()).isEqualTo(2);
-            assertThat(command.stderr())
+                ChildProcess command =
+                        command(Map.of(), "dev", "--in-memory", "--port", Integer.toString(server.port()))) {
+            assertThat(command.end(PATIENCE).exitCode()).isEqualTo(2);
+            assertThat(command.err())
                     .isEqualTo("waymark: port: " + server.port()
                             + " is in use. Stop what uses it, or choose others with --port and --ui-port\n");
         }
@@ -81,15 +80,15 @@ class WorkerProcessTest {
     @Test
     void worker_serverThere_saysItIsReadyAndDrainsOnSigterm() throws Exception {
         try (InMemoryServer server = InMemoryServer.start(0);
-                Command command = new Command(
+                ChildProcess command = command(
                         Map.of("TEMPORAL_ADDRESS", server.address(), "WAYMARK_TASK_QUEUE", "mine"),
                         "worker",
                         "--json")) {
-            command.readyLine();
-            assertThat(command.line)
+            ready(command);
+            assertThat(command.firstLine(PATIENCE))
                     .isEqualTo("{\"ready\":true,\"address\":\"" + server.address()
                             + "\",\"ui\":null,\"taskQueue\":\"mine\",\"agents\":[\"a\"],\"server\":\"in-memory\"}");
-            assertThat(command.terminate()).isZero();
+            assertThat(command.terminate(PATIENCE)).isZero();
         }
     }
 
@@ -104,12 +103,12 @@ class WorkerProcessTest {
                 "replies: [{ tool_calls: [{ id: tu_1, name: work }] }, { text: Done. }]");
         try (InMemoryServer server = InMemoryServer.start(0);
                 AgentClient client = AgentClient.connect(server.address());
-                Command command = new Command(Map.of("TEMPORAL_ADDRESS", server.address()), "worker", "--json")) {
-            command.readyLine();
+                ChildProcess command = command(Map.of("TEMPORAL_ADDRESS", server.address()), "worker", "--json")) {
+            ready(command);
             client.start(Prompt.of("slow", "Work"));
             Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> Files.exists(directory.resolve("begun")));
 
-            assertThat(command.terminate()).isZero();
+            assertThat(command.terminate(PATIENCE)).isZero();
             assertThat(directory.resolve("ended")).exists();
         }
     }
@@ -119,27 +118,29 @@ class WorkerProcessTest {
         Files.writeString(directory.resolve("agents/b.yaml"), "model: anthropic:some-model");
         Files.writeString(directory.resolve("agents/c.yaml"), "model: openai:some-model");
         try (InMemoryServer server = InMemoryServer.start(0);
-                Command command = new Command(
+                ChildProcess command = command(
                         Map.of("TEMPORAL_ADDRESS", server.address(), "OPENAI_BASE_URL", "http://127.0.0.1:1/v1"),
                         "worker",
                         "--json")) {
-            assertThat(command.readyLine().path("agents").toString()).isEqualTo("[\"a\",\"b\",\"c\"]");
-            assertThat(command.stderr())
-                    .isEqualTo("waymark: ANTHROPIC_API_KEY is not set: b. Set it and restart; until then their turns"
-                            + " fail\n");
-            assertThat(command.terminate()).isZero();
+            assertThat(ready(command).path("agents").toString()).isEqualTo("[\"a\",\"b\",\"c\"]");
+            Awaitility.await()
+                    .until(
+                            command::err,
+                            ("waymark: ANTHROPIC_API_KEY is not set: b. Set it and restart; until then their turns"
+                                    + " fail\n")::equals);
+            assertThat(command.terminate(PATIENCE)).isZero();
         }
     }
 
     @Test
     void worker_noServer_exitsFive() throws Exception {
-        try (Command command = new Command(Map.of("TEMPORAL_ADDRESS", "127.0.0.1:1"), "worker", "--json")) {
-            assertThat(command.end()).isEqualTo(5);
-            assertThat(command.stderr())
+        try (ChildProcess command = command(Map.of("TEMPORAL_ADDRESS", "127.0.0.1:1"), "worker", "--json")) {
+            assertThat(command.end(PATIENCE).exitCode()).isEqualTo(5);
+            assertThat(command.err())
                     .startsWith("waymark: no Temporal server answers: 127.0.0.1:1 ")
                     .hasLineCount(1);
             assertThat(PayloadJson.MAPPER
-                            .readTree(command.restOfStdout())
+                            .readTree(command.out())
                             .at("/error/type")
                             .asText())
                     .isEqualTo("ServerUnreachable");
@@ -152,77 +153,33 @@ class WorkerProcessTest {
         Optional<Path> binary = TemporalBinary.find();
         Assumptions.assumeTrue(binary.isPresent(), "no temporal binary");
         Map<String, String> environment = Map.of("TEMPORAL_CLI", binary.get().toString());
-        try (Command command = new Command(environment, "dev", "--port", "0", "--ui-port", "0", "--json")) {
-            JsonNode ready = command.readyLine();
+        try (ChildProcess command = command(environment, "dev", "--port", "0", "--ui-port", "0", "--json")) {
+            JsonNode ready = ready(command);
             assertThat(ready.path("server").asText()).isEqualTo("temporal");
             assertThat(ready.path("ui").asText()).matches("http://127\\.0\\.0\\.1:[0-9]+");
             assertThat(directory.resolve(".waymark/temporal.db")).exists();
-            List<ProcessHandle> children = command.process.descendants().toList();
+            List<ProcessHandle> children = command.handle().descendants().toList();
             assertThat(children).isNotEmpty();
-            assertThat(command.terminate()).isZero();
+            assertThat(command.terminate(PATIENCE)).isZero();
             assertThat(children).noneMatch(ProcessHandle::isAlive);
         }
     }
 
     /** A command in a separate JVM, started in the temporary directory. */
-    private final class Command implements AutoCloseable {
-        private final Process process;
-        private final BufferedReader stdout;
-        private final Path stderr;
-        private String line = "";
-
-        Command(Map<String, String> environment, String... args) throws IOException {
-            List<String> words = new ArrayList<>();
-            words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-            words.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
-            if (Runtime.version().feature() >= 24) {
-                // Options that ./waymark and the jar's manifest set to avoid warnings on stderr.
-                words.addAll(List.of("--sun-misc-unsafe-memory-access=allow", "--enable-native-access=ALL-UNNAMED"));
-            }
-            words.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
-            words.addAll(List.of(args));
-            stderr = directory.resolve("stderr.log");
-            ProcessBuilder builder =
-                    new ProcessBuilder(words).directory(directory.toFile()).redirectError(stderr.toFile());
-            builder.environment().keySet().removeIf(name -> name.matches("(WAYMARK|TEMPORAL|ANTHROPIC|OPENAI)_.*"));
-            builder.environment().putAll(environment);
-            process = builder.start();
-            stdout = process.inputReader(StandardCharsets.UTF_8);
+    private ChildProcess command(Map<String, String> environment, String... args) throws IOException {
+        List<String> flags = new ArrayList<>(ChildProcess.SHORT_LIVED);
+        if (Runtime.version().feature() >= 24) {
+            // Options that ./waymark and the jar's manifest set to avoid warnings on stderr.
+            flags.addAll(List.of("--sun-misc-unsafe-memory-access=allow", "--enable-native-access=ALL-UNNAMED"));
         }
+        return ChildProcess.java(flags, Main.class, args)
+                .in(directory)
+                .withoutEnvironment("(WAYMARK|TEMPORAL|ANTHROPIC|OPENAI)_.*")
+                .environment(environment)
+                .start();
+    }
 
-        JsonNode readyLine() throws IOException {
-            line = Optional.ofNullable(stdout.readLine()).orElse("");
-            assertThat(line).as("stderr: %s", stderr()).isNotEmpty();
-            return PayloadJson.MAPPER.readTree(line);
-        }
-
-        int terminate() throws InterruptedException {
-            // Process.destroy() would close streams that are not read yet.
-            process.toHandle().destroy();
-            return end();
-        }
-
-        int end() throws InterruptedException {
-            assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-            return process.exitValue();
-        }
-
-        String restOfStdout() throws IOException {
-            StringBuilder rest = new StringBuilder();
-            for (String next = stdout.readLine(); next != null; next = stdout.readLine()) {
-                rest.append(next).append('\n');
-            }
-            return rest.toString();
-        }
-
-        String stderr() throws IOException {
-            return Files.readString(stderr);
-        }
-
-        @Override
-        public void close() {
-            process.descendants().forEach(ProcessHandle::destroyForcibly);
-            process.destroyForcibly();
-        }
+    private static JsonNode ready(ChildProcess command) throws IOException, InterruptedException {
+        return PayloadJson.MAPPER.readTree(command.firstLine(PATIENCE));
     }
 }

@@ -7,6 +7,7 @@ import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.model.ReplyListener;
+import dev.waymark.testkit.process.ProcessFamily;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.tool.Verdict;
@@ -225,7 +226,7 @@ public final class Crash {
     /** Suspends this process and its descendants. Returns when the process continues. */
     private static void suspendAll() {
         try {
-            Family.signal("STOP", ProcessHandle.current());
+            ProcessFamily.signal("STOP", ProcessHandle.current());
             // On a busy machine, this thread could continue before another thread has received the signal.
             Thread.sleep(SIGNAL_TAKEN_WITHIN.toMillis());
         } catch (IOException e) {

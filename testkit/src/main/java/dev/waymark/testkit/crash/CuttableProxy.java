@@ -7,12 +7,17 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 
 /**
- * A TCP proxy on loopback, in front of a server that a test makes unreachable for a while. Thread-safe.
+ * A TCP proxy on loopback, in front of a server that a test makes unreachable for a while, or far away. Thread-safe.
  *
  * <pre>{@code
  * try (CuttableProxy proxy = new CuttableProxy(address)) {
@@ -26,6 +31,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class CuttableProxy implements AutoCloseable {
     private final InetSocketAddress target;
+    private final Duration delay;
     private final ServerSocket door;
     private final Set<Wire> wires = ConcurrentHashMap.newKeySet();
     private volatile State state = State.WHOLE;
@@ -36,8 +42,23 @@ public final class CuttableProxy implements AutoCloseable {
         SILENT
     }
 
+    /** Marks the end of a connection. */
+    private static final byte[] END = {};
+
+    /** @param due when it arrives, in nanoseconds */
+    private record Chunk(byte[] bytes, long due) {}
+
     /** @param target the server's address, as {@code host:port} */
     public CuttableProxy(String target) throws IOException {
+        this(target, Duration.ZERO);
+    }
+
+    /**
+     * @param target the server's address, as {@code host:port}
+     * @param delay how long all data is on its way, in each direction, as to a distant server
+     */
+    public CuttableProxy(String target, Duration delay) throws IOException {
+        this.delay = delay;
         int colon = target.lastIndexOf(':');
         this.target = new InetSocketAddress(target.substring(0, colon), Integer.parseInt(target.substring(colon + 1)));
         this.door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
@@ -110,12 +131,10 @@ public final class CuttableProxy implements AutoCloseable {
                     close();
                     return;
                 }
-                InputStream up = near.getInputStream();
-                OutputStream upTo = far.getOutputStream();
-                InputStream down = far.getInputStream();
-                OutputStream downTo = near.getOutputStream();
-                daemon(() -> pump(up, upTo));
-                daemon(() -> pump(down, downTo));
+                near.setTcpNoDelay(true);
+                far.setTcpNoDelay(true);
+                pump(near.getInputStream(), far.getOutputStream());
+                pump(far.getInputStream(), near.getOutputStream());
             } catch (IOException e) {
                 close();
                 throw e;
@@ -123,15 +142,37 @@ public final class CuttableProxy implements AutoCloseable {
         }
 
         private void pump(InputStream from, OutputStream to) {
-            byte[] buffer = new byte[16 * 1024];
+            BlockingQueue<Chunk> onTheWay = new LinkedBlockingQueue<>();
+            daemon(() -> read(from, onTheWay));
+            daemon(() -> write(onTheWay, to));
+        }
+
+        private void read(InputStream from, BlockingQueue<Chunk> onTheWay) {
+            byte[] buffer = new byte[64 * 1024];
             try {
                 for (int count = from.read(buffer); count >= 0; count = from.read(buffer)) {
                     if (!silent) {
-                        to.write(buffer, 0, count);
+                        onTheWay.add(new Chunk(Arrays.copyOf(buffer, count), System.nanoTime() + delay.toNanos()));
+                    }
+                }
+            } catch (IOException e) {
+                // A broken connection counts as closed.
+            }
+            onTheWay.add(new Chunk(END, System.nanoTime()));
+        }
+
+        private void write(BlockingQueue<Chunk> onTheWay, OutputStream to) {
+            try {
+                for (Chunk chunk = onTheWay.take(); chunk.bytes() != END; chunk = onTheWay.take()) {
+                    TimeUnit.NANOSECONDS.sleep(chunk.due() - System.nanoTime());
+                    if (!silent) {
+                        to.write(chunk.bytes());
                     }
                 }
             } catch (IOException e) {
                 // Closed from the other side.
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
             }
             if (!silent) {
                 close();

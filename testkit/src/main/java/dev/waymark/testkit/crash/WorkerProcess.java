@@ -1,19 +1,11 @@
 package dev.waymark.testkit.crash;
 
-import java.io.BufferedReader;
+import dev.waymark.testkit.process.ChildProcess;
+import dev.waymark.testkit.process.ProcessFamily;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /**
  * A JVM that runs a worker, which may die. It has the class path of this JVM and ends with this JVM. Its heap has at
@@ -29,69 +21,32 @@ import java.util.concurrent.TimeoutException;
  */
 public final class WorkerProcess implements AutoCloseable {
     private static final String READY = "worker process is ready";
-    private static final int START_SECONDS = 300;
-    private static final int LAST_WORDS = 20;
+    private static final Duration START = Duration.ofMinutes(5);
 
-    private final Process process;
+    private final ChildProcess process;
 
-    private WorkerProcess(Process process) {
+    private WorkerProcess(ChildProcess process) {
         this.process = process;
     }
 
     /**
      * Starts a class whose {@code main} method ends with a call of {@link #work}, and returns when that call is
      * reached.
+     *
+     * @throws IOException if the call is not reached; the message has the last words of the process
      */
     public static WorkerProcess start(Class<?> main, String... arguments) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx192m",
-                "-XX:+ExitOnOutOfMemoryError",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                main.getName()));
-        command.addAll(List.of(arguments));
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        WorkerProcess worker = new WorkerProcess(process);
-        CompletableFuture<Void> ready = new CompletableFuture<>();
-        Thread reader = new Thread(() -> read(process, ready), "output of a worker process");
-        reader.setDaemon(true);
-        reader.start();
+        List<String> flags = new ArrayList<>(ChildProcess.SHORT_LIVED);
+        flags.addAll(List.of("-Xmx192m", "-XX:+ExitOnOutOfMemoryError"));
+        ChildProcess process =
+                ChildProcess.java(flags, main, arguments).mergingErrors().start();
         try {
-            ready.get(START_SECONDS, TimeUnit.SECONDS);
-            return worker;
-        } catch (ExecutionException | TimeoutException e) {
-            worker.close();
-            throw new IOException("a worker process did not become ready", e);
-        } catch (InterruptedException e) {
-            worker.close();
+            process.awaitLine(READY::equals, START);
+            return new WorkerProcess(process);
+        } catch (IOException | InterruptedException e) {
+            process.close();
             throw e;
         }
-    }
-
-    /**
-     * Reads all output, because a full pipe would block the process. If the process ends before it is ready, the last
-     * lines show why.
-     */
-    private static void read(Process process, CompletableFuture<Void> ready) {
-        Deque<String> last = new ArrayDeque<>();
-        try (BufferedReader lines =
-                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                if (line.equals(READY)) {
-                    ready.complete(null);
-                }
-                last.addLast(line);
-                if (last.size() > LAST_WORDS) {
-                    last.removeFirst();
-                }
-            }
-        } catch (IOException e) {
-            // The process was killed.
-        }
-        ready.completeExceptionally(new IOException(String.join("\n", last)));
     }
 
     /**
@@ -108,21 +63,17 @@ public final class WorkerProcess implements AutoCloseable {
 
     /** Suspends the process and its descendants with SIGSTOP, like a host that freezes. */
     public void suspend() throws IOException, InterruptedException {
-        signal("STOP");
+        ProcessFamily.signal("STOP", process.handle());
     }
 
     /** Continues a process that has been suspended, and its descendants. */
     public void resume() throws IOException, InterruptedException {
-        signal("CONT");
-    }
-
-    private void signal(String name) throws IOException, InterruptedException {
-        Family.signal(name, process.toHandle());
+        ProcessFamily.signal("CONT", process.handle());
     }
 
     /** Waits at most this long for the process to die, and returns whether it died. */
     public boolean diesWithin(Duration most) throws InterruptedException {
-        return process.waitFor(most.toMillis(), TimeUnit.MILLISECONDS);
+        return process.exitCodeWithin(most).isPresent();
     }
 
     /**
@@ -131,11 +82,6 @@ public final class WorkerProcess implements AutoCloseable {
      */
     @Override
     public void close() {
-        process.destroyForcibly();
-        try {
-            process.waitFor();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        process.kill();
     }
 }

@@ -62,7 +62,7 @@ class EffectCheckTest {
         AgentSpec agent = AgentSpec.of("a", "m:x", tool.spec());
         List<Fact> all = new ArrayList<>(List.of(
                 new ThreadFact.AgentRequested(),
-                new ThreadFact.AgentResolved(agent.terms()),
+                new ThreadFact.AgentResolved(agent.policy()),
                 new PersonFact.UserSpoke(
                         Optional.empty(), Optional.empty(), Optional.of(Message.user("Charge")), false),
                 new ModelFact.ModelCalled(1),

@@ -2,9 +2,9 @@ package dev.waymark.worker.activity;
 
 import com.google.common.util.concurrent.ListenableFuture;
 import com.google.protobuf.ByteString;
+import dev.waymark.codec.KeyStoreException;
 import dev.waymark.connect.ServerAnswer;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.keystore.KeyStoreException;
 import dev.waymark.worker.process.DaemonThreads;
 import io.grpc.StatusRuntimeException;
 import io.temporal.activity.Activity;

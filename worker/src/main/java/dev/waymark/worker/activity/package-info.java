@@ -1,5 +1,6 @@
 /**
- * Code that all activities share: heartbeats, and the conversion of exceptions to failures with constant types.
+ * Code that all activities share: heartbeats, the conversion of exceptions to failures with constant types, and states
+ * that are too large for one payload from one run to the next.
  *
  * <p>Must not depend on a particular activity.
  */

@@ -1,7 +1,6 @@
 package dev.waymark.worker.gate;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.history.HistoryFinding;
 import java.util.List;
 import java.util.Optional;
@@ -16,14 +15,14 @@ import java.util.Optional;
  * @param agentProblems why a worker would not start with the directory of agents
  */
 public record GateReport(
-        @JsonProperty("passed") boolean passed,
-        @JsonProperty("build") String build,
-        @JsonProperty("threads") int threads,
-        @JsonProperty("checked") int checked,
-        @JsonProperty("events") long events,
-        @JsonProperty("live") boolean live,
-        @JsonProperty("findings") List<Finding> findings,
-        @JsonProperty("agentProblems") List<String> agentProblems) {
+        boolean passed,
+        String build,
+        int threads,
+        int checked,
+        long events,
+        boolean live,
+        List<Finding> findings,
+        List<String> agentProblems) {
     public GateReport {
         findings = List.copyOf(findings);
         agentProblems = List.copyOf(agentProblems);
@@ -36,12 +35,7 @@ public record GateReport(
      *     agent-invalid}
      */
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
-    public record Finding(
-            @JsonProperty("thread") String thread,
-            @JsonProperty("kind") String kind,
-            @JsonProperty("runId") Optional<String> runId,
-            @JsonProperty("event") Optional<Long> event,
-            @JsonProperty("message") String message) {
+    public record Finding(String thread, String kind, Optional<String> runId, Optional<Long> event, String message) {
         static Finding of(String thread, HistoryFinding finding) {
             return new Finding(
                     thread,

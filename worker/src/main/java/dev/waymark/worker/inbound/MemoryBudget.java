@@ -36,15 +36,15 @@ public final class MemoryBudget {
     private static final MemoryBudget OF_THIS_PROCESS =
             new MemoryBudget(Runtime.getRuntime().maxMemory() / 2 / HEAP_BYTES_EACH, PATIENCE);
 
-    private final Duration patience;
+    private final Duration longestWait;
     private long free;
     private long freeForOneLarge;
     private @Nullable Share large;
 
-    MemoryBudget(long bytes, Duration patience) {
+    MemoryBudget(long bytes, Duration longestWait) {
         this.free = bytes / 2;
         this.freeForOneLarge = bytes - free;
-        this.patience = patience;
+        this.longestWait = longestWait;
     }
 
     /** Returns the budget of all workers of this process: the input for which half of the maximum heap is enough. */
@@ -73,7 +73,7 @@ public final class MemoryBudget {
          */
         public void take(long bytes) throws MemoryShortException {
             synchronized (MemoryBudget.this) {
-                long end = System.nanoTime() + patience.toNanos();
+                long end = System.nanoTime() + longestWait.toNanos();
                 while (closed || !takeNow(bytes)) {
                     long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
                     if (closed || left <= 0) {

@@ -1,6 +1,6 @@
 package dev.waymark.worker.process;
 
-import dev.waymark.worker.text.InlineText;
+import dev.waymark.worker.inbound.InlineText;
 
 /** How a program ended, which determines what is known about its effect. */
 public sealed interface CommandResult {

@@ -6,7 +6,7 @@ import dev.waymark.contract.work.VerifyOutcome;
 import io.temporal.activity.ActivityInterface;
 import io.temporal.activity.ActivityMethod;
 
-/** Checks whether a lost call took effect. */
+/** The activity that checks whether a lost call took effect, as Temporal sees it. */
 @ActivityInterface
 public interface VerifyActivity {
     @ActivityMethod(name = WireNames.VERIFY_ACTIVITY)

@@ -33,7 +33,7 @@ import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.RunReader;
-import dev.waymark.worker.text.InlineText;
+import dev.waymark.worker.inbound.InlineText;
 import io.temporal.common.converter.EncodedValues;
 import io.temporal.common.converter.RawValue;
 import io.temporal.failure.CanceledFailure;

@@ -57,7 +57,7 @@ final class RunGrowth {
         long logged = BYTES_OF_CALL * state.calls().size()
                 + BYTES_OF_DROPPED_CALL * state.callBook().countDropped();
         return info.getHistorySize() >= 8 * (carried + logged)
-                || state.terms().flatMap(AgentPolicy::summaries).isEmpty()
+                || state.policy().flatMap(AgentPolicy::summaries).isEmpty()
                 || info.getHistoryLength() >= MOST_EVENTS_WAITING
                 || info.getHistorySize() >= MOST_BYTES_WAITING;
     }

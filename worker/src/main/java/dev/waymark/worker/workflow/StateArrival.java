@@ -2,10 +2,10 @@ package dev.waymark.worker.workflow;
 
 import dev.waymark.contract.CarriedReference;
 import dev.waymark.contract.CarriedState;
+import dev.waymark.contract.StateAssembly;
+import dev.waymark.contract.StateChunk;
+import dev.waymark.contract.StateChunkInput;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.carry.StateAssembly;
-import dev.waymark.contract.carry.StateChunk;
-import dev.waymark.contract.carry.StateChunkInput;
 import dev.waymark.contract.message.Refusal;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.state.UnknownRulesException;

@@ -71,7 +71,7 @@ final class WebUiCard {
                 .limit(MOST_CALLS)
                 .forEach(call -> sheet.add("- Running subagent: " + code(call.tool()) + ", in thread "
                         + code(WireNames.subagentThread(thread, call.id())) + "\n"));
-        addDesk(state.desk(), sheet);
+        addWorkspace(state.workspace(), sheet);
         addMessages(state, sheet);
         return sheet.toString();
     }
@@ -247,16 +247,16 @@ final class WebUiCard {
                 + call.claim().map(Call.Claim::at).orElseThrow() + "\n";
     }
 
-    private static void addDesk(Workspace desk, Sheet sheet) {
-        desk.plan().ifPresent(plan -> {
+    private static void addWorkspace(Workspace workspace, Sheet sheet) {
+        workspace.plan().ifPresent(plan -> {
             sheet.add("\nPlan: " + prose(plan.goal()) + "\n\n");
             plan.steps().stream()
                     .limit(MOST_THINGS_TO_DO)
                     .forEach(step -> sheet.add(toDo(step.status(), step.description())));
         });
-        if (!desk.todos().isEmpty()) {
+        if (!workspace.todos().isEmpty()) {
             sheet.add("\nTo do:\n\n");
-            desk.todos().stream()
+            workspace.todos().stream()
                     .limit(MOST_THINGS_TO_DO)
                     .forEach(todo -> sheet.add(toDo(todo.status(), todo.content())));
         }

@@ -192,7 +192,8 @@ class AgentRereadTest {
 
     @Test
     void thread_startedAfterAChange_getsTheFileAsItIs() throws Exception {
-        AgentActivity activity = new AgentActivity(agents, new McpDiscovery(new McpConnections(Map.of(), directory)));
+        AgentActivityImpl activity =
+                new AgentActivityImpl(agents, new McpDiscovery(new McpConnections(Map.of(), directory)));
         assertThat(activity.resolve(new AgentInput("billing", ThreadIdentity.RULES))
                         .instructions())
                 .contains("Bill.");

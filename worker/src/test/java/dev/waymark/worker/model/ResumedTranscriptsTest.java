@@ -89,7 +89,7 @@ class ResumedTranscriptsTest {
         }
         Conversation resumed = how.of(left, LATER)
                 .apply(new ThreadFact.AgentRequested(), LATER)
-                .apply(new ThreadFact.AgentResolved(GeneratedThread.terms()), LATER);
+                .apply(new ThreadFact.AgentResolved(GeneratedThread.policy()), LATER);
         int step = resumed.counters().steps() + 1;
         return resumed.decide().contains(new Step.CallModel(step))
                 ? Optional.of(resumed.apply(new ModelFact.ModelCalled(step), LATER)

@@ -8,11 +8,11 @@ import dev.waymark.connect.Connection;
 import dev.waymark.connect.ServerUnreachable;
 import dev.waymark.contract.StateDigest;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.thread.StateReport;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.state.Turn;
@@ -23,9 +23,9 @@ import dev.waymark.model.ModelRequest;
 import dev.waymark.testkit.HistoryCheck;
 import dev.waymark.testkit.crash.CuttableProxy;
 import dev.waymark.tool.Tool;
-import dev.waymark.worker.agents.AgentResolver;
+import dev.waymark.worker.agents.AgentActivity;
 import dev.waymark.worker.metrics.AttemptMetrics;
-import dev.waymark.worker.model.ModelActivity;
+import dev.waymark.worker.model.ModelActivityImpl;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.ClaimSender;
 import dev.waymark.worker.tool.LateOutcomeSender;
@@ -148,8 +148,8 @@ final class Plant implements AutoCloseable {
             RunReader runs = new RunReader(new HistoryReader(own.client()), 1_000);
             ToolRunner tools = new ToolRunner(new ToolKinds(System.getenv(), Path.of("."), JavaTools.of(till.tools())));
             worker.registerActivitiesImplementations(
-                    (AgentResolver) input -> AgentSpec.of(input.agent(), "fake:model", specs.toArray(ToolSpec[]::new)),
-                    new ModelActivity(
+                    (AgentActivity) input -> AgentSpec.of(input.agent(), "fake:model", specs.toArray(ToolSpec[]::new)),
+                    new ModelActivityImpl(
                             runs,
                             ModelProviders.of(Map.of("fake", Plant.this::reply)),
                             new AttemptMetrics(new SimpleMeterRegistry())),
@@ -202,7 +202,7 @@ final class Plant implements AutoCloseable {
         connection
                 .client()
                 .newUntypedWorkflowStub(WireNames.WORKFLOW_TYPE, options)
-                .start(StartInput.of("a").saying(SayPayload.message("m-1", wish.words())));
+                .start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", wish.words())));
         return thread;
     }
 

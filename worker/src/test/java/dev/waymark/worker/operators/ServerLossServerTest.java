@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.waymark.connect.Connection;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.state.Turn;
+import dev.waymark.testkit.process.KillableServer;
+import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.TemporalBinary;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -38,8 +40,10 @@ class ServerLossServerTest {
         Optional<Path> binary = TemporalBinary.find();
         assumeTrue(binary.isPresent(), "no temporal binary");
         ChargeService till = new ChargeService(directory.resolve("ledger"));
-        try (MortalServer server = new MortalServer(binary.get(), directory);
-                Connection connection = server.connect();
+        Path database = directory.resolve("temporal.db");
+        try (KillableServer server = KillableServer.start(
+                        binary.get(), port -> DevServer.temporal(binary.get(), Optional.of(database), port, 0));
+                Connection connection = Connection.to(server.address());
                 Plant plant = new Plant(connection, till)) {
             plant.workflows();
             plant.activities();

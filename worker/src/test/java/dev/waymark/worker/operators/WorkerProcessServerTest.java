@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.state.Turn;
+import dev.waymark.testkit.process.ChildProcess;
 import dev.waymark.worker.workflow.TestServers;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.Map;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -26,6 +26,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 class WorkerProcessServerTest {
     private static final Wish WISH = new Wish(ChargeService.CHARGE, 1, Wish.Ids.SAME);
 
+    private static final int MOST_STARTS = 10;
     private static final String LONG = "2m";
     /** Shorter than the time in which the server detects a frozen worker. */
     private static final String SHORT = "8s";
@@ -74,7 +75,7 @@ class WorkerProcessServerTest {
         ChargeService till = new ChargeService(directory.resolve("ledger"));
         List<String> threads = new ArrayList<>();
         try (Plant plant = new Plant(TestServers.real(), till);
-                WorkerProcess only = new WorkerProcess(plant.taskQueue(), LONG)) {
+                ChildProcess only = worker(plant.taskQueue(), LONG)) {
             threads.add(plant.start(WISH));
             awaitFile("pid-" + threads.get(0));
             for (int i = 0; i < 8; i++) {
@@ -84,9 +85,9 @@ class WorkerProcessServerTest {
                 only.signal("TERM");
             }
             Files.createFile(directory.resolve("go"));
-            assertThat(only.exitCode()).isZero();
+            assertThat(exitCode(only)).isZero();
 
-            try (WorkerProcess next = new WorkerProcess(plant.taskQueue(), LONG)) {
+            try (ChildProcess next = worker(plant.taskQueue(), LONG)) {
                 for (String thread : threads) {
                     assertThat(plant.attend(thread).turn().status()).isEqualTo(Turn.Status.COMPLETE);
                     plant.check(thread, WISH);
@@ -105,11 +106,11 @@ class WorkerProcessServerTest {
     void workerFrozen_inMidEffect_isReplacedAndItsProgramIsGone() throws Exception {
         ChargeService till = new ChargeService(directory.resolve("ledger"));
         try (Plant plant = new Plant(TestServers.real(), till);
-                WorkerProcess frozen = new WorkerProcess(plant.taskQueue(), SHORT)) {
+                ChildProcess frozen = worker(plant.taskQueue(), SHORT)) {
             String thread = plant.start(WISH);
             long program = awaitPid("pid-" + thread);
             frozen.signal("STOP");
-            try (WorkerProcess other = new WorkerProcess(plant.taskQueue(), SHORT)) {
+            try (ChildProcess other = worker(plant.taskQueue(), SHORT)) {
                 assertThat(plant.attend(thread).turn().status()).isEqualTo(Turn.Status.COMPLETE);
                 assertThat(ProcessHandle.of(program).filter(ProcessHandle::isAlive))
                         .isEmpty();
@@ -118,7 +119,7 @@ class WorkerProcessServerTest {
 
                 // The worker that was resumed works like any other.
                 other.signal("TERM");
-                assertThat(other.exitCode()).isZero();
+                assertThat(exitCode(other)).isZero();
                 String later = plant.start(WISH);
                 assertThat(plant.attend(later).turn().status()).isEqualTo(Turn.Status.COMPLETE);
                 plant.check(later, WISH);
@@ -134,11 +135,11 @@ class WorkerProcessServerTest {
     void workerKilled_inMidEffect_itsProgramIsGoneBeforeTheThreadGoesOn() throws Exception {
         ChargeService till = new ChargeService(directory.resolve("ledger"));
         try (Plant plant = new Plant(TestServers.real(), till);
-                WorkerProcess killed = new WorkerProcess(plant.taskQueue(), LONG)) {
+                ChildProcess killed = worker(plant.taskQueue(), LONG)) {
             String thread = plant.start(WISH);
             long program = awaitPid("pid-" + thread);
             killed.signal("KILL");
-            try (WorkerProcess other = new WorkerProcess(plant.taskQueue(), LONG)) {
+            try (ChildProcess other = worker(plant.taskQueue(), LONG)) {
                 assertThat(plant.attend(thread).turn().status()).isEqualTo(Turn.Status.COMPLETE);
                 assertThat(ProcessHandle.of(program).filter(ProcessHandle::isAlive))
                         .isEmpty();
@@ -163,66 +164,39 @@ class WorkerProcessServerTest {
                         pid -> pid > 0);
     }
 
-    /** A worker in a separate JVM. */
-    private final class WorkerProcess implements AutoCloseable {
-        private final Process process;
-
-        WorkerProcess(String taskQueue, String timeout) throws IOException {
-            Path agents = Files.createDirectories(directory.resolve("agents"));
-            Files.writeString(agents.resolve("a.yaml"), AGENT.formatted(timeout));
-            Files.writeString(agents.resolve("a.script.yaml"), SCRIPT);
-            Path tool = agents.resolve("charge.sh");
-            if (!Files.exists(tool)) {
-                Files.writeString(tool, TOOL);
-                assertThat(tool.toFile().setExecutable(true)).isTrue();
-            }
-            List<String> words = new ArrayList<>(List.of(
-                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                    "-XX:TieredStopAtLevel=1",
-                    "-XX:+UseSerialGC"));
-            words.addAll(List.of("-cp", System.getProperty("java.class.path"), AgentsProcess.class.getName()));
-            words.addAll(List.of(agents.toString(), taskQueue));
-            ProcessBuilder builder = new ProcessBuilder(words)
-                    .directory(directory.toFile())
-                    .redirectError(
-                            Files.createTempFile(directory, "worker", ".log").toFile());
-            builder.environment()
-                    .keySet()
-                    .removeIf(name -> name.startsWith("WAYMARK_") || name.startsWith("TEMPORAL_"));
-            builder.environment().put("TEMPORAL_ADDRESS", TestServers.real().address());
-            process = started(builder);
+    /**
+     * Starts a worker in a separate JVM. On a busy machine, the server may not answer in time, and the worker then
+     * exits. This starts another one, as a supervisor would.
+     */
+    private ChildProcess worker(String taskQueue, String timeout) throws Exception {
+        Path agents = Files.createDirectories(directory.resolve("agents"));
+        Files.writeString(agents.resolve("a.yaml"), AGENT.formatted(timeout));
+        Files.writeString(agents.resolve("a.script.yaml"), SCRIPT);
+        Path tool = agents.resolve("charge.sh");
+        if (!Files.exists(tool)) {
+            Files.writeString(tool, TOOL);
+            assertThat(tool.toFile().setExecutable(true)).isTrue();
         }
-
-        /**
-         * On a busy machine, the server may not answer in time, and the worker then exits. This starts another one, as
-         * a supervisor would.
-         */
-        private Process started(ProcessBuilder builder) throws IOException {
-            for (int i = 0; i < 10; i++) {
-                Process started = builder.start();
-                String line = started.inputReader(StandardCharsets.UTF_8).readLine();
-                if ("ready".equals(line)) {
-                    return started;
+        ChildProcess.Builder builder = ChildProcess.java(
+                        ChildProcess.SHORT_LIVED, AgentsProcess.class, agents.toString(), taskQueue)
+                .in(directory)
+                .withoutEnvironment("(WAYMARK|TEMPORAL)_.*")
+                .environment(Map.of("TEMPORAL_ADDRESS", TestServers.real().address()));
+        for (int i = 1; ; i++) {
+            ChildProcess started = builder.start();
+            try {
+                started.awaitLine("ready"::equals, Plant.PATIENCE);
+                return started;
+            } catch (IOException e) {
+                started.close();
+                if (i == MOST_STARTS) {
+                    throw e;
                 }
             }
-            throw new AssertionError("no worker could be started");
         }
+    }
 
-        void signal(String name) throws IOException, InterruptedException {
-            new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
-                    .start()
-                    .waitFor();
-        }
-
-        int exitCode() throws InterruptedException {
-            assertThat(process.waitFor(Plant.PATIENCE.toSeconds(), TimeUnit.SECONDS))
-                    .isTrue();
-            return process.exitValue();
-        }
-
-        @Override
-        public void close() {
-            process.destroyForcibly();
-        }
+    private static int exitCode(ChildProcess worker) throws InterruptedException {
+        return worker.exitCodeWithin(Plant.PATIENCE).orElseThrow(() -> new AssertionError("still runs: " + worker));
     }
 }

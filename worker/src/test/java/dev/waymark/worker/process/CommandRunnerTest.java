@@ -11,7 +11,7 @@ import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.ToolContext;
-import dev.waymark.worker.text.InlineText;
+import dev.waymark.worker.inbound.InlineText;
 import dev.waymark.worker.tool.ToolKinds;
 import dev.waymark.worker.tool.ToolRunner;
 import dev.waymark.worker.tool.java.JavaTools;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.waymark.testkit.process.ChildProcess;
 import io.temporal.api.enums.v1.EventType;
 import io.temporal.api.enums.v1.WorkflowExecutionStatus;
 import io.temporal.api.history.v1.HistoryEvent;
@@ -128,20 +129,13 @@ class TemporalServerTest {
 
     @Test
     void server_itsJvmKilled_endsToo() throws Exception {
-        Process jvm = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-XX:+UseSerialGC",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Victim.class.getName(),
-                        binary.toString())
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
+        ChildProcess jvm = ChildProcess.java(ChildProcess.SHORT_LIVED, Victim.class, binary.toString())
+                .showingErrors()
                 .start();
-        String address = jvm.inputReader().readLine();
+        String address = jvm.firstLine(Duration.ofMinutes(1));
         int port = Integer.parseInt(address.split(":")[1]);
         assertThat(listens(InetAddress.getLoopbackAddress(), port)).isTrue();
-        jvm.destroyForcibly().waitFor();
+        jvm.kill();
         await().atMost(Duration.ofSeconds(60)).until(() -> !listens(InetAddress.getLoopbackAddress(), port));
     }
 
@@ -149,25 +143,14 @@ class TemporalServerTest {
     @Test
     void server_itsProcessGroupKilled_endsToo() throws Exception {
         Assumptions.assumeTrue(Files.isExecutable(Path.of("/usr/bin/setsid")), "no setsid");
-        Process jvm = new ProcessBuilder(
-                        "/usr/bin/setsid",
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-XX:+UseSerialGC",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Victim.class.getName(),
-                        binary.toString())
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-        String address = jvm.inputReader().readLine();
+        List<String> command = new ArrayList<>(List.of("/usr/bin/setsid"));
+        command.addAll(ChildProcess.javaCommand(ChildProcess.SHORT_LIVED, Victim.class, binary.toString()));
+        ChildProcess jvm = ChildProcess.of(command).showingErrors().start();
+        String address = jvm.firstLine(Duration.ofMinutes(1));
         int port = Integer.parseInt(address.split(":")[1]);
         assertThat(listens(InetAddress.getLoopbackAddress(), port)).isTrue();
-        new ProcessBuilder("kill", "-KILL", "--", "-" + jvm.pid())
-                .inheritIO()
-                .start()
-                .waitFor();
-        jvm.waitFor();
+        ChildProcess.of("kill", "-KILL", "--", "-" + jvm.handle().pid()).run(Duration.ofMinutes(1));
+        jvm.end(Duration.ofMinutes(1));
         await().atMost(Duration.ofSeconds(60)).until(() -> !listens(InetAddress.getLoopbackAddress(), port));
     }
 

@@ -51,7 +51,7 @@ class AgentWorkflowServerTest extends AgentWorkflowCases {
     void messagesAndStopsInOneTask_leaveAgreement() {
         try (WorkflowRig rig = new WorkflowRig(connection, AgentWorkflowCases::echo)) {
             String thread = rig.start(StartInput.of("a"));
-            rig.await(thread, now -> now.terms().isPresent());
+            rig.await(thread, now -> now.policy().isPresent());
             for (int i = 0; i < 20; i++) {
                 rig.stub(thread).signal(SignalNames.SAY, "Hello " + i);
                 rig.stub(thread).signal(SignalNames.STOP);

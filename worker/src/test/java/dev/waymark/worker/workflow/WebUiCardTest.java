@@ -195,7 +195,7 @@ class WebUiCardTest {
     }
 
     private static Conversation after(Part... reply) {
-        AgentPolicy terms = new AgentPolicy(
+        AgentPolicy policy = new AgentPolicy(
                 "a",
                 4,
                 Map.of(
@@ -223,7 +223,7 @@ class WebUiCardTest {
                 Conversation.start(new ThreadFact.RunStarted(ThreadIdentity.RULES, "a", false, Optional.empty()), AT);
         for (Fact fact : List.of(
                 new ThreadFact.AgentRequested(),
-                new ThreadFact.AgentResolved(terms),
+                new ThreadFact.AgentResolved(policy),
                 hello,
                 new ModelFact.ModelCalled(1),
                 new ModelFact.ModelReplied(1, new Reply(List.of(reply), new Usage(10, 5), "tool_use")))) {

@@ -24,11 +24,11 @@ import dev.waymark.history.Timeline;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.testkit.HistoryCheck;
 import dev.waymark.tool.Tool;
-import dev.waymark.worker.agents.AgentResolver;
-import dev.waymark.worker.carry.StateCarrier;
-import dev.waymark.worker.carry.StateCarrierActivity;
+import dev.waymark.worker.activity.StateActivity;
+import dev.waymark.worker.activity.StateActivityImpl;
+import dev.waymark.worker.agents.AgentActivity;
 import dev.waymark.worker.metrics.AttemptMetrics;
-import dev.waymark.worker.model.ModelActivity;
+import dev.waymark.worker.model.ModelActivityImpl;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.ClaimSender;
 import dev.waymark.worker.tool.LateOutcomeSender;
@@ -136,11 +136,11 @@ final class WorkflowRig implements AutoCloseable {
         RunReader runs = new RunReader(histories, 1_000);
         worker.registerWorkflowImplementationTypes(AgentWorkflowImpl.class);
         worker.registerActivitiesImplementations(
-                (AgentResolver) this::agent,
-                new ModelActivity(runs, providers, new AttemptMetrics(new SimpleMeterRegistry())));
+                (AgentActivity) this::agent,
+                new ModelActivityImpl(runs, providers, new AttemptMetrics(new SimpleMeterRegistry())));
         kinds = new ToolKinds(System.getenv(), Path.of("."), JavaTools.of(tools));
         ToolRunner runner = new ToolRunner(kinds);
-        StateCarrierActivity carrier = new StateCarrierActivity(runs, TRIES_TO_FIND_A_RUN);
+        StateActivityImpl carrier = new StateActivityImpl(runs, TRIES_TO_FIND_A_RUN);
         worker.registerActivitiesImplementations(
                 new ToolActivity(
                         runs,
@@ -149,7 +149,7 @@ final class WorkflowRig implements AutoCloseable {
                         new LateOutcomeSender(connection.client()),
                         () -> false),
                 new VerifyActivityImpl(runs, runner),
-                (StateCarrier) input -> {
+                (StateActivity) input -> {
                     fetchesOfStates.incrementAndGet();
                     awaitGate();
                     return carrier.fetch(input);

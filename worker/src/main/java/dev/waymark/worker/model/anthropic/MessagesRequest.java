@@ -10,21 +10,20 @@ import java.util.Optional;
 /** The body of {@code POST /v1/messages}. */
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
 record MessagesRequest(
-        @JsonProperty("model") String model,
+        String model,
         @JsonProperty("max_tokens") int maxTokens,
-        @JsonProperty("system") List<Block.Text> system,
-        @JsonProperty("messages") List<Message> messages,
-        @JsonProperty("tools") List<Tool> tools,
-        @JsonProperty("temperature") Optional<Double> temperature,
-        @JsonProperty("thinking") Optional<Thinking> thinking,
+        List<Block.Text> system,
+        List<Message> messages,
+        List<Tool> tools,
+        Optional<Double> temperature,
+        Optional<Thinking> thinking,
         @JsonProperty("output_config") Optional<OutputConfig> outputConfig,
         @JsonProperty("service_tier") Optional<String> serviceTier,
-        @JsonProperty("stream") boolean stream) {
+        boolean stream) {
 
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
     record Thinking(
-            @JsonProperty("type") String type,
-            @JsonProperty("budget_tokens") Optional<Integer> budgetTokens) {
+            String type, @JsonProperty("budget_tokens") Optional<Integer> budgetTokens) {
         static Thinking of(String type) {
             return new Thinking(type, Optional.empty());
         }
@@ -34,16 +33,14 @@ record MessagesRequest(
         }
     }
 
-    record OutputConfig(@JsonProperty("effort") String effort) {}
+    record OutputConfig(String effort) {}
 
-    record Message(
-            @JsonProperty("role") String role,
-            @JsonProperty("content") List<Block> content) {}
+    record Message(String role, List<Block> content) {}
 
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
     record Tool(
-            @JsonProperty("name") String name,
-            @JsonProperty("description") String description,
+            String name,
+            String description,
             @JsonProperty("input_schema") Json inputSchema,
             @JsonProperty("cache_control") Optional<CacheMark> cache) {
         Tool marked() {
@@ -52,16 +49,16 @@ record MessagesRequest(
     }
 
     /** Marks the request up to here for the provider's prompt cache. */
-    record CacheMark(@JsonProperty("type") String type) {
+    record CacheMark(String type) {
         static final Optional<CacheMark> HERE = Optional.of(new CacheMark("ephemeral"));
     }
 
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
     record Source(
-            @JsonProperty("type") String type,
-            @JsonProperty("url") Optional<String> url,
+            String type,
+            Optional<String> url,
             @JsonProperty("media_type") Optional<String> mediaType,
-            @JsonProperty("data") Optional<String> data) {
+            Optional<String> data) {
         static Source url(String url) {
             return new Source("url", Optional.of(url), Optional.empty(), Optional.empty());
         }
@@ -75,8 +72,7 @@ record MessagesRequest(
     sealed interface Block {
         @JsonInclude(JsonInclude.Include.NON_ABSENT)
         record Text(
-                @JsonProperty("text") String text,
-                @JsonProperty("cache_control") Optional<CacheMark> cache) implements Block {
+                String text, @JsonProperty("cache_control") Optional<CacheMark> cache) implements Block {
             static Text of(String text) {
                 return new Text(text, Optional.empty());
             }
@@ -94,7 +90,7 @@ record MessagesRequest(
 
         @JsonInclude(JsonInclude.Include.NON_ABSENT)
         record Image(
-                @JsonProperty("source") Source source,
+                Source source,
                 @JsonProperty("cache_control") Optional<CacheMark> cache) implements Block {
             @JsonProperty("type")
             String type() {
@@ -110,7 +106,7 @@ record MessagesRequest(
         @JsonInclude(JsonInclude.Include.NON_ABSENT)
         record ToolResult(
                 @JsonProperty("tool_use_id") String toolUseId,
-                @JsonProperty("content") String content,
+                String content,
 
                 @JsonProperty("is_error") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
                 boolean isError,
@@ -128,10 +124,7 @@ record MessagesRequest(
             }
         }
 
-        record ToolUse(
-                @JsonProperty("id") String id,
-                @JsonProperty("name") String name,
-                @JsonProperty("input") Json input) implements Block {
+        record ToolUse(String id, String name, Json input) implements Block {
             @JsonProperty("type")
             String type() {
                 return "tool_use";

@@ -8,12 +8,12 @@ import com.fasterxml.jackson.databind.node.MissingNode;
 /** An event of the stream. Its type determines which fields are set; other nodes are {@link MissingNode}, not null. */
 @JsonIgnoreProperties(ignoreUnknown = true)
 record StreamEvent(
-        @JsonProperty("type") String type,
-        @JsonProperty("index") int index,
-        @JsonProperty("message") JsonNode message,
+        String type,
+        int index,
+        JsonNode message,
         @JsonProperty("content_block") JsonNode block,
-        @JsonProperty("delta") JsonNode delta,
-        @JsonProperty("usage") JsonNode usage) {
+        JsonNode delta,
+        JsonNode usage) {
     StreamEvent {
         type = type == null ? "" : type;
         message = orMissing(message);

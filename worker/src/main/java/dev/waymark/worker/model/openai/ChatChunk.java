@@ -12,18 +12,15 @@ import org.jspecify.annotations.Nullable;
 
 /** An event of the stream: a piece of the reply, or its usage. Any field may be missing or null. */
 @JsonIgnoreProperties(ignoreUnknown = true)
-record ChatChunk(
-        @JsonProperty("choices") List<Choice> choices,
-        @JsonProperty("usage") Optional<Tokens> usage) {
+record ChatChunk(List<Choice> choices, Optional<Tokens> usage) {
     ChatChunk {
         choices = present(choices);
-        usage = usage == null ? Optional.empty() : usage;
     }
 
     @JsonIgnoreProperties(ignoreUnknown = true)
     record Choice(
-            @JsonProperty("index") int index,
-            @JsonProperty("delta") Delta delta,
+            int index,
+            Delta delta,
             @JsonProperty("finish_reason") String finishReason) {
         Choice {
             delta = delta == null ? new Delta(NullNode.getInstance(), "", "", "", List.of()) : delta;
@@ -37,10 +34,10 @@ record ChatChunk(
      */
     @JsonIgnoreProperties(ignoreUnknown = true)
     record Delta(
-            @JsonProperty("content") JsonNode content,
-            @JsonProperty("refusal") String refusal,
+            JsonNode content,
+            String refusal,
             @JsonProperty("reasoning_content") String reasoningContent,
-            @JsonProperty("reasoning") String reasoning,
+            String reasoning,
             @JsonProperty("tool_calls") List<CallPiece> toolCalls) {
         Delta {
             content = orNothing(content);
@@ -64,9 +61,9 @@ record ChatChunk(
 
     @JsonIgnoreProperties(ignoreUnknown = true)
     record CallPiece(
-            @JsonProperty("index") int index,
-            @JsonProperty("id") String id,
-            @JsonProperty("function") FunctionPiece function,
+            int index,
+            String id,
+            FunctionPiece function,
             @JsonProperty("extra_content") JsonNode extra) {
         CallPiece {
             extra = orNothing(extra);
@@ -76,9 +73,7 @@ record ChatChunk(
     }
 
     @JsonIgnoreProperties(ignoreUnknown = true)
-    record FunctionPiece(
-            @JsonProperty("name") String name,
-            @JsonProperty("arguments") JsonNode arguments) {
+    record FunctionPiece(String name, JsonNode arguments) {
         FunctionPiece {
             name = orEmpty(name);
             arguments = orNothing(arguments);
@@ -95,9 +90,6 @@ record ChatChunk(
             @JsonProperty("prompt_tokens") long promptTokens,
             @JsonProperty("completion_tokens") long completionTokens,
             @JsonProperty("prompt_tokens_details") Optional<Details> details) {
-        Tokens {
-            details = details == null ? Optional.empty() : details;
-        }
 
         Usage usage() {
             long prompt = Math.max(0, promptTokens);

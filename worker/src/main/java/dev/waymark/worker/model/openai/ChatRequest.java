@@ -13,46 +13,41 @@ import java.util.Optional;
  */
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
 record ChatRequest(
-        @JsonProperty("model") String model,
-        @JsonProperty("messages") List<ChatMessage> messages,
-        @JsonProperty("tools") List<Tool> tools,
+        String model,
+        List<ChatMessage> messages,
+        List<Tool> tools,
         @JsonProperty("max_tokens") Optional<Integer> maxTokens,
         @JsonProperty("max_completion_tokens") Optional<Integer> maxCompletionTokens,
-        @JsonProperty("temperature") Optional<Double> temperature,
+        Optional<Double> temperature,
         @JsonProperty("reasoning_effort") Optional<String> reasoningEffort,
         @JsonProperty("service_tier") Optional<String> serviceTier,
-        @JsonProperty("stream") boolean stream,
+        boolean stream,
         @JsonProperty("stream_options") StreamOptions streamOptions) {
 
     record StreamOptions(@JsonProperty("include_usage") boolean includeUsage) {}
 
-    record Tool(
-            @JsonProperty("type") String type,
-            @JsonProperty("function") Function function) {
+    record Tool(String type, Function function) {
         static Tool of(String name, String description, Json parameters) {
             return new Tool("function", new Function(name, description, parameters));
         }
     }
 
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
-    record Function(
-            @JsonProperty("name") String name,
-            @JsonProperty("description") String description,
-            @JsonProperty("parameters") Json parameters) {}
+    record Function(String name, String description, Json parameters) {}
 
     /** A message, with one of four roles. */
     sealed interface ChatMessage {
         @JsonProperty("role")
         String role();
 
-        record System(@JsonProperty("content") String content) implements ChatMessage {
+        record System(String content) implements ChatMessage {
             @Override
             public String role() {
                 return "system";
             }
         }
 
-        record User(@JsonProperty("content") Content content) implements ChatMessage {
+        record User(Content content) implements ChatMessage {
             @Override
             public String role() {
                 return "user";
@@ -61,7 +56,7 @@ record ChatRequest(
 
         @JsonInclude(JsonInclude.Include.NON_EMPTY)
         record Assistant(
-                @JsonProperty("content") Optional<String> content,
+                Optional<String> content,
                 @JsonProperty("tool_calls") List<ToolCall> toolCalls,
                 @JsonProperty("reasoning_content") Optional<String> reasoningContent)
                 implements ChatMessage {
@@ -71,9 +66,7 @@ record ChatRequest(
             }
         }
 
-        record Tool(
-                @JsonProperty("tool_call_id") String toolCallId,
-                @JsonProperty("content") String content) implements ChatMessage {
+        record Tool(@JsonProperty("tool_call_id") String toolCallId, String content) implements ChatMessage {
             @Override
             public String role() {
                 return "tool";
@@ -83,18 +76,16 @@ record ChatRequest(
 
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
     record ToolCall(
-            @JsonProperty("id") String id,
-            @JsonProperty("type") String type,
-            @JsonProperty("function") Called function,
+            String id,
+            String type,
+            Called function,
             @JsonProperty("extra_content") Optional<Json> extra) {
         static ToolCall of(String id, String name, String arguments, Optional<Json> extra) {
             return new ToolCall(id, "function", new Called(name, arguments), extra);
         }
     }
 
-    record Called(
-            @JsonProperty("name") String name,
-            @JsonProperty("arguments") String arguments) {}
+    record Called(String name, String arguments) {}
 
     /** Text alone is sent as a string, which every server accepts; text with images is a list. */
     sealed interface Content {
@@ -107,7 +98,7 @@ record ChatRequest(
         @JsonProperty("type")
         String type();
 
-        record Text(@JsonProperty("text") String text) implements ContentPart {
+        record Text(String text) implements ContentPart {
             @Override
             public String type() {
                 return "text";
@@ -122,5 +113,5 @@ record ChatRequest(
         }
     }
 
-    record ImageUrl(@JsonProperty("url") String url) {}
+    record ImageUrl(String url) {}
 }

@@ -10,28 +10,23 @@ import java.util.Optional;
 /** The body of {@code POST /v1/responses}. The service stores nothing: each request has the whole conversation. */
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
 record ResponsesRequest(
-        @JsonProperty("model") String model,
-        @JsonProperty("instructions") Optional<String> instructions,
-        @JsonProperty("input") List<Item> input,
-        @JsonProperty("tools") List<Tool> tools,
+        String model,
+        Optional<String> instructions,
+        List<Item> input,
+        List<Tool> tools,
         @JsonProperty("max_output_tokens") int maxOutputTokens,
-        @JsonProperty("temperature") Optional<Double> temperature,
-        @JsonProperty("reasoning") Optional<Reasoning> reasoning,
+        Optional<Double> temperature,
+        Optional<Reasoning> reasoning,
         @JsonProperty("service_tier") Optional<String> serviceTier,
-        @JsonProperty("include") List<String> include,
-        @JsonProperty("store") boolean store,
-        @JsonProperty("stream") boolean stream) {
+        List<String> include,
+        boolean store,
+        boolean stream) {
 
-    record Reasoning(@JsonProperty("effort") String effort) {}
+    record Reasoning(String effort) {}
 
     /** A tool. Any schema is allowed, because {@code strict} is off. */
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
-    record Tool(
-            @JsonProperty("type") String type,
-            @JsonProperty("name") String name,
-            @JsonProperty("description") String description,
-            @JsonProperty("parameters") Json parameters,
-            @JsonProperty("strict") boolean strict) {
+    record Tool(String type, String name, String description, Json parameters, boolean strict) {
         static Tool of(String name, String description, Json parameters) {
             return new Tool("function", name, description, parameters, false);
         }
@@ -39,7 +34,7 @@ record ResponsesRequest(
 
     /** An item of the conversation: a message, a call, the output of a call, or reasoning. */
     sealed interface Item {
-        record User(@JsonProperty("content") List<Content> content) implements Item {
+        record User(List<Content> content) implements Item {
             @JsonProperty("role")
             String role() {
                 return "user";
@@ -48,29 +43,21 @@ record ResponsesRequest(
 
         /** A message of the model, with the phase that the model gave it. */
         @JsonInclude(JsonInclude.Include.NON_ABSENT)
-        record Assistant(
-                @JsonProperty("content") String content,
-                @JsonProperty("phase") Optional<String> phase) implements Item {
+        record Assistant(String content, Optional<String> phase) implements Item {
             @JsonProperty("role")
             String role() {
                 return "assistant";
             }
         }
 
-        record Call(
-                @JsonProperty("call_id") String callId,
-                @JsonProperty("name") String name,
-                @JsonProperty("arguments") String arguments)
-                implements Item {
+        record Call(@JsonProperty("call_id") String callId, String name, String arguments) implements Item {
             @JsonProperty("type")
             String type() {
                 return "function_call";
             }
         }
 
-        record Output(
-                @JsonProperty("call_id") String callId,
-                @JsonProperty("output") String output) implements Item {
+        record Output(@JsonProperty("call_id") String callId, String output) implements Item {
             @JsonProperty("type")
             String type() {
                 return "function_call_output";
@@ -83,16 +70,14 @@ record ResponsesRequest(
 
     /** A part of a user message. */
     sealed interface Content {
-        record Text(@JsonProperty("text") String text) implements Content {
+        record Text(String text) implements Content {
             @JsonProperty("type")
             String type() {
                 return "input_text";
             }
         }
 
-        record Image(
-                @JsonProperty("image_url") String url,
-                @JsonProperty("detail") String detail) implements Content {
+        record Image(@JsonProperty("image_url") String url, String detail) implements Content {
             static Image of(String url) {
                 return new Image(url, "auto");
             }

@@ -1,7 +1,7 @@
 package dev.waymark.worker.tool.kind;
 
 import dev.waymark.contract.work.ToolOutcome;
-import dev.waymark.worker.text.InlineText;
+import dev.waymark.worker.inbound.InlineText;
 
 /**
  * What the end of an execution shows about its effect, for all kinds of tools.

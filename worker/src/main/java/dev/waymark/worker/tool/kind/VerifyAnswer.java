@@ -4,8 +4,8 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.work.VerifyOutcome;
+import dev.waymark.worker.inbound.InlineText;
 import dev.waymark.worker.process.CommandResult;
-import dev.waymark.worker.text.InlineText;
 import java.util.Optional;
 
 /** Parses the output of a {@code verify} program. */

@@ -42,16 +42,16 @@ public final class McpDiscovery {
     private static final int LARGEST_AGENT = 512 * 1024;
 
     private final McpConnections servers;
-    private final Duration patience;
+    private final Duration serverLimit;
 
     public McpDiscovery(McpConnections servers) {
         this(servers, PATIENCE);
     }
 
-    /** @param patience the time limit for each server */
-    McpDiscovery(McpConnections servers, Duration patience) {
+    /** @param serverLimit the time limit for each server */
+    McpDiscovery(McpConnections servers, Duration serverLimit) {
         this.servers = servers;
-        this.patience = patience;
+        this.serverLimit = serverLimit;
     }
 
     /**
@@ -68,7 +68,7 @@ public final class McpDiscovery {
         ProcessFence whole = ProcessFence.in(WHOLE_PATIENCE);
         for (McpEntry entry : entries) {
             String server = entry.server().name();
-            ProcessFence fence = ProcessFence.in(patience.compareTo(whole.left()) < 0 ? patience : whole.left());
+            ProcessFence fence = ProcessFence.in(serverLimit.compareTo(whole.left()) < 0 ? serverLimit : whole.left());
             try {
                 tools.addAll(tools(entry, naming, fence));
             } catch (RequestNotSentException | OutcomeUnknownException e) {

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.agent.McpServer;
+import dev.waymark.testkit.process.ChildProcess;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.secret.Secrets;
 import java.nio.file.Files;
@@ -122,20 +123,13 @@ class StdioTest extends McpCases {
     /** If the worker is killed, the server learns of it only from the closed pipe. */
     @Test
     void workerKilled_endsTheServer() throws Exception {
-        Process worker = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-XX:+UseSerialGC",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        OneServer.class.getName(),
-                        directory.toString())
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
+        ChildProcess worker = ChildProcess.java(ChildProcess.SHORT_LIVED, OneServer.class, directory.toString())
+                .showingErrors()
                 .start();
         try {
-            assertThat(worker.inputReader().readLine()).isEqualTo("echo: hello");
+            assertThat(worker.firstLine(PATIENCE)).isEqualTo("echo: hello");
         } finally {
-            worker.destroyForcibly();
+            worker.kill();
         }
         awaitGone(directory.resolve("pid"));
     }

@@ -21,12 +21,14 @@ class ReceptionController {
 
     @GetMapping("/reception/{thread}")
     String reply(@PathVariable("thread") String thread, Model model) {
-        return page(thread, client.lists().exists(thread) ? text(client.result(thread)) : "How can I help?", model);
+        String reply = client.lists().exists(thread) ? text(client.turn(thread).await()) : "How can I help?";
+        return page(thread, reply, model);
     }
 
     @PostMapping("/reception/{thread}")
     String say(@PathVariable("thread") String thread, @RequestParam("message") String message, Model model) {
-        AgentResult result = client.run(Prompt.of("receptionist", message).withThread(thread));
+        AgentResult result =
+                client.run(Prompt.of("receptionist", message).withThread(thread)).await();
         return page(thread, text(result), model);
     }
 

@@ -1,0 +1,171 @@
+package dev.waymark.client;
+
+import dev.waymark.client.connection.WaitDeadline;
+import dev.waymark.client.failure.WaymarkException;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+
+/**
+ * A request that was sent to a thread, and the wait for its outcome. The request is durable, or the thread has accepted
+ * it, before a caller gets the handle: a caller that does not wait loses nothing, and {@link AgentClient#turn} gives
+ * any process another handle. Thread-safe.
+ *
+ * <pre>{@code
+ * TurnHandle turn = client.run(Prompt.of("assistant", "Book a table").withThread("trip"));
+ * System.out.println(turn.thread());    // at once
+ * AgentResult result = turn.await();    // when the turn has ended or waits for a person
+ * }</pre>
+ *
+ * <p>{@link #future} does not block for the outcome.
+ */
+public final class TurnHandle {
+    private final OutcomeWaiter outcomes;
+    private final String thread;
+    private final String runId;
+    private final WaitDeadline deadline;
+    private final Supplier<Awaited> opening;
+    private final UnaryOperator<AgentResult> check;
+    private final Delivery delivery;
+    private final Optional<Integer> fact;
+    private final Optional<ForkPoint> forkPoint;
+
+    private TurnHandle(Edit edit) {
+        this.outcomes = edit.outcomes;
+        this.thread = edit.thread;
+        this.runId = edit.runId;
+        this.deadline = edit.deadline;
+        this.opening = edit.opening;
+        this.check = edit.check;
+        this.delivery = edit.delivery;
+        this.fact = edit.fact;
+        this.forkPoint = edit.forkPoint;
+    }
+
+    /** What a request has changed. */
+    public enum Delivery {
+        /** The request was delivered, as far as is known for the first time. */
+        NEW,
+        /** An earlier request with the same id had the same content. This one changed nothing, and has its outcome. */
+        REPEATED,
+        /** The turn to resume was complete already. Nothing was started, and the outcome is that of this turn. */
+        NOT_NEEDED
+    }
+
+    /**
+     * Where a fork began.
+     *
+     * @param at the event of the other thread that was copied, as {@code RUNID/eN}
+     * @param status the status of the new thread's turn; {@code stopped} if the other thread was in the middle of a
+     * turn
+     */
+    public record ForkPoint(String at, String status) {}
+
+    /**
+     * @param runId the run that accepted the request
+     * @param opening finds out what to wait for, once for each wait
+     */
+    static TurnHandle of(
+            OutcomeWaiter outcomes, String thread, String runId, WaitDeadline deadline, Supplier<Awaited> opening) {
+        return new TurnHandle(new Edit(outcomes, thread, runId, deadline, opening));
+    }
+
+    TurnHandle with(Consumer<Edit> change) {
+        Edit edit = new Edit(outcomes, thread, runId, deadline, opening);
+        edit.check = check;
+        edit.delivery = delivery;
+        edit.fact = fact;
+        edit.forkPoint = forkPoint;
+        change.accept(edit);
+        return new TurnHandle(edit);
+    }
+
+    /** A handle that is being made. */
+    static final class Edit {
+        private final OutcomeWaiter outcomes;
+        private final String thread;
+        private final String runId;
+        private final WaitDeadline deadline;
+        private final Supplier<Awaited> opening;
+        /** Runs once the outcome is known, and before the caller gets it. */
+        UnaryOperator<AgentResult> check = result -> result;
+
+        Delivery delivery = Delivery.NEW;
+        Optional<Integer> fact = Optional.empty();
+        Optional<ForkPoint> forkPoint = Optional.empty();
+
+        private Edit(
+                OutcomeWaiter outcomes, String thread, String runId, WaitDeadline deadline, Supplier<Awaited> opening) {
+            this.outcomes = outcomes;
+            this.thread = thread;
+            this.runId = runId;
+            this.deadline = deadline;
+            this.opening = opening;
+        }
+    }
+
+    /** The id of the thread, which is all that another process needs to continue it. */
+    public String thread() {
+        return thread;
+    }
+
+    /** The id of the run that received the request. Empty if nothing was started from a checkpoint. */
+    public String runId() {
+        return runId;
+    }
+
+    /** What the request has changed. */
+    public Delivery delivery() {
+        return delivery;
+    }
+
+    /** The number of the fact that the thread recorded for a message that it has accepted. */
+    public Optional<Integer> fact() {
+        return fact;
+    }
+
+    /** Where a fork began; empty for other requests. */
+    public Optional<ForkPoint> forkPoint() {
+        return forkPoint;
+    }
+
+    /**
+     * Waits until the turn has ended or waits for a person. The callbacks and the watcher of the client run in the Java
+     * thread that waits. Each call is a wait of its own.
+     *
+     * @throws WaymarkException.TimedOut if the client has a timeout, which began with the request; the turn continues
+     * @throws WaymarkException.NoWorker if there is no worker to take the work
+     * @throws WaymarkException.ServerUnreachable if the server does not answer for a while
+     */
+    public AgentResult await() {
+        return begin().await();
+    }
+
+    /**
+     * Waits like {@link #await}, but blocks no Java thread: all such waits of the process share a few threads. The
+     * callbacks and the watcher of the client, and functions that are added to the future, run in one of them, never two
+     * of a wait at once. Another thread takes the place of one whose function takes long, so that it delays no other
+     * wait.
+     *
+     * <p>The future fails with the exceptions that {@link #await} throws. Cancelling it, or completing it otherwise,
+     * ends the wait, and not the turn: the callbacks are not asked any more. Each call is a wait of its own.
+     *
+     * <pre>{@code
+     * client.run(prompt).future().thenAccept(result -> show(AgentResult.assertComplete(result).text()));
+     * }</pre>
+     */
+    public CompletableFuture<AgentResult> future() {
+        return begin().future();
+    }
+
+    private OutcomeWait begin() {
+        return outcomes.begin(thread, deadline, opening, check);
+    }
+
+    /** Finds out what to wait for. */
+    Awaited open() {
+        return opening.get();
+    }
+}

@@ -1,0 +1,261 @@
+package dev.waymark.worker.model;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.Pricing;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.WireNames;
+import dev.waymark.contract.work.ModelInput;
+import dev.waymark.contract.work.PartialReply;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.message.Summary;
+import dev.waymark.conversation.message.Transcript;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Spent;
+import dev.waymark.history.RunReader;
+import dev.waymark.model.ModelFailure;
+import dev.waymark.model.ModelRequest;
+import dev.waymark.tool.ToolArguments;
+import dev.waymark.worker.activity.ActivityProblems;
+import dev.waymark.worker.activity.Heartbeat;
+import dev.waymark.worker.metrics.AttemptMetrics;
+import dev.waymark.worker.model.http.ProviderFailures;
+import io.temporal.activity.Activity;
+import io.temporal.activity.ActivityInfo;
+import io.temporal.client.ActivityCanceledException;
+import io.temporal.common.converter.DataConverterException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+
+/**
+ * Calls the model with the conversation read from the run's history. The input holds only the length and the digest of
+ * the conversation; a conversation that does not match them is never sent.
+ */
+public final class ModelActivityImpl implements ModelActivity {
+    /**
+     * Half of Temporal's limit of 2 MiB for a result. Temporal rejects a larger result, and the reply would be lost
+     * after it was paid for.
+     */
+    private static final int MOST_REPLY_BYTES = 1024 * 1024;
+
+    private final RunReader runs;
+    private final ModelProviders providers;
+    private final AttemptMetrics metrics;
+    private final ModelOutages outages = new ModelOutages(System::nanoTime);
+
+    public ModelActivityImpl(RunReader runs, ModelProviders providers, AttemptMetrics metrics) {
+        this.runs = runs;
+        this.providers = providers;
+        this.metrics = metrics;
+    }
+
+    @Override
+    public Reply call(ModelInput input) {
+        ActivityInfo info = Activity.getExecutionContext().getInfo();
+        Optional<PartialReply> before = before(input);
+        PartialText words = new PartialText(
+                input.step(),
+                info.getAttempt(),
+                before.flatMap(PartialReply::spent).orElse(Spent.NOTHING),
+                before.map(told -> new ModelChain.Failed(told.failed(), told.unusable()))
+                        .orElse(ModelChain.Failed.NOTHING),
+                !input.summary());
+        try (Heartbeat heartbeat = Heartbeat.showing(words::now)) {
+            RunReader.Called called = metrics.projection(() -> ActivityProblems.reading(
+                    () -> runs.atModelCall(info.getWorkflowId(), info.getWorkflowRunId(), input)));
+            check(input, called.state().counters().steps(), called.state().transcript());
+            boolean replied = false;
+            try {
+                Reply reply = reply(input, called, words, heartbeat::isCancelled);
+                heartbeat.awaitKeys();
+                replied = true;
+                return reply;
+            } catch (InterruptedException e) {
+                RuntimeException cancellation = heartbeat.cancellation(e);
+                // A cancellation cannot carry the cost of the call, so a failure reports it. After a pause
+                // or a shutdown of the worker, the exception is kept, because another attempt follows.
+                throw cancellation instanceof ActivityCanceledException
+                                && !words.spent().isNothing()
+                        ? ActivityProblems.permanent(new Problem(WireNames.CANCELLED, "cancelled"), words.spent())
+                        : cancellation;
+            } finally {
+                if (!replied) {
+                    words.model().ifPresent(model -> metrics.wasted(model, words.own()));
+                    // Sends the last heartbeat: the next attempt needs the spending of this one, however this one
+                    // ended.
+                    heartbeat.finish();
+                }
+            }
+        }
+    }
+
+    private Reply reply(ModelInput input, RunReader.Called called, PartialText words, BooleanSupplier cancelled)
+            throws InterruptedException {
+        AgentSpec agent = called.agent();
+        if (input.summary()) {
+            return checked(ask(agent, summaryOf(called.state(), agent), words, cancelled), words);
+        }
+        Optional<Json> schema = called.state().turn().schema();
+        schema.ifPresent(ModelActivityImpl::requireSchema);
+        Reply reply = ask(agent, requestOf(called.state(), agent), words, cancelled);
+        return checked(withFaults(agent, StructuredReply.of(reply, schema)), words)
+                .sealed();
+    }
+
+    /**
+     * The progress of this call that earlier attempts reported. The server passes on the details of the last heartbeat.
+     */
+    private static Optional<PartialReply> before(ModelInput input) {
+        try {
+            return Activity.getExecutionContext()
+                    .getHeartbeatDetails(PartialReply.class)
+                    .filter(told -> told.step() == input.step());
+        } catch (DataConverterException e) {
+            return Optional.empty(); // The details were written by another version of Waymark.
+        }
+    }
+
+    private static void check(ModelInput input, int step, Transcript transcript) {
+        if (step != input.step()) {
+            String words = "model call " + input.step() + " was superseded by call " + step;
+            throw ActivityProblems.permanent(new Problem("Superseded", words));
+        }
+        if (!input.isOf(transcript)) {
+            String words = "the conversation in history does not match the request: " + transcript.count()
+                    + " messages with digest " + transcript.digest() + ", expected " + input.messageCount()
+                    + " messages with digest " + input.digest();
+            throw ActivityProblems.permanent(new Problem(Problem.CORRUPTION, words));
+        }
+    }
+
+    private static void requireSchema(Json schema) {
+        ToolArguments.malformation(schema).ifPresent(why -> {
+            throw ActivityProblems.permanent(new Problem(Problem.BAD_INPUT, "the schema is not a JSON Schema: " + why));
+        });
+    }
+
+    private static ModelRequest requestOf(Conversation state, AgentSpec agent) {
+        Optional<String> instructions = Stream.concat(
+                        agent.instructions().stream(),
+                        state.turn().schema().map(StructuredReply::instructions).stream())
+                .reduce((own, added) -> own + "\n\n" + added);
+        return new ModelRequest(
+                agent.model(), instructions, state.transcript().messages(), agent.tools(), agent.maxTokens());
+    }
+
+    private static ModelRequest summaryOf(Conversation state, AgentSpec agent) {
+        return new ModelRequest(
+                agent.model(),
+                Optional.of(Summary.INSTRUCTIONS),
+                List.of(Summary.request(state.givingWay())),
+                List.of(),
+                agent.maxTokens());
+    }
+
+    private Reply ask(AgentSpec agent, ModelRequest request, PartialText words, BooleanSupplier cancelled)
+            throws InterruptedException {
+        ModelChain chain = ModelChain.of(agent, outages);
+        ModelChain.Link asked = chain.next(words.failed());
+        try {
+            ModelProviders.Bound bound = bound(asked);
+            Optional<Pricing> pricing = asked.ownPrice().or(bound::pricing);
+            words.asks(asked.model(), pricing);
+            ModelRequest sent = request.to(bound.model(), asked.options());
+            Reply reply = SilenceWatch.ask(bound.provider(), sent, words, asked.silence(), cancelled);
+            chain.answered(asked);
+            words.firstWordAfter().ifPresent(after -> metrics.firstWord(asked.model(), after));
+            Reply charged = reply.charged(pricing.map(price -> price.of(reply.usage())), words.before());
+            return asked.model().equals(agent.model()) ? charged : charged.answeredBy(asked.model());
+        } catch (ModelFailure failure) {
+            metrics.failedAttempt(asked.model(), failure.type());
+            throw problem(chain, asked, failure, words);
+        }
+    }
+
+    private ModelProviders.Bound bound(ModelChain.Link asked) throws ModelFailure {
+        return providers
+                .find(asked.model())
+                .orElseThrow(() -> ModelFailure.permanent(
+                        Problem.AGENT_INVALID, "this worker has no provider for model " + asked.model()));
+    }
+
+    /**
+     * Returns the failure of this attempt. If another model may be called, it also records what the next attempt needs
+     * to choose one.
+     */
+    private static RuntimeException problem(
+            ModelChain chain, ModelChain.Link asked, ModelFailure failure, PartialText words) {
+        String message = String.valueOf(failure.getMessage());
+        Problem problem = new Problem(failure.type(), chain.isSingle() ? message : asked.model() + ": " + message);
+        Optional<Duration> delay = failure.retryAfter();
+        boolean goesOn = failure.retryable();
+        if (chain.passesOn(failure)) {
+            words.failed(chain.after(asked, failure, words.failed()));
+            delay = chain.delay(asked, delay, words.failed());
+        } else if (chain.dispensesWith(asked, failure)) {
+            words.failed(ModelChain.without(asked, words.failed()));
+            delay = chain.delay(asked, delay, words.failed());
+            goesOn = true;
+        }
+        return goesOn
+                ? ActivityProblems.passing(problem, delay, words.spent())
+                : ActivityProblems.permanent(problem, words.spent());
+    }
+
+    /**
+     * Replaces lone surrogates with {@code ?}, as in tool results. A model can produce them as escapes in the arguments
+     * of a call; history would accept them, but savers and providers would not.
+     */
+    private static Reply withWholeCharacters(Reply reply) throws JsonProcessingException {
+        String json = PayloadJson.MAPPER.writeValueAsString(reply);
+        String whole = new String(json.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+        return whole.equals(json) ? reply : PayloadJson.MAPPER.readValue(whole, Reply.class);
+    }
+
+    /**
+     * Adds a fault for each call whose arguments do not match its tool's schema, so that nobody is asked to approve it.
+     */
+    private static Reply withFaults(AgentSpec agent, Reply reply) throws InterruptedException {
+        List<Reply.Fault> faults = new ArrayList<>(reply.faults());
+        int call = 0;
+        for (Part part : reply.content()) {
+            if (part instanceof Part.ToolUse use) {
+                if (Thread.interrupted()) { // A check may take a second, and a reply may have thousands of calls.
+                    throw new InterruptedException("cancelled while arguments were checked");
+                }
+                int number = call;
+                boolean known = faults.stream().anyMatch(fault -> fault.call() == number);
+                Optional<String> problem = known
+                        ? Optional.empty()
+                        : agent.tool(use.name()).flatMap(tool -> ToolArguments.problem(tool.input(), use.input()));
+                problem.ifPresent(reason -> faults.add(new Reply.Fault(number, reason)));
+                call++;
+            }
+        }
+        return faults.isEmpty() ? reply : reply.withFaults(faults);
+    }
+
+    private static Reply checked(Reply reply, PartialText words) {
+        try {
+            int bytes = PayloadJson.MAPPER.writeValueAsBytes(reply).length;
+            if (bytes > MOST_REPLY_BYTES) {
+                String why = "the model's reply has " + bytes + " bytes, at most " + MOST_REPLY_BYTES;
+                throw ActivityProblems.permanent(
+                        new Problem(ProviderFailures.REPLY_TOO_LARGE.type(), why), words.spent());
+            }
+            return withWholeCharacters(reply);
+        } catch (JsonProcessingException e) {
+            String why = "the model's reply can't be encoded as JSON";
+            throw ActivityProblems.passing(
+                    new Problem(ProviderFailures.MALFORMED_REPLY.type(), why), Optional.empty(), words.spent());
+        }
+    }
+}
