@@ -11,22 +11,17 @@ import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.Command;
 import dev.waymark.e2e.product.Command.Done;
 import dev.waymark.e2e.product.Dev;
+import dev.waymark.e2e.product.ThreadReset;
 import dev.waymark.history.HistoryReader;
 import io.temporal.api.common.v1.WorkflowExecution;
-import io.temporal.api.enums.v1.EventType;
-import io.temporal.api.history.v1.HistoryEvent;
 import io.temporal.api.workflowservice.v1.DeleteWorkflowExecutionRequest;
-import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryRequest;
-import io.temporal.api.workflowservice.v1.ResetWorkflowExecutionRequest;
 import io.temporal.client.WorkflowOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -339,30 +334,7 @@ class ContinuationServerTest {
 
     /** Resets to the newest workflow task, or to the first one. */
     private static void resetTo(String thread, boolean newest) {
-        WorkflowExecution execution =
-                WorkflowExecution.newBuilder().setWorkflowId(thread).build();
-        LongStream tasks = connection
-                .stubs()
-                .blockingStub()
-                .getWorkflowExecutionHistory(GetWorkflowExecutionHistoryRequest.newBuilder()
-                        .setNamespace(connection.namespace())
-                        .setExecution(execution)
-                        .build())
-                .getHistory()
-                .getEventsList()
-                .stream()
-                .filter(event -> event.getEventType() == EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED)
-                .mapToLong(HistoryEvent::getEventId);
-        long task = (newest ? tasks.max() : tasks.min()).orElseThrow();
-        connection
-                .stubs()
-                .blockingStub()
-                .resetWorkflowExecution(ResetWorkflowExecutionRequest.newBuilder()
-                        .setNamespace(connection.namespace())
-                        .setWorkflowExecution(execution)
-                        .setWorkflowTaskFinishEventId(task)
-                        .setRequestId(UUID.randomUUID().toString())
-                        .setReason("a test")
-                        .build());
+        List<Long> tasks = ThreadReset.completedTasks(connection, thread);
+        ThreadReset.to(connection, thread, tasks.get(newest ? tasks.size() - 1 : 0));
     }
 }

@@ -5,24 +5,18 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.client.AgentClient;
-import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.connect.Connection;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.Command;
 import dev.waymark.e2e.product.Dev;
-import io.temporal.api.common.v1.WorkflowExecution;
-import io.temporal.api.enums.v1.EventType;
+import dev.waymark.e2e.product.ThreadReset;
 import io.temporal.api.enums.v1.ResetReapplyExcludeType;
-import io.temporal.api.history.v1.HistoryEvent;
-import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryRequest;
-import io.temporal.api.workflowservice.v1.ResetWorkflowExecutionRequest;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.UUID;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -33,9 +27,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("server")
 @Timeout(300)
 class SignatureAfterResetServerTest {
-    private static final WorkflowExecution TRIP =
-            WorkflowExecution.newBuilder().setWorkflowId("trip").build();
-
     @TempDir
     private Path directory;
 
@@ -53,18 +44,21 @@ class SignatureAfterResetServerTest {
                     .isZero();
             JsonNode first = waymark.run("pending", "trip", "--json").json().get(0);
             // Its task is a point between the request and the decision.
-            client.requests().post("trip", OutboundMessage.message("Well?"));
-            long task = newestTask(connection);
+            client.say("trip", "Well?");
+            List<Long> tasks = ThreadReset.completedTasks(connection, "trip");
             assertThat(waymark.run("approve", "trip", "--key", key).exitCode()).isZero();
             PersonFact.ApprovalDecided signed = client.timeline("trip").moments().stream()
                     .flatMap(moment -> moment.fact().stream())
-                    .flatMap(fact -> fact instanceof PersonFact.ApprovalDecided decided
-                            ? Optional.of(decided).stream()
-                            : Optional.<PersonFact.ApprovalDecided>empty().stream())
+                    .filter(PersonFact.ApprovalDecided.class::isInstance)
+                    .map(PersonFact.ApprovalDecided.class::cast)
                     .findFirst()
                     .orElseThrow();
 
-            reset(connection, task);
+            ThreadReset.to(
+                    connection,
+                    "trip",
+                    tasks.get(tasks.size() - 1),
+                    ResetReapplyExcludeType.RESET_REAPPLY_EXCLUDE_TYPE_UPDATE);
             await().atMost(Duration.ofSeconds(60))
                     .untilAsserted(() -> assertThat(
                                     waymark.run("pending", "trip", "--json").json())
@@ -76,7 +70,13 @@ class SignatureAfterResetServerTest {
                     .newUntypedWorkflowStub("trip")
                     .signal(
                             SignalNames.APPROVE,
-                            Map.of("callId", "tu_1", "by", "ann", "signature", signed.signature().orElseThrow()));
+                            Map.of(
+                                    "callId",
+                                    "tu_1",
+                                    "by",
+                                    "ann",
+                                    "signature",
+                                    signed.signature().orElseThrow()));
 
             await().atMost(Duration.ofSeconds(60))
                     .untilAsserted(() -> assertThat(waymark.run("calls", "trip", "--json")
@@ -84,38 +84,8 @@ class SignatureAfterResetServerTest {
                                     .at("/0/approval/by")
                                     .asText())
                             .isEqualTo("ann"));
-            assertThat(waymark.run("show", "trip", "--json").json().path("ignored")).isEmpty();
+            assertThat(waymark.run("show", "trip", "--json").json().path("ignored"))
+                    .isEmpty();
         }
-    }
-
-    private static long newestTask(Connection connection) {
-        return connection
-                .stubs()
-                .blockingStub()
-                .getWorkflowExecutionHistory(GetWorkflowExecutionHistoryRequest.newBuilder()
-                        .setNamespace(connection.namespace())
-                        .setExecution(TRIP)
-                        .build())
-                .getHistory()
-                .getEventsList()
-                .stream()
-                .filter(event -> event.getEventType() == EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED)
-                .mapToLong(HistoryEvent::getEventId)
-                .max()
-                .orElseThrow();
-    }
-
-    private static void reset(Connection connection, long task) {
-        connection
-                .stubs()
-                .blockingStub()
-                .resetWorkflowExecution(ResetWorkflowExecutionRequest.newBuilder()
-                        .setNamespace(connection.namespace())
-                        .setWorkflowExecution(TRIP)
-                        .setWorkflowTaskFinishEventId(task)
-                        .addResetReapplyExcludeTypes(ResetReapplyExcludeType.RESET_REAPPLY_EXCLUDE_TYPE_UPDATE)
-                        .setRequestId(UUID.randomUUID().toString())
-                        .setReason("a test")
-                        .build());
     }
 }
