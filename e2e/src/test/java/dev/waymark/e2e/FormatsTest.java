@@ -123,7 +123,7 @@ class FormatsTest {
         assertThat(refused.exitCode()).isEqualTo(2);
         assertThat(refused.err())
                 .isEqualTo(
-                        "waymark: no agent is named, and the worker does not have exactly one: assistant, charger, greeter, payer."
+                        "waymark: no agent is named, and the worker does not have exactly one: assistant, charger, greeter, kiosk, payer, till."
                                 + " Name one with --agent\n");
         assertThat(names(refused.json())).containsExactly("error");
         assertThat(refused.json().at("/error/type").textValue()).isEqualTo("AgentInvalid");
