@@ -9,18 +9,19 @@ import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.ApprovalRequest;
 import dev.waymark.client.request.DecisionKey;
 import dev.waymark.client.request.ForkOptions;
-import dev.waymark.client.request.LimitRaise;
 import dev.waymark.client.request.NewThreadOptions;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.client.request.Question;
 import dev.waymark.client.request.ResumeOptions;
-import dev.waymark.client.request.Settlement;
 import dev.waymark.client.save.SaveOptions;
 import dev.waymark.client.watch.Watcher;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.fact.PersonFact.ApprovalDecided;
+import dev.waymark.conversation.fact.PersonFact.BudgetRaised;
+import dev.waymark.conversation.fact.PersonFact.OutcomeSettled;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Timeline;
 import java.time.Duration;
@@ -113,7 +114,7 @@ public final class AgentClient implements AutoCloseable {
      *         .await();
      * }</pre>
      */
-    public AgentClient onApproval(Function<ApprovalRequest, Approval> callback) {
+    public AgentClient onApproval(Function<ApprovalRequest, ApprovalDecided> callback) {
         return new AgentClient(context.withCallbacks(others -> others.withApproval(callback)));
     }
 
@@ -334,18 +335,18 @@ public final class AgentClient implements AutoCloseable {
     }
 
     /** Decides about a call that needs approval. */
-    public TurnHandle decide(String thread, Approval approval) {
+    public TurnHandle decide(String thread, ApprovalDecided approval) {
         return sender.decide(thread, approval);
     }
 
     /** Settles a call with an unknown outcome. */
-    public TurnHandle settle(String thread, Settlement settlement) {
+    public TurnHandle settle(String thread, OutcomeSettled settlement) {
         return sender.settle(thread, settlement);
     }
 
     /** Raises limits. A turn that ended at a limit continues. */
-    public TurnHandle raise(String thread, LimitRaise raise) {
-        return send(thread, OutboundMessage.raise(raise));
+    public TurnHandle raise(String thread, BudgetRaised raise) {
+        return send(thread, OutboundMessage.of(raise));
     }
 
     /** Runs the last turn again, which must have failed or been stopped. */
