@@ -3,12 +3,12 @@ package dev.waymark.client;
 import dev.waymark.client.connection.Requests;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.failure.WaymarkException;
-import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.ApprovalRequest;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.Question;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.fact.PersonFact.ApprovalDecided;
 import dev.waymark.conversation.value.Problem;
 import java.util.HashSet;
 import java.util.List;
@@ -37,17 +37,28 @@ final class CallbackDispatcher {
         return open(state).stream().anyMatch(item -> decided.contains(item) || isToBeAsked(item));
     }
 
-    /** Passes on the open requests of this state that are new. Returns whether there were any. */
-    boolean attend(Conversation state) {
-        List<PendingItem> items = open(state).stream().filter(this::isToBeAsked).toList();
-        for (PendingItem item : items) {
+    /**
+     * Returns whether the wait is over. A turn that waits for people is not over while callbacks still have requests to
+     * handle.
+     */
+    boolean isOver(OutcomeDetector.Reached reached) {
+        return !reached.turn().isRunning() || !hasBusinessIn(reached.state());
+    }
+
+    /** Returns whether this state has an open request that was not passed on yet. */
+    boolean isToBeAsked(Conversation state) {
+        return open(state).stream().anyMatch(this::isToBeAsked);
+    }
+
+    /** Passes on the open requests of this state that are new. */
+    void attend(Conversation state) {
+        open(state).stream().filter(this::isToBeAsked).toList().forEach(item -> {
             asked.add(item);
             decision(item).ifPresent(decision -> {
                 send(decision);
                 decided.add(item);
             });
-        }
-        return !items.isEmpty();
+        });
     }
 
     private List<PendingItem> open(Conversation state) {
@@ -71,7 +82,7 @@ final class CallbackDispatcher {
         String digest = item.argsDigest().orElseThrow();
         ApprovalRequest request = new ApprovalRequest(
                 thread, item.callId(), item.tool(), item.args().orElseThrow(), digest, item.since(), item.fromFile());
-        Approval approval = context.callbacks()
+        ApprovalDecided approval = context.callbacks()
                 .onApproval()
                 .orElseThrow()
                 .apply(request)
@@ -80,7 +91,7 @@ final class CallbackDispatcher {
         return context.signing()
                 .filter(key -> item.signers().isPresent())
                 .map(key -> ThreadSender.signed(item, approval, key))
-                .orElseGet(() -> OutboundMessage.decision(approval));
+                .orElseGet(() -> OutboundMessage.of(approval));
     }
 
     private Optional<OutboundMessage> answer(PendingItem item) {
@@ -99,7 +110,7 @@ final class CallbackDispatcher {
             // The thread may have been restored elsewhere while the callback decided.
             SavedThread.checkThatNoOtherServerHas(context, thread);
             WaitDeadline deadline = WaitDeadline.after(Requests.WORKER_WAIT);
-            context.requests().update(thread, decision.name(), decision.updateId(), decision.payload(), deadline);
+            context.requests().update(thread, decision, deadline);
         } catch (WaymarkException.Refused e) {
             boolean late = e.type().equals(Problem.ALREADY_DECIDED) || e.type().equals(Problem.ARGS_CHANGED);
             if (!late) {

@@ -95,6 +95,15 @@ record ClientContext(
         return with(edit -> edit.watcher = Optional.of(other));
     }
 
+    /** Returns a context for waits that report nothing to the caller. */
+    ClientContext unobserved() {
+        return with(edit -> {
+            edit.callbacks = Callbacks.NONE;
+            edit.saving = Optional.empty();
+            edit.watcher = Optional.empty();
+        });
+    }
+
     ClientContext tracedBy(Supplier<Optional<String>> span) {
         return with(edit -> edit.callerSpan = span);
     }

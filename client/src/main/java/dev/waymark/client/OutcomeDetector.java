@@ -33,8 +33,17 @@ final class OutcomeDetector {
         return new OutcomeDetector(fact, Optional.empty());
     }
 
+    /** Detects no outcome, so that the wait ends when the thread closes. */
+    static OutcomeDetector forTheEnd() {
+        return forTurnAt(Integer.MAX_VALUE);
+    }
+
     /** The state that ended the wait, and the turn that was awaited. */
-    record Reached(String runId, Conversation state, Turn turn) {}
+    record Reached(String runId, Conversation state, Turn turn) {
+        AgentResult result(String thread) {
+            return AgentResult.of(thread, runId, state, turn);
+        }
+    }
 
     /** Returns whether this state includes the fact of the sent message or request. */
     boolean isOn(Conversation state) {

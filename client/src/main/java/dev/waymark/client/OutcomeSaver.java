@@ -11,12 +11,11 @@ import dev.waymark.client.save.CheckpointWriter;
 import dev.waymark.client.save.SaveOptions;
 import dev.waymark.client.save.ThreadSnapshot;
 import dev.waymark.history.Moment;
+import dev.waymark.history.Projector;
 import dev.waymark.history.Timeline;
 import dev.waymark.saver.SaverException;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Consumer;
-import java.util.function.Function;
 
 /** Saves the threads that a client starts, continues or waits for. Does nothing if the client has no saver. */
 final class OutcomeSaver {
@@ -26,22 +25,29 @@ final class OutcomeSaver {
         this.context = context;
     }
 
-    /**
-     * Waits for an outcome, and saves the thread meanwhile. Returns after the last save.
-     *
-     * @param waiting waits, and hands every moment of the feed to the consumer
-     */
-    AgentResult during(String thread, MomentStream feed, Function<Consumer<List<Moment>>, AgentResult> waiting) {
-        if (context.saving().isEmpty()) {
-            return waiting.apply(moments -> {});
+    /** Saves a thread while its outcome is awaited. Returns empty if the client has no saver. */
+    Optional<Following> following(String thread) {
+        return context.saving().map(where -> new Following(thread, where));
+    }
+
+    /** A thread that is saved while its outcome is awaited. */
+    final class Following {
+        private final CheckpointWriter writer;
+        private final CheckpointFeeder feeder;
+
+        private Following(String thread, SaveOptions where) {
+            this.writer = new CheckpointWriter(where);
+            this.feeder = new CheckpointFeeder(thread, writer, where.cadence());
         }
-        SaveOptions where = context.saving().get();
-        CheckpointWriter writer = new CheckpointWriter(where);
-        CheckpointFeeder feeder = new CheckpointFeeder(thread, writer, where.cadence());
-        try {
-            return waiting.apply(moments -> feeder.follow(moments, feed.run()));
-        } finally {
-            end(writer);
+
+        /** Takes the next moments of the thread. */
+        void follow(List<Moment> moments, Projector run) {
+            feeder.follow(moments, run);
+        }
+
+        /** Returns after the last save. */
+        void end() {
+            OutcomeSaver.this.end(writer);
         }
     }
 

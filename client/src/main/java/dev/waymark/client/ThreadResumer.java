@@ -32,6 +32,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -60,7 +61,7 @@ final class ThreadResumer {
         return context.translated(() -> {
             ResumeSource left = left(thread);
             return left.isOver(checked(how))
-                    ? notNeeded(outcomes.latest(thread, deadline))
+                    ? notNeeded(outcomes.turn(thread, deadline))
                     : goOn(left, owned(how, thread), deadline);
         });
     }
@@ -165,10 +166,10 @@ final class ThreadResumer {
             ResumeSource left = left(recovered, how);
             if (left.isOver(how)) {
                 String thread = recovered.thread().orElseGet(() -> left.threadId(how));
-                return notNeeded(TurnHandle.of(
-                        context,
+                return notNeeded(outcomes.known(
                         thread,
                         "",
+                        deadline,
                         () -> AgentResult.of(
                                 thread, "", left.recorded(), left.state().turn())));
             }
@@ -192,6 +193,12 @@ final class ThreadResumer {
             boolean isToBeCompared = !left.isOver(how) && !left.undecidedCalls().isEmpty();
             return CheckpointReview.of(recovered, isToBeCompared ? related(left, recovered, how) : left);
         });
+    }
+
+    /** Returns the closed thread that a checkpoint shows exactly as this server has it. Starts nothing. */
+    Optional<String> closedThreadOf(byte[] checkpoint, Predicate<String> isReadable) {
+        RestoredCheckpoint recovered = recovered(checkpoint, ResumeOptions.onward());
+        return context.translated(() -> lineage.closedThreadOf(recovered, isReadable));
     }
 
     /** Compares the checkpoint with the thread that it names, unless the options treat it as a copy. */
@@ -342,10 +349,8 @@ final class ThreadResumer {
         Conversation begin = left.begin(how, thread, now());
         StartInput input = left.input(how.agent(), begin).ownedBy(how.owner());
         boolean anyAgent = left.state().agent().isEmpty() && how.agent().isEmpty();
-        return begin(successor, input, begin, left.requestId(how), deadline).with(edit -> {
-            Supplier<AgentResult> outcome = edit.outcome;
-            edit.outcome = () -> checked(outcome.get(), begin, anyAgent);
-        });
+        return begin(successor, input, begin, left.requestId(how), deadline)
+                .with(edit -> edit.check = result -> checked(result, begin, anyAgent));
     }
 
     private AgentResult checked(AgentResult result, Conversation begin, boolean anyAgent) {
@@ -397,7 +402,7 @@ final class ThreadResumer {
             successor.begun();
             String run = runId.get();
             return begin.isSettled()
-                    ? TurnHandle.of(context, thread, run, () -> settled(thread, run, begin))
+                    ? outcomes.known(thread, run, deadline, () -> settled(thread, run, begin))
                     : outcomes.handle(
                             thread,
                             run,

@@ -1,9 +1,12 @@
 package dev.waymark.client;
 
+import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.failure.WaymarkException;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /**
  * A request that was sent to a thread, and the wait for its outcome. The request is durable, or the thread has accepted
@@ -15,21 +18,27 @@ import java.util.function.Supplier;
  * System.out.println(turn.thread());    // at once
  * AgentResult result = turn.await();    // when the turn has ended or waits for a person
  * }</pre>
+ *
+ * <p>{@link #future} does not block for the outcome.
  */
 public final class TurnHandle {
-    private final ClientContext context;
+    private final OutcomeWaiter outcomes;
     private final String thread;
     private final String runId;
-    private final Supplier<AgentResult> outcome;
+    private final WaitDeadline deadline;
+    private final Supplier<Awaited> opening;
+    private final UnaryOperator<AgentResult> check;
     private final Delivery delivery;
     private final Optional<Integer> fact;
     private final Optional<ForkPoint> forkPoint;
 
     private TurnHandle(Edit edit) {
-        this.context = edit.context;
+        this.outcomes = edit.outcomes;
         this.thread = edit.thread;
         this.runId = edit.runId;
-        this.outcome = edit.outcome;
+        this.deadline = edit.deadline;
+        this.opening = edit.opening;
+        this.check = edit.check;
         this.delivery = edit.delivery;
         this.fact = edit.fact;
         this.forkPoint = edit.forkPoint;
@@ -56,14 +65,16 @@ public final class TurnHandle {
 
     /**
      * @param runId the run that accepted the request
-     * @param outcome waits for the outcome in the calling Java thread
+     * @param opening finds out what to wait for, once for each wait
      */
-    static TurnHandle of(ClientContext context, String thread, String runId, Supplier<AgentResult> outcome) {
-        return new TurnHandle(new Edit(context, thread, runId, outcome));
+    static TurnHandle of(
+            OutcomeWaiter outcomes, String thread, String runId, WaitDeadline deadline, Supplier<Awaited> opening) {
+        return new TurnHandle(new Edit(outcomes, thread, runId, deadline, opening));
     }
 
     TurnHandle with(Consumer<Edit> change) {
-        Edit edit = new Edit(context, thread, runId, outcome);
+        Edit edit = new Edit(outcomes, thread, runId, deadline, opening);
+        edit.check = check;
         edit.delivery = delivery;
         edit.fact = fact;
         edit.forkPoint = forkPoint;
@@ -73,19 +84,25 @@ public final class TurnHandle {
 
     /** A handle that is being made. */
     static final class Edit {
-        private final ClientContext context;
+        private final OutcomeWaiter outcomes;
         private final String thread;
         private final String runId;
-        Supplier<AgentResult> outcome;
+        private final WaitDeadline deadline;
+        private final Supplier<Awaited> opening;
+        /** Runs once the outcome is known, and before the caller gets it. */
+        UnaryOperator<AgentResult> check = result -> result;
+
         Delivery delivery = Delivery.NEW;
         Optional<Integer> fact = Optional.empty();
         Optional<ForkPoint> forkPoint = Optional.empty();
 
-        private Edit(ClientContext context, String thread, String runId, Supplier<AgentResult> outcome) {
-            this.context = context;
+        private Edit(
+                OutcomeWaiter outcomes, String thread, String runId, WaitDeadline deadline, Supplier<Awaited> opening) {
+            this.outcomes = outcomes;
             this.thread = thread;
             this.runId = runId;
-            this.outcome = outcome;
+            this.deadline = deadline;
+            this.opening = opening;
         }
     }
 
@@ -115,14 +132,40 @@ public final class TurnHandle {
     }
 
     /**
-     * Waits until the turn has ended or waits for a person. The client's callbacks and its watcher run in the Java thread
-     * that waits. Each call is a wait of its own.
+     * Waits until the turn has ended or waits for a person. The callbacks and the watcher of the client run in the Java
+     * thread that waits. Each call is a wait of its own.
      *
      * @throws WaymarkException.TimedOut if the client has a timeout, which began with the request; the turn continues
-     * @throws WaymarkException.NoWorker if no worker takes the work within ten seconds
+     * @throws WaymarkException.NoWorker if there is no worker to take the work
      * @throws WaymarkException.ServerUnreachable if the server does not answer for a while
      */
     public AgentResult await() {
-        return context.translated(outcome);
+        return begin().await();
+    }
+
+    /**
+     * Waits like {@link #await}, but blocks no Java thread: all such waits of the process share a few threads. The
+     * callbacks and the watcher of the client, and functions that are added to the future, run in one of them, never two
+     * of a wait at once. Another thread takes the place of one whose function takes long, so that it delays no other
+     * wait.
+     *
+     * <p>The future fails with the exceptions that {@link #await} throws. Cancelling it, or completing it otherwise,
+     * ends the wait, and not the turn: the callbacks are not asked any more. Each call is a wait of its own.
+     *
+     * <pre>{@code
+     * client.run(prompt).future().thenAccept(result -> show(AgentResult.assertComplete(result).text()));
+     * }</pre>
+     */
+    public CompletableFuture<AgentResult> future() {
+        return begin().future();
+    }
+
+    private OutcomeWait begin() {
+        return outcomes.begin(thread, deadline, opening, check);
+    }
+
+    /** Finds out what to wait for. */
+    Awaited open() {
+        return opening.get();
     }
 }

@@ -1,5 +1,6 @@
 package dev.waymark.client;
 
+import dev.waymark.client.connection.WaitThreads;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.save.CheckpointSaved;
 import dev.waymark.client.save.VersionSteps;
@@ -8,6 +9,7 @@ import dev.waymark.client.watch.Watcher;
 import dev.waymark.history.Moment;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 /** Reports the events of a turn to a watcher while its outcome is awaited. */
 final class WaitNotifier {
@@ -27,14 +29,24 @@ final class WaitNotifier {
 
     /** Returns how long to wait for events: this long, or less if the next partial text is due earlier. */
     long millis(long most) {
-        return watcher.isPresent() && words.areDue() ? Math.min(most, words.millisToNext()) : most;
+        return watcher.isPresent() && words.areDue() && !words.isAsked() ? Math.min(most, words.millisToNext()) : most;
+    }
+
+    /** Requests partial text if it is due. Completes when it has arrived, and never if none is requested. */
+    CompletableFuture<?> ask() {
+        return watcher.isPresent() ? words.ask() : new CompletableFuture<>();
+    }
+
+    void cancel() {
+        words.cancel();
     }
 
     /** Tells that no worker takes the work, and takes that back once it is no longer true. */
     void tell(Optional<WaymarkException.NoWorker> absence) {
         if (absence.isPresent() != toldOfAbsence) {
             toldOfAbsence = absence.isPresent();
-            watcher.ifPresent(told -> absence.ifPresentOrElse(told::waitsForWorker, told::workerIsBack));
+            watcher.ifPresent(told ->
+                    WaitThreads.blocking(() -> absence.ifPresentOrElse(told::waitsForWorker, told::workerIsBack)));
         }
     }
 
@@ -52,6 +64,6 @@ final class WaitNotifier {
                 }
             }
         }
-        words.next().ifPresent(watcher.get()::said);
+        words.take().ifPresent(watcher.get()::said);
     }
 }

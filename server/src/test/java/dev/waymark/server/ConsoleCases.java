@@ -74,6 +74,7 @@ abstract class ConsoleCases {
                     input: { type: object, properties: { cents: { type: integer } } }
                     http: { method: POST, url: "http://127.0.0.1:%d/pay", allow_private: true }
                     on_unknown: ask
+                  - { name: look, description: Looks, input: { type: object }, command: ["cat"], safe_to_retry: true }
                 """.formatted(
                         unanswering.getAddress().getPort()));
         Files.writeString(agents.resolve("payer.script.yaml"), """

@@ -1,6 +1,8 @@
 package dev.waymark.server;
 
 import static dev.waymark.server.ServedThreads.ANN;
+import static dev.waymark.server.ServedThreads.CAROL;
+import static dev.waymark.server.ServedThreads.DAVE;
 import static dev.waymark.server.ServedThreads.LOOKER;
 import static dev.waymark.server.ServedThreads.OPERATOR;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -218,7 +220,14 @@ class ConsoleTest extends ConsoleCases {
         openThread(thread);
         browser.run("await page.locator('.decision.unknown').waitFor({ timeout: 60000 })");
         assertThat(browser.text("return page.locator('.decision').innerText()"))
-                .contains("pay", "504", "\"cents\": 500", "Idempotency key", "Started", "It did not happen …");
+                .contains(
+                        "pay",
+                        "504",
+                        "\"cents\": 500",
+                        "Idempotency key",
+                        "Started",
+                        "It did not happen …",
+                        "It can’t be run again: the lost");
         assertThat(browser.run("return axe()")).isEmpty();
         click("It took effect …");
         browser.run("await page.getByLabel('Its result, for the model (optional)').fill('receipt 17')");
@@ -229,6 +238,44 @@ class ConsoleTest extends ConsoleCases {
         assertThat(requests.get()).isEqualTo(before + 1);
         assertThat(call(thread, "tu_1").at("/settled/outcome").asText()).isEqualTo("done");
         assertThat(call(thread, "tu_1").at("/settled/note").asText()).isEqualTo("in the ledger");
+    }
+
+    /** Carol may decide; Dave, of the same group, imported the files and may not. */
+    @Test
+    void callOfAFile_isMarked_andNotEditedIfItMayHaveRun() throws Exception {
+        String fresh = imported("""
+                {'schema_version':'v1','run_id':'r','thread_id':'t','step':1,'phase':'runtime_state',
+                 'timestamp_ms':1790000000123,'payload':{'step':1,'state':'running','llm_calls':1,'tool_calls':0,
+                 'started_at_s':1790000000,'usage':{'input_tokens':1,'output_tokens':1},'tool_executions':[],
+                 'messages':[{'role':'user','content':'Go'}],'pending_llm_response':{'text':'','tool_calls':[
+                 {'id':'tu_1','tool_name':'pay','arguments':{'cents':5}}]}}}
+                """);
+        String begun = imported("{'messages':[{'role':'user','content':'Go'},{'role':'assistant','content':["
+                + "{'type':'tool_use','id':'tu_1','name':'look','input':{}}]}],'iterations':1,"
+                + "'usage':{'inputTokens':1,'outputTokens':1}}");
+        int before = requests.get();
+
+        open("/#/thread/" + fresh, CAROL);
+        see("This call is from a file.");
+        assertThat(browser.run("return page.getByRole('button', { name: 'Edit arguments' }).count()")
+                        .intValue())
+                .isOne();
+        assertThat(browser.run("return axe()")).isEmpty();
+        browser.run("await page.evaluate((thread) => { location.hash = `#/thread/${thread}`; }, '" + begun + "')");
+        see("This call is from a file and may have run before.");
+        assertThat(browser.run("return page.getByRole('button', { name: 'Edit arguments' }).count()")
+                        .intValue())
+                .isZero();
+        click("Deny");
+        assertThat(requests.get()).isEqualTo(before);
+    }
+
+    private String imported(String checkpoint) throws Exception {
+        HttpCaller dave = ann.as(DAVE);
+        String thread = dave.post("/v1/imports", "{'agent':'payer','group':'support','checkpoint':" + checkpoint + "}")
+                .text("thread");
+        dave.awaitPending(thread, 1);
+        return thread;
     }
 
     @Test

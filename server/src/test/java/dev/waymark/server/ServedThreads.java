@@ -189,6 +189,11 @@ final class ServedThreads implements AutoCloseable {
         return server;
     }
 
+    /** Ends a thread from outside, in the middle of whatever it does. */
+    void terminate(String thread) {
+        connection.client().newUntypedWorkflowStub(thread).terminate("by a test");
+    }
+
     AgentClient client() {
         AgentClient client = AgentClient.connect(temporal.address());
         open.add(0, client);

@@ -2,6 +2,7 @@ package dev.waymark.conversation;
 
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallSettlement;
+import dev.waymark.conversation.call.DecisionSignature;
 import dev.waymark.conversation.call.EffectLog;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.fact.PersonFact;
@@ -158,7 +159,9 @@ final class LostCallRules {
             } else if (fact.landed().isPresent() && draft.policyOf(call).rerunOnCheck()) {
                 runAgain(call);
             } else {
-                leaveUndecided(call);
+                boolean isAllThatIsKnown = fact.landed().isPresent()
+                        && call.claim().filter(claim -> !claim.isElsewhere()).isEmpty();
+                leaveUndecided(isAllThatIsKnown ? call.seen(ToolTexts.foundNoEffect()) : call);
                 draft.reachVersionWhenBatchIsDone();
             }
         });
@@ -183,7 +186,7 @@ final class LostCallRules {
                 .ifPresent(call -> draft.book.put(call.doubted(draft.at)));
     }
 
-    void settle(Call unsettled, PersonFact.OutcomeSettled fact, Optional<CallSettlement.Signature> signed) {
+    void settle(Call unsettled, PersonFact.OutcomeSettled fact, Optional<DecisionSignature> signed) {
         Call call = unsettled.settled(
                 new CallSettlement(fact.settlement(), fact.by(), fact.verified(), fact.note(), draft.at, signed));
         switch (fact.settlement()) {

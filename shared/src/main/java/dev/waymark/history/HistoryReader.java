@@ -96,20 +96,9 @@ public final class HistoryReader {
     }
 
     /**
-     * Waits for new events of the run, and reads them into the projector. Uses a long poll, which the server answers as
-     * soon as something happens. Returns false if the server answers without new events. If it does not answer within
-     * {@code waitMillis}, this throws an exception with the status {@code DEADLINE_EXCEEDED}.
-     */
-    public boolean awaitMore(String workflowId, Projector projector, Following following, long waitMillis) {
-        GetWorkflowExecutionHistoryResponse page = stubs.blockingStub()
-                .withDeadlineAfter(waitMillis, TimeUnit.MILLISECONDS)
-                .getWorkflowExecutionHistory(pages.poll(workflowId, projector.runId(), following.token));
-        return take(workflowId, projector, following, new Polled(page));
-    }
-
-    /**
-     * Waits for new events like {@link #awaitMore}, but without occupying a Java thread. Pass the result to
-     * {@link #take}. The future fails with the server's error, and also when the wait is over.
+     * Waits for new events of a run with a long poll, which the server answers as soon as something happens. Occupies no
+     * Java thread. Pass the result to {@link #take}. The future fails with the server's error, and with the status
+     * {@code DEADLINE_EXCEEDED} if the server does not answer within {@code waitMillis}.
      */
     public CompletableFuture<Polled> poll(String workflowId, String runId, Following following, long waitMillis) {
         return answered(

@@ -32,7 +32,9 @@ public final class MomentStream {
     private List<Moment> fresh = new ArrayList<>();
     private Projector projector;
     private HistoryReader.Following following = new HistoryReader.Following();
-    private long pollMillis = SHORTEST_POLL_MILLIS;
+    /** The pause before the in-memory server is polled again; at first, there is none. */
+    private long pollMillis;
+
     private boolean closed;
     private boolean reset;
     private Optional<WaitDeadline> awayUntil = Optional.empty();
@@ -50,42 +52,30 @@ public final class MomentStream {
      * does not wait, and returns all moments so far.
      */
     public List<Moment> next(long waitMillis) {
-        if (!closed) {
-            WaitDeadline deadline = WaitDeadline.after(Duration.ofMillis(waitMillis));
-            try {
-                read(deadline, waitMillis == 0);
-                awayUntil = Optional.empty();
-            } catch (StatusRuntimeException e) {
-                bear(e, deadline);
+        if (waitMillis > 0) {
+            Sleeper.until(Sleeper.first(waitMillis, ask()));
+            return take();
+        }
+        try {
+            if (projector.ending().isEmpty()) {
+                histories.catchUp(thread, projector);
+            } else if (!closed) {
+                follow(projector.ending().get());
             }
+            awayUntil = Optional.empty();
+        } catch (StatusRuntimeException e) {
+            bear(e);
         }
         return handOver();
     }
 
-    private void read(WaitDeadline deadline, boolean atOnce) {
-        if (projector.ending().isPresent()) {
-            follow(projector.ending().get());
-            return;
-        }
-        if (atOnce) {
-            histories.catchUp(thread, projector);
-        } else if (connection.isInMemory()) {
-            if (!catchUpInMemory()) {
-                Sleeper.millis(Math.min(pollMillis, deadline.millisLeft()));
-            }
-        } else {
-            histories.awaitMore(
-                    thread, projector, following, Math.max(1, Math.min(LONG_POLL_MILLIS, deadline.millisLeft())));
-        }
-    }
-
-    /** Returns whether there were new events. The in-memory server is polled less often while nothing happens. */
-    private boolean catchUpInMemory() {
+    /** Reads new events. The in-memory server is polled less often while nothing happens. */
+    private void catchUpInMemory() {
         long before = projector.lastEventId();
         histories.catchUp(thread, projector);
-        boolean more = projector.lastEventId() > before;
-        pollMillis = more ? SHORTEST_POLL_MILLIS : Math.min(LONGEST_POLL_MILLIS, pollMillis * 5 / 4);
-        return more;
+        pollMillis = projector.lastEventId() > before
+                ? SHORTEST_POLL_MILLIS
+                : Math.max(SHORTEST_POLL_MILLIS, Math.min(LONGEST_POLL_MILLIS, pollMillis * 5 / 4));
     }
 
     private List<Moment> handOver() {
@@ -102,19 +92,20 @@ public final class MomentStream {
         }
         reset |= ending.kind() == RunEnding.Kind.TERMINATED;
         projector = new Projector(next.get(), moment -> fresh.add(moment));
+        cancel();
+        asked = Optional.empty();
         following = new HistoryReader.Following();
-        pollMillis = SHORTEST_POLL_MILLIS;
+        pollMillis = 0;
     }
 
     /**
      * Tolerates a long poll that ends without events, an outdated page token, and for a limited time a server that is
-     * restarting or too busy. Throws the failure otherwise.
+     * restarting or too busy. Returns the milliseconds until the next request. Throws the failure otherwise.
      */
-    private void bear(StatusRuntimeException e, WaitDeadline deadline) {
+    private long bear(StatusRuntimeException e) {
         ServerAnswer answer = ServerAnswer.of(e);
         if (answer == ServerAnswer.LATE) {
-            Sleeper.millis(Math.min(LONGEST_POLL_MILLIS, deadline.millisLeft()));
-            return;
+            return LONGEST_POLL_MILLIS;
         }
         boolean isCrowded = answer == ServerAnswer.BUSY;
         boolean staleToken = answer == ServerAnswer.INVALID;
@@ -124,14 +115,12 @@ public final class MomentStream {
         if (!(staleToken || answer.mayPass()) || awayUntil.get().isPast()) {
             throw e;
         }
-        long pause = LONGEST_POLL_MILLIS;
         if (isCrowded) {
             // The server does not allow so many waiting callers at a time.
-            pause = BusyServer.pauseMillis();
-        } else {
-            following = new HistoryReader.Following();
+            return BusyServer.pauseMillis();
         }
-        Sleeper.millis(Math.min(pause, deadline.millisLeft()));
+        following = new HistoryReader.Following();
+        return LONGEST_POLL_MILLIS;
     }
 
     /**
@@ -139,17 +128,21 @@ public final class MomentStream {
      * the new moments. At most one request is pending at a time.
      */
     public CompletableFuture<?> ask() {
-        if (closed || projector.ending().isPresent()) {
+        if (asked.isEmpty() && (closed || projector.ending().isPresent())) {
             return CompletableFuture.completedFuture(null);
         }
         if (asked.isEmpty()) {
             asked = Optional.of(
                     connection.isInMemory()
-                            ? new CompletableFuture<HistoryReader.Polled>()
-                                    .completeOnTimeout(null, pollMillis, TimeUnit.MILLISECONDS)
+                            ? pause(pollMillis)
                             : histories.poll(thread, projector.runId(), following, LONG_POLL_MILLIS));
         }
         return asked.get();
+    }
+
+    /** Returns a request that is answered after this time, without events. */
+    private static CompletableFuture<HistoryReader.Polled> pause(long millis) {
+        return new CompletableFuture<HistoryReader.Polled>().completeOnTimeout(null, millis, TimeUnit.MILLISECONDS);
     }
 
     /** Returns the moments since the last call, without waiting for new ones. */
@@ -159,9 +152,7 @@ public final class MomentStream {
                 awayUntil = Optional.empty();
             }
         } catch (StatusRuntimeException e) {
-            bear(e, WaitDeadline.after(Duration.ZERO));
-            asked = Optional.of(new CompletableFuture<HistoryReader.Polled>()
-                    .completeOnTimeout(null, LONGEST_POLL_MILLIS, TimeUnit.MILLISECONDS));
+            asked = Optional.of(pause(bear(e)));
         }
         return handOver();
     }
@@ -181,9 +172,8 @@ public final class MomentStream {
                 answered = true;
             }
         }
-        if (!closed && projector.ending().isPresent()) {
+        if (asked.isEmpty() && !closed && projector.ending().isPresent()) {
             follow(projector.ending().get());
-            asked = Optional.empty();
         }
         return answered;
     }

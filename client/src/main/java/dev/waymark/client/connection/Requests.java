@@ -2,6 +2,7 @@ package dev.waymark.client.connection;
 
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.codec.ThreadForgottenException;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ServerAnswer;
@@ -12,6 +13,7 @@ import dev.waymark.contract.message.Refusal;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.thread.StateReport;
 import dev.waymark.contract.thread.ThreadIndex;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.state.UnknownRulesException;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Sha256;
@@ -55,6 +57,9 @@ public final class Requests {
     public static final Duration WORKER_WAIT = Duration.ofSeconds(10);
 
     private static final long BACK_OFF_MILLIS = 200;
+
+    /** A thread that has not answered an update by then may have rules that no worker of this version knows. */
+    private static final long PROMPT_MILLIS = 1_000;
 
     private final Connection connection;
     private final HistoryReader histories;
@@ -147,14 +152,14 @@ public final class Requests {
      * Sends a signal, and starts the thread if it does not exist. The signal is stored when this returns. Returns the
      * run that received it.
      */
-    public String signalWithStart(String thread, String name, Object payload, StartInput input) {
+    public String signalWithStart(String thread, PersonFact message, StartInput input) {
         WorkflowIdReusePolicy reuse = begin(thread, Optional.empty());
         try {
             return started(
                     thread,
                     input,
                     options -> stub(options, reuse)
-                            .signalWithStart(name, new Object[] {payload}, new Object[] {input})
+                            .signalWithStart(message.signal(), new Object[] {message.payload()}, new Object[] {input})
                             .getRunId());
         } catch (WorkflowExecutionAlreadyStarted e) {
             throw closed(thread);
@@ -206,10 +211,10 @@ public final class Requests {
     }
 
     /** Sends a signal to an open thread. The signal is stored when this returns. */
-    public void signal(String thread, String name, Object payload) {
+    public void signal(String thread, PersonFact message) {
         refreshKey(thread);
         try {
-            connection.client().newUntypedWorkflowStub(thread).signal(name, payload);
+            connection.client().newUntypedWorkflowStub(thread).signal(message.signal(), message.payload());
         } catch (WorkflowNotFoundException e) {
             throw goneOrClosed(thread);
         }
@@ -272,12 +277,11 @@ public final class Requests {
     }
 
     /**
-     * Sends an update and waits until the thread has accepted or refused it. The request can be repeated with the same
-     * {@code updateId}.
+     * Sends an update and waits until the thread has accepted or refused it. The same message can be sent again.
      *
      * @throws WaymarkException.NoWorker if no worker took the update in time
      */
-    public Accepted update(String thread, String name, String updateId, Object payload, WaitDeadline deadline) {
+    public Accepted update(String thread, OutboundMessage message, WaitDeadline deadline) {
         refreshKey(thread);
         UpdateWorkflowExecutionRequest request = UpdateWorkflowExecutionRequest.newBuilder()
                 .setNamespace(connection.namespace())
@@ -288,13 +292,16 @@ public final class Requests {
                                         .UPDATE_WORKFLOW_EXECUTION_LIFECYCLE_STAGE_COMPLETED))
                 .setRequest(Request.newBuilder()
                         .setMeta(Meta.newBuilder()
-                                .setUpdateId(updateId)
+                                .setUpdateId(message.updateId())
                                 .setIdentity(connection.client().getOptions().getIdentity()))
                         .setInput(Input.newBuilder()
-                                .setName(name)
-                                .setArgs(converter(thread).toPayloads(payload).orElseThrow())))
+                                .setName(message.name())
+                                .setArgs(converter(thread)
+                                        .toPayloads(message.payload())
+                                        .orElseThrow())))
                 .build();
         WaitDeadline patience = deadline.orSooner(WORKER_WAIT);
+        long mostMillis = PROMPT_MILLIS;
         Optional<StatusRuntimeException> trouble = Optional.empty();
         while (!patience.isPast() || (!deadline.isPast() && waitsBehindOthers(thread))) {
             if (patience.isPast()) {
@@ -304,7 +311,8 @@ public final class Requests {
                 UpdateWorkflowExecutionResponse response = connection
                         .stubs()
                         .blockingStub()
-                        .withDeadlineAfter(Math.max(1, patience.millisLeft()), TimeUnit.MILLISECONDS)
+                        .withDeadlineAfter(
+                                Math.max(1, Math.min(patience.millisLeft(), mostMillis)), TimeUnit.MILLISECONDS)
                         .updateWorkflowExecution(request);
                 if (response.hasOutcome()) {
                     String runId =
@@ -320,6 +328,11 @@ public final class Requests {
                     requireKnownRules(thread);
                     throw e;
                 }
+                boolean isReachable = answer == ServerAnswer.LATE || answer == ServerAnswer.FAILED;
+                if (isReachable && mostMillis == PROMPT_MILLIS) {
+                    requireKnownRules(thread);
+                    mostMillis = WORKER_WAIT.toMillis();
+                }
                 trouble = answer == ServerAnswer.LATE ? Optional.empty() : Optional.of(e);
                 Sleeper.millis(Math.min(BACK_OFF_MILLIS, patience.millisLeft()));
             }
@@ -328,7 +341,7 @@ public final class Requests {
         if (trouble.isPresent()) {
             throw trouble.get();
         }
-        throw notAccepted(thread, name);
+        throw notAccepted(thread, message.name());
     }
 
     /**

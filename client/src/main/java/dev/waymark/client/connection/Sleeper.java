@@ -1,17 +1,41 @@
 package dev.waymark.client.connection;
 
-/** Pauses the calling Java thread. */
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** Pauses, with or without blocking a Java thread. */
 public final class Sleeper {
     private Sleeper() {}
 
-    /**
-     * Sleeps this long. Throws if the Java thread is interrupted, which means that its caller no longer wants to wait.
-     */
+    /** Sleeps this long. Throws if the Java thread is interrupted, which means that its caller no longer wants to wait. */
     public static void millis(long millis) {
         try {
             Thread.sleep(millis);
         } catch (InterruptedException e) {
             throw interrupted(e);
+        }
+    }
+
+    /** Completes after this time, or as soon as one of the others is done, even exceptionally. */
+    public static CompletableFuture<?> first(long millis, CompletableFuture<?>... others) {
+        CompletableFuture<Object> time =
+                new CompletableFuture<>().completeOnTimeout(true, Math.max(1, millis), TimeUnit.MILLISECONDS);
+        return CompletableFuture.anyOf(
+                        Stream.concat(Stream.of(time), Stream.of(others)).toArray(CompletableFuture<?>[]::new))
+                // Otherwise, the timer would be kept until its time.
+                .handle((woken, failure) -> time.complete(true));
+    }
+
+    /** Blocks until a pause is over. Throws if the Java thread is interrupted, as {@link #millis} does. */
+    public static void until(CompletableFuture<?> pause) {
+        try {
+            pause.get();
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e);
         }
     }
 

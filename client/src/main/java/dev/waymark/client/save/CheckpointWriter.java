@@ -33,12 +33,11 @@ public final class CheckpointWriter implements AutoCloseable {
     private int flushes;
     private boolean hurried;
     private boolean ended;
+    /** Whether a Java thread is writing, which ends when there is nothing left to write. */
+    private boolean running;
 
     public CheckpointWriter(SaveOptions saving) {
         this.saving = saving;
-        Thread writer = new Thread(this::write, "waymark-keeper");
-        writer.setDaemon(true);
-        writer.start();
     }
 
     /** What remains to be written for one thread. */
@@ -97,6 +96,12 @@ public final class CheckpointWriter implements AutoCloseable {
     private void expect(Place place) {
         place.hopeless = false;
         place.leaving = false;
+        if (!running && !ended) {
+            running = true;
+            Thread writer = new Thread(this::write, "waymark-keeper");
+            writer.setDaemon(true);
+            writer.start();
+        }
         notifyAll();
     }
 
@@ -177,7 +182,7 @@ public final class CheckpointWriter implements AutoCloseable {
 
     private synchronized Optional<Work> next() {
         try {
-            while (!ended) {
+            while (!ended && places.values().stream().anyMatch(Place::hasWork)) {
                 long now = System.nanoTime();
                 long soonest = now + TimeUnit.MINUTES.toNanos(1);
                 for (Map.Entry<String, Place> each : places.entrySet()) {
@@ -195,6 +200,7 @@ public final class CheckpointWriter implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        running = false;
         return Optional.empty();
     }
 

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.process.ReportForger;
@@ -74,7 +74,7 @@ class ForgedReportsThreadTest {
                 ToolProtocolCases.calling(
                         ToolProtocolCases.charge("tu_1", 5), new Part.ToolUse("tu_2", "look", Json.EMPTY_OBJECT)))) {
             rig.with(agent -> agent.tools(List.of(charge, look)));
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Charge")));
             Conversation state = rig.awaitTurn(thread, 1);
             assertThat(directory.resolve("forged")).as("the forgery").exists();
             return state;

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.McpServer;
 import dev.waymark.agent.McpTool;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
@@ -50,13 +50,13 @@ class McpToolsTest {
     }
 
     private static Conversation turn(WorkflowRig rig) {
-        return rig.awaitTurn(rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go"))), 1);
+        return rig.awaitTurn(rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Go"))), 1);
     }
 
     @Test
     void tools_areRecordedWithTheAgent_andRunOnce() {
         try (WorkflowRig rig = rig(call("test_charge", Map.of("cents", 5)), program(true, Duration.ofSeconds(60)))) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Go")));
 
             Conversation state = rig.awaitTurn(thread, 1);
 

@@ -1,0 +1,115 @@
+package dev.waymark.client;
+
+import dev.waymark.client.connection.Sleeper;
+import dev.waymark.client.connection.WaitDeadline;
+import dev.waymark.client.connection.WaitThreads;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+
+/**
+ * One wait for the outcome of a turn, in rounds that read what is new. A Java thread of the caller runs the rounds, or the
+ * shared {@link WaitThreads}: nothing else differs.
+ */
+final class OutcomeWait {
+    private final ClientContext context;
+    private final OutcomeWaiter outcomes;
+    private final String thread;
+    private final WaitDeadline deadline;
+    private final UnaryOperator<AgentResult> check;
+
+    private Supplier<Awaited> opening;
+    /** Empty until the wait has been opened, and after its end. */
+    private Optional<TurnReading> reading = Optional.empty();
+
+    OutcomeWait(
+            ClientContext context,
+            OutcomeWaiter outcomes,
+            String thread,
+            WaitDeadline deadline,
+            Supplier<Awaited> opening,
+            UnaryOperator<AgentResult> check) {
+        this.context = context;
+        this.outcomes = outcomes;
+        this.thread = thread;
+        this.deadline = deadline;
+        this.opening = opening;
+        this.check = check;
+    }
+
+    /** Waits in the calling Java thread. */
+    AgentResult await() {
+        return context.translated(() -> {
+            try {
+                Optional<AgentResult> outcome = round();
+                while (outcome.isEmpty()) {
+                    Sleeper.until(pause());
+                    outcome = round();
+                }
+                return outcome.get();
+            } finally {
+                end();
+            }
+        });
+    }
+
+    /** Waits without blocking a Java thread. Ends the wait if the future is completed otherwise. */
+    CompletableFuture<AgentResult> future() {
+        CompletableFuture<AgentResult> outcome = new CompletableFuture<>();
+        Executor threads = WaitThreads.forCaller();
+        threads.execute(() -> goOn(outcome, threads));
+        return outcome;
+    }
+
+    private void goOn(CompletableFuture<AgentResult> outcome, Executor threads) {
+        try {
+            Optional<AgentResult> reached = outcome.isDone() ? Optional.empty() : context.translated(this::round);
+            if (reached.isEmpty() && !outcome.isDone()) {
+                CompletableFuture.anyOf(pause(), outcome)
+                        .handle((woken, failure) -> true)
+                        .thenRunAsync(() -> goOn(outcome, threads), threads);
+                return;
+            }
+            end();
+            // Completes what the caller has made of the future, which may take long.
+            reached.ifPresent(result -> WaitThreads.blocking(() -> outcome.complete(result)));
+        } catch (RuntimeException | Error e) {
+            fail(outcome, e);
+        }
+    }
+
+    private void fail(CompletableFuture<AgentResult> outcome, Throwable failure) {
+        try {
+            end();
+        } finally {
+            WaitThreads.blocking(() -> outcome.completeExceptionally(failure));
+        }
+    }
+
+    /** Reads what is new, and returns the outcome if it is there. */
+    private Optional<AgentResult> round() {
+        Optional<Awaited> next = reading.isPresent() ? reading.get().look() : Optional.of(opening.get());
+        if (next.isEmpty()) {
+            return Optional.empty();
+        }
+        if (next.get() instanceof Awaited.Known known) {
+            return Optional.of(WaitThreads.blocking(() -> check.apply(known.result())));
+        }
+        Awaited.Coming coming = (Awaited.Coming) next.get();
+        end();
+        reading = Optional.of(outcomes.read(thread, coming, deadline));
+        return Optional.empty();
+    }
+
+    private CompletableFuture<?> pause() {
+        return reading.orElseThrow().pause();
+    }
+
+    private void end() {
+        Optional<TurnReading> ended = reading;
+        reading = Optional.empty();
+        ended.ifPresent(TurnReading::end);
+    }
+}

@@ -1,0 +1,151 @@
+package dev.waymark.client;
+
+import dev.waymark.client.connection.MomentStream;
+import dev.waymark.client.connection.ReadingPace;
+import dev.waymark.client.connection.Requests;
+import dev.waymark.client.connection.Sleeper;
+import dev.waymark.client.connection.WaitDeadline;
+import dev.waymark.client.connection.WaitPolicy;
+import dev.waymark.client.connection.WaitThreads;
+import dev.waymark.client.watch.Watcher;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.history.Moment;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Reads the moments of a thread until the awaited turn has its outcome. Reports them to the watcher, the saver and the
+ * callbacks of the caller. Used by one Java thread at a time.
+ */
+final class TurnReading {
+    private final ClientContext context;
+    private final OutcomeWaiter outcomes;
+    private final String thread;
+    private final OutcomeDetector waiting;
+    private final WaitDeadline deadline;
+    private final MomentStream feed;
+    private final CallbackDispatcher attendant;
+    private final WaitNotifier notifier;
+    private final Optional<OutcomeSaver.Following> saving;
+    private final ReadingPace pace = new ReadingPace();
+
+    private WaitPolicy patience;
+    private boolean hasGathered;
+
+    private TurnReading(
+            ClientContext context,
+            OutcomeWaiter outcomes,
+            String thread,
+            Awaited.Coming coming,
+            WaitDeadline deadline,
+            Optional<OutcomeSaver.Following> saving) {
+        this.context = context;
+        this.outcomes = outcomes;
+        this.thread = thread;
+        this.waiting = coming.waiting();
+        this.deadline = deadline;
+        this.feed = context.moments(thread, coming.runId());
+        this.attendant = new CallbackDispatcher(context, thread);
+        this.notifier = new WaitNotifier(context, thread, waiting);
+        this.saving = saving;
+        this.patience = patience();
+    }
+
+    static TurnReading begin(
+            ClientContext context,
+            OutcomeWaiter outcomes,
+            OutcomeSaver saves,
+            String thread,
+            Awaited.Coming coming,
+            WaitDeadline deadline) {
+        context.watcher().ifPresent(watcher -> WaitThreads.blocking(() -> watcher.waitBegins(thread)));
+        return new TurnReading(context, outcomes, thread, coming, deadline, saves.following(thread));
+    }
+
+    private WaitPolicy patience() {
+        return new WaitPolicy(context.requests(), thread, deadline);
+    }
+
+    /**
+     * Reads what is new. Returns the outcome if it is there, or what to wait for instead; otherwise empty. Does not wait
+     * for events, but for the caller's code.
+     */
+    Optional<Awaited> look() {
+        List<Moment> next = feed.take();
+        if (isObserved()) {
+            WaitThreads.blocking(() -> {
+                saving.ifPresent(follower -> follower.follow(next, feed.run()));
+                notifier.tell(next);
+            });
+        }
+        Optional<Conversation> newest = Optional.empty();
+        Optional<OutcomeDetector.Reached> reached = Optional.empty();
+        for (Moment moment : next) {
+            newest = Optional.of(moment.state());
+            reached = waiting.observe(moment);
+            if (isOver(reached)) {
+                return outcome(reached);
+            }
+        }
+        if (feed.wasReset()) {
+            // The awaited turn may not be in this history. The newest turn is the closest result.
+            return Optional.of(
+                    WaitThreads.blocking(() -> outcomes.turn(thread, deadline).open()));
+        }
+        if (feed.isClosed()) {
+            return Optional.of(new Awaited.Known(end(feed)));
+        }
+        // Only requests of the newest state are passed on, because requests of earlier states may already be decided.
+        Optional<Conversation> asking = newest.filter(waiting::isOn).filter(attendant::isToBeAsked);
+        if (asking.isEmpty()) {
+            notifier.tell(patience.check(feed));
+            return Optional.empty();
+        }
+        WaitThreads.blocking(() -> attendant.attend(asking.get()));
+        // The callback may have taken a long time, which says nothing about workers.
+        patience = patience();
+        return isOver(reached) ? outcome(reached) : Optional.empty();
+    }
+
+    private boolean isObserved() {
+        return context.watcher().isPresent() || saving.isPresent();
+    }
+
+    private boolean isOver(Optional<OutcomeDetector.Reached> reached) {
+        return reached.filter(attendant::isOver).isPresent();
+    }
+
+    private Optional<Awaited> outcome(Optional<OutcomeDetector.Reached> reached) {
+        return reached.map(found -> new Awaited.Known(found.result(thread)));
+    }
+
+    private AgentResult end(MomentStream closed) {
+        Conversation state = closed.run().expectedState().orElseThrow(() -> Requests.noSuchThread(thread));
+        return AgentResult.of(thread, closed.run().runId(), state, state.turn());
+    }
+
+    /** Completes when there may be something new. */
+    CompletableFuture<?> pause() {
+        long gathering = isObserved() || hasGathered ? 0 : Math.min(pace.millis(), patience.millis());
+        hasGathered = gathering > 0;
+        return gathering > 0
+                ? Sleeper.first(gathering)
+                : Sleeper.first(notifier.millis(patience.millis()), feed.ask(), notifier.ask());
+    }
+
+    /** Ends the reading. Waits for the saver. */
+    void end() {
+        feed.cancel();
+        notifier.cancel();
+        if (isObserved()) {
+            WaitThreads.blocking(() -> {
+                try {
+                    saving.ifPresent(OutcomeSaver.Following::end);
+                } finally {
+                    context.watcher().ifPresent(Watcher::waitEnds);
+                }
+            });
+        }
+    }
+}

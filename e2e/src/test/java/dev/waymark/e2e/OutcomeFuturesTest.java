@@ -1,0 +1,386 @@
+package dev.waymark.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.AgentResult;
+import dev.waymark.client.TurnHandle;
+import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.request.Approval;
+import dev.waymark.client.request.Prompt;
+import dev.waymark.client.save.SaveOptions;
+import dev.waymark.client.watch.Watcher;
+import dev.waymark.connect.Connection;
+import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.history.Moment;
+import dev.waymark.saver.MemorySaver;
+import dev.waymark.tool.JavaTool;
+import dev.waymark.worker.AgentWorker;
+import dev.waymark.worker.server.DevServer;
+import dev.waymark.worker.tool.java.JavaTools;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptor;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer.OrderAnnotation;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.Timeout;
+
+/** Waits that block no Java thread of their caller. */
+@TestInstance(Lifecycle.PER_CLASS)
+@TestMethodOrder(OrderAnnotation.class)
+@Timeout(120)
+class OutcomeFuturesTest {
+    private static final int MANY = 500;
+    private static final int SHARED_THREADS = Math.max(4, Runtime.getRuntime().availableProcessors());
+    /** More than the shared Java threads. */
+    private static final int CALLBACKS = 3 * SHARED_THREADS;
+
+    private final Semaphore held = new Semaphore(0);
+    private final Outage outage = new Outage();
+    private DevServer server;
+    private Connection connection;
+    private AgentWorker worker;
+    private AgentClient client;
+
+    record Nothing() {}
+
+    @BeforeAll
+    void start() throws Exception {
+        server = DevServer.inMemory(0);
+        connection = Connection.to(server.address(), outage);
+        client = AgentClient.on(connection, WireNames.TASK_QUEUE);
+        JavaTool<Nothing> buy = JavaTool.of("buy", "Buys", Nothing.class, (nothing, context) -> "bought")
+                .approved();
+        worker = AgentWorker.on(Connection.to(server.address()))
+                .agents(
+                        AgentSpec.of("greeter", "fast:model"),
+                        AgentSpec.of("holder", "held:model"),
+                        AgentSpec.of("buyer", "buying:model", buy.spec()))
+                .provider("fast", request -> Reply.of(new Part.Text("Hello.")))
+                .provider("held", request -> {
+                    held.acquireUninterruptibly();
+                    return Reply.of(new Part.Text("At last."));
+                })
+                .provider(
+                        "buying",
+                        request -> request.messages().stream().anyMatch(message -> message.role() == Role.ASSISTANT)
+                                ? Reply.of(new Part.Text("Done."))
+                                : Reply.of(new Part.ToolUse("tu_1", "buy", Json.EMPTY_OBJECT)))
+                .tools(JavaTools.of(buy))
+                .build();
+        worker.start();
+    }
+
+    @AfterAll
+    void stop() {
+        held.release(MANY);
+        client.close();
+        worker.close();
+        server.close();
+    }
+
+    private static Prompt named(String agent, String thread) {
+        return Prompt.of(agent, "Go").withThread(thread).allowingVolatile();
+    }
+
+    private static List<Thread> sharedThreads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("waymark-wait-"))
+                .toList();
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void future_isTheOutcomeThatAwaitReturns() {
+        TurnHandle turn = client.run(named("greeter", "same"));
+
+        assertThat(turn.future().join()).isEqualTo(turn.await());
+        assertThat(client.turn("same").future().join()).isEqualTo(turn.await());
+    }
+
+    /** The first test, because threads that took the place of blocked ones remain for a while. */
+    @Test
+    @Order(1)
+    void manyFutures_shareFewJavaThreads_andEndWithTheirTimeouts() {
+        AgentClient hasty = AgentClient.on(connection, "a-queue-without-worker").withTimeout(Duration.ofSeconds(5));
+
+        List<CompletableFuture<AgentResult>> outcomes = IntStream.range(0, MANY)
+                .mapToObj(i -> hasty.prompt("greeter", "Hello").future())
+                .toList();
+
+        assertThat(sharedThreads()).hasSizeBetween(1, SHARED_THREADS);
+        for (CompletableFuture<AgentResult> outcome : outcomes) {
+            assertThatThrownBy(outcome::join)
+                    .isInstanceOf(CompletionException.class)
+                    .hasCauseInstanceOf(WaymarkException.TimedOut.class);
+        }
+        assertThat(sharedThreads()).hasSizeLessThanOrEqualTo(SHARED_THREADS);
+    }
+
+    @Test
+    void slowCallbacks_delayNoOtherWait() throws Exception {
+        CountDownLatch decide = new CountDownLatch(1);
+        AtomicInteger asked = new AtomicInteger();
+        AgentClient slow = client.onApproval(request -> {
+            asked.incrementAndGet();
+            awaitQuietly(decide);
+            return Approval.approve();
+        });
+        List<CompletableFuture<AgentResult>> outcomes = IntStream.range(0, CALLBACKS)
+                .mapToObj(i -> slow.prompt("buyer", "Go").future())
+                .toList();
+        await().atMost(Duration.ofSeconds(60))
+                .untilAtomic(asked, count -> assertThat(count).isEqualTo(CALLBACKS));
+
+        AgentResult other = client.prompt("greeter", "Hello").future().get(30, TimeUnit.SECONDS);
+
+        assertThat(AgentResult.assertComplete(other).text()).isEqualTo("Hello.");
+        decide.countDown();
+        for (CompletableFuture<AgentResult> outcome : outcomes) {
+            assertThat(AgentResult.assertComplete(outcome.join()).text()).isEqualTo("Done.");
+        }
+        assertThat(asked).hasValue(CALLBACKS);
+    }
+
+    @Test
+    void slowFunctionsOfTheCaller_delayNoOtherWait() throws Exception {
+        CountDownLatch goOn = new CountDownLatch(1);
+        AtomicInteger begun = new AtomicInteger();
+        List<CompletableFuture<Void>> outcomes = IntStream.range(0, CALLBACKS)
+                .mapToObj(i -> client.prompt("greeter", "Hello").future().thenAccept(result -> {
+                    begun.incrementAndGet();
+                    awaitQuietly(goOn);
+                }))
+                .toList();
+        await().atMost(Duration.ofSeconds(60))
+                .untilAtomic(begun, count -> assertThat(count).isEqualTo(CALLBACKS));
+
+        AgentResult other = client.prompt("greeter", "Hello").future().get(30, TimeUnit.SECONDS);
+
+        assertThat(AgentResult.assertComplete(other).text()).isEqualTo("Hello.");
+        goOn.countDown();
+        outcomes.forEach(CompletableFuture::join);
+    }
+
+    @Test
+    void callback_mayWaitItself_andSeesTheClassLoaderOfTheCaller() throws Exception {
+        ClassLoader before = Thread.currentThread().getContextClassLoader();
+        AtomicReference<ClassLoader> seen = new AtomicReference<>();
+        AgentClient deciding = client.onApproval(request -> {
+            seen.set(Thread.currentThread().getContextClassLoader());
+            AgentResult advice = client.prompt("greeter", "May it?").await();
+            return AgentResult.assertComplete(advice).text().equals("Hello.") ? Approval.approve() : Approval.deny();
+        });
+        try (URLClassLoader own = new URLClassLoader(new URL[0], before)) {
+            Thread.currentThread().setContextClassLoader(own);
+
+            AgentResult result = deciding.prompt("buyer", "Go").future().join();
+
+            assertThat(AgentResult.assertComplete(result).text()).isEqualTo("Done.");
+            assertThat(seen).hasValue(own);
+        } finally {
+            Thread.currentThread().setContextClassLoader(before);
+        }
+    }
+
+    @Test
+    void callbackThatThrows_failsTheFuture() {
+        AgentClient failing = client.onApproval(request -> {
+            throw new IllegalArgumentException("no idea");
+        });
+
+        assertThatThrownBy(() -> failing.prompt("buyer", "Go").future().join())
+                .hasCauseInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void cancelledFuture_endsTheWait_andNotTheTurn() {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch ended = new CountDownLatch(1);
+        AgentClient watched = client.watchedBy(new Watcher() {
+            @Override
+            public boolean happened(Moment moment) {
+                return true;
+            }
+
+            @Override
+            public void waitBegins(String thread) {
+                begun.countDown();
+            }
+
+            @Override
+            public void waitEnds() {
+                ended.countDown();
+            }
+        });
+        TurnHandle turn = watched.run(named("holder", "cancelled"));
+        CompletableFuture<AgentResult> other = turn.future();
+        CompletableFuture<AgentResult> outcome = turn.future();
+        awaitQuietly(begun);
+
+        outcome.cancel(true);
+
+        assertThatThrownBy(outcome::join).isInstanceOf(CancellationException.class);
+        awaitQuietly(ended);
+        held.release();
+        assertThat(AgentResult.assertComplete(other.join()).text()).isEqualTo("At last.");
+    }
+
+    @Test
+    void outage_inTheMiddleOfAWait_isEndured() {
+        CompletableFuture<AgentResult> outcome = client.prompt("holder", "Go").future();
+        outage.begin();
+        try {
+            await().atMost(Duration.ofSeconds(30)).until(() -> outage.refused() > 2);
+        } finally {
+            outage.end();
+        }
+        held.release();
+
+        assertThat(AgentResult.assertComplete(outcome.join()).text()).isEqualTo("At last.");
+    }
+
+    @Test
+    @Tag("full")
+    void outage_thatLasts_failsTheFuture() {
+        CompletableFuture<AgentResult> outcome = client.prompt("holder", "Go").future();
+        outage.begin();
+        try {
+            assertThatThrownBy(outcome::join).hasCauseInstanceOf(WaymarkException.ServerUnreachable.class);
+        } finally {
+            outage.end();
+            held.release();
+        }
+    }
+
+    @Test
+    @Tag("full")
+    void noWorker_failsTheFuture() {
+        AgentClient lonely = AgentClient.on(connection, "another-queue-without-worker");
+
+        assertThatThrownBy(() -> lonely.prompt("greeter", "Hello").future().join())
+                .hasCauseInstanceOf(WaymarkException.NoWorker.class);
+    }
+
+    @Test
+    void clientWithASaver_hasSavedTheTurn_beforeTheFutureIsDone() throws Exception {
+        try (MemorySaver saver = new MemorySaver()) {
+            AgentResult result = client.savingIn(SaveOptions.in(saver))
+                    .run(named("greeter", "saved"))
+                    .future()
+                    .join();
+
+            assertThat(AgentResult.assertComplete(result).text()).isEqualTo("Hello.");
+            assertThat(saver.load("saved").orElseThrow().toString()).contains("Hello.");
+        }
+    }
+
+    @Test
+    void start_onAnOpenThread_hasTheOutcomeOfItsMessage() {
+        client.run(named("greeter", "open")).await();
+
+        TurnHandle second = client.start(named("greeter", "open"));
+
+        assertThat(AgentResult.assertComplete(second.await()).details().turn()).isEqualTo(2);
+        assertThat(second.await()).isEqualTo(second.future().join());
+        assertThat(client.turn("open").await().messages()).hasSize(4);
+    }
+
+    @Test
+    void start_whoseMessageTheThreadRefuses_saysSoWhenItIsAwaited() {
+        client.run(named("holder", "refusing"));
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> client.status("refusing").status().equals("running"));
+
+        TurnHandle again = client.start(Prompt.blank().withThread("refusing"));
+
+        assertThatThrownBy(again::await)
+                .isInstanceOf(WaymarkException.Refused.class)
+                .hasMessageContaining("the turn is still running");
+        held.release();
+        client.turn("refusing").await();
+    }
+
+    /** Refuses requests like a server that is down. */
+    private static final class Outage implements ClientInterceptor {
+        private final AtomicInteger refused = new AtomicInteger();
+        private volatile boolean isOn;
+
+        void begin() {
+            refused.set(0);
+            isOn = true;
+        }
+
+        void end() {
+            isOn = false;
+        }
+
+        int refused() {
+            return refused.get();
+        }
+
+        @Override
+        public <A, B> ClientCall<A, B> interceptCall(MethodDescriptor<A, B> method, CallOptions options, Channel next) {
+            if (!isOn) {
+                return next.newCall(method, options);
+            }
+            refused.incrementAndGet();
+            return new ClientCall<>() {
+                @Override
+                public void start(Listener<B> listener, Metadata headers) {
+                    listener.onClose(Status.UNAVAILABLE.withDescription("an outage"), new Metadata());
+                }
+
+                @Override
+                public void request(int messages) {}
+
+                @Override
+                public void cancel(String message, Throwable cause) {}
+
+                @Override
+                public void halfClose() {}
+
+                @Override
+                public void sendMessage(A message) {}
+            };
+        }
+    }
+}
