@@ -26,8 +26,9 @@ class TestTagsTest {
                     .toList();
         }
 
-        assertThat(ofServer).hasSizeGreaterThan(10).allSatisfy(source -> assertThat(lines(source))
-                .contains(FULL));
+        assertThat(ofServer)
+                .hasSizeGreaterThan(10)
+                .allSatisfy(source -> assertThat(lines(source)).contains(FULL));
     }
 
     private static Stream<Path> sources(Path directory) {

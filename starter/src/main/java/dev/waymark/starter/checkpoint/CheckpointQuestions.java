@@ -29,8 +29,7 @@ final class CheckpointQuestions {
     /** Returns the options with the decision. */
     ResumeOptions decided(AgentClient client, byte[] checkpoint, ResumeOptions how) {
         CheckpointReview review = client.inspector().review(checkpoint, how);
-        boolean asks =
-                !runPending && !review.notStarted().isEmpty() && Terminals.isInteractive() && !output.isJson();
+        boolean asks = !runPending && !review.notStarted().isEmpty() && Terminals.isInteractive() && !output.isJson();
         // A person who is asked sees what about, even if stderr goes elsewhere.
         Consumer<String> lines = asks ? Terminals::tell : output::note;
         tell(
