@@ -41,7 +41,7 @@ class BillingCrashTest {
                 assertThat(result).isInstanceOf(AgentResult.Interrupted.class);
                 assertThat(ledger.effects()).isEmpty();
                 thread = result.thread();
-                client.send(thread, OutboundMessage.decision(Approval.approve().withBy("ann")));
+                client.send(thread, OutboundMessage.of(Approval.approve().withBy("ann")));
                 assertThat(process.diesWithin(Duration.ofMinutes(1))).isTrue();
             }
             assertThat(Crash.witnessed(witness)).isPresent();

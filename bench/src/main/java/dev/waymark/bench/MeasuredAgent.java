@@ -5,10 +5,10 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.BuiltInTools;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.thread.ThreadIndex;
 import dev.waymark.contract.work.ToolOutcome;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
@@ -109,7 +109,7 @@ final class MeasuredAgent {
         String plan = iterations + " " + tools + " " + askFrom + " ";
         stub.start(StartInput.of(NAME)
                 .closingAfterOneTurn()
-                .saying(SayPayload.message("m-1", plan + FillerText.of(TEXT_BYTES - plan.length(), 1))));
+                .saying(PersonFact.UserSpoke.message("m-1", plan + FillerText.of(TEXT_BYTES - plan.length(), 1))));
         return stub;
     }
 

@@ -5,9 +5,9 @@ import dev.waymark.agent.BuiltInTools;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.RunOutcome;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
@@ -162,7 +162,7 @@ final class ToolCostsBenchmark {
         long start = System.nanoTime();
         stub.start(StartInput.of("tools")
                 .closingAfterOneTurn()
-                .saying(SayPayload.message("m-1", kind + " " + iterations)));
+                .saying(PersonFact.UserSpoke.message("m-1", kind + " " + iterations)));
         stub.getResult(RunOutcome.class);
         double millis = (System.nanoTime() - start) / 1e6;
         List<HistoryEvent> events = connection.client().fetchHistory(thread).getEvents();

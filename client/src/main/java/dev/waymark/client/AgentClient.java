@@ -9,18 +9,19 @@ import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.ApprovalRequest;
 import dev.waymark.client.request.DecisionKey;
 import dev.waymark.client.request.ForkOptions;
-import dev.waymark.client.request.LimitRaise;
 import dev.waymark.client.request.NewThreadOptions;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.client.request.Question;
 import dev.waymark.client.request.ResumeOptions;
-import dev.waymark.client.request.Settlement;
 import dev.waymark.client.save.SaveOptions;
 import dev.waymark.client.watch.Watcher;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.fact.PersonFact.ApprovalDecided;
+import dev.waymark.conversation.fact.PersonFact.BudgetRaised;
+import dev.waymark.conversation.fact.PersonFact.OutcomeSettled;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Timeline;
 import java.time.Duration;
@@ -113,7 +114,7 @@ public final class AgentClient implements AutoCloseable {
      *         .await();
      * }</pre>
      */
-    public AgentClient onApproval(Function<ApprovalRequest, Approval> callback) {
+    public AgentClient onApproval(Function<ApprovalRequest, ApprovalDecided> callback) {
         return new AgentClient(context.withCallbacks(others -> others.withApproval(callback)));
     }
 
@@ -294,7 +295,7 @@ public final class AgentClient implements AutoCloseable {
      * The outcome is that of the turn that consumes the message or, for other requests, of the turn in which they
      * arrive. The other methods that send something to an open thread are short forms of this one.
      *
-     * @throws WaymarkException.NoWorker if no worker takes the message within ten seconds
+     * @throws WaymarkException.NoWorker if no worker takes the message in time
      * @throws WaymarkException.Refused if the thread refuses the message; with type {@code KeyReused} if another message
      * was sent with the same id
      */
@@ -334,18 +335,18 @@ public final class AgentClient implements AutoCloseable {
     }
 
     /** Decides about a call that needs approval. */
-    public TurnHandle decide(String thread, Approval approval) {
+    public TurnHandle decide(String thread, ApprovalDecided approval) {
         return sender.decide(thread, approval);
     }
 
     /** Settles a call with an unknown outcome. */
-    public TurnHandle settle(String thread, Settlement settlement) {
+    public TurnHandle settle(String thread, OutcomeSettled settlement) {
         return sender.settle(thread, settlement);
     }
 
     /** Raises limits. A turn that ended at a limit continues. */
-    public TurnHandle raise(String thread, LimitRaise raise) {
-        return send(thread, OutboundMessage.raise(raise));
+    public TurnHandle raise(String thread, BudgetRaised raise) {
+        return send(thread, OutboundMessage.of(raise));
     }
 
     /** Runs the last turn again, which must have failed or been stopped. */

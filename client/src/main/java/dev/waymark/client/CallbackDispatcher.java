@@ -3,12 +3,12 @@ package dev.waymark.client;
 import dev.waymark.client.connection.Requests;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.failure.WaymarkException;
-import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.ApprovalRequest;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.Question;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.fact.PersonFact.ApprovalDecided;
 import dev.waymark.conversation.value.Problem;
 import java.util.HashSet;
 import java.util.List;
@@ -82,7 +82,7 @@ final class CallbackDispatcher {
         String digest = item.argsDigest().orElseThrow();
         ApprovalRequest request = new ApprovalRequest(
                 thread, item.callId(), item.tool(), item.args().orElseThrow(), digest, item.since(), item.fromFile());
-        Approval approval = context.callbacks()
+        ApprovalDecided approval = context.callbacks()
                 .onApproval()
                 .orElseThrow()
                 .apply(request)
@@ -91,7 +91,7 @@ final class CallbackDispatcher {
         return context.signing()
                 .filter(key -> item.signers().isPresent())
                 .map(key -> ThreadSender.signed(item, approval, key))
-                .orElseGet(() -> OutboundMessage.decision(approval));
+                .orElseGet(() -> OutboundMessage.of(approval));
     }
 
     private Optional<OutboundMessage> answer(PendingItem item) {
@@ -110,7 +110,7 @@ final class CallbackDispatcher {
             // The thread may have been restored elsewhere while the callback decided.
             SavedThread.checkThatNoOtherServerHas(context, thread);
             WaitDeadline deadline = WaitDeadline.after(Requests.WORKER_WAIT);
-            context.requests().update(thread, decision.name(), decision.updateId(), decision.payload(), deadline);
+            context.requests().update(thread, decision, deadline);
         } catch (WaymarkException.Refused e) {
             boolean late = e.type().equals(Problem.ALREADY_DECIDED) || e.type().equals(Problem.ARGS_CHANGED);
             if (!late) {

@@ -1,18 +1,18 @@
 package dev.waymark.client;
 
-import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.ApprovalRequest;
 import dev.waymark.client.request.Question;
+import dev.waymark.conversation.fact.PersonFact.ApprovalDecided;
 import java.util.Optional;
 import java.util.function.Function;
 
 /** What the caller wants to decide or answer itself while the client waits for an outcome. */
 record Callbacks(
-        Optional<Function<ApprovalRequest, Approval>> onApproval,
+        Optional<Function<ApprovalRequest, ApprovalDecided>> onApproval,
         Optional<Function<Question, Optional<String>>> onQuestion) {
     static final Callbacks NONE = new Callbacks(Optional.empty(), Optional.empty());
 
-    Callbacks withApproval(Function<ApprovalRequest, Approval> callback) {
+    Callbacks withApproval(Function<ApprovalRequest, ApprovalDecided> callback) {
         return new Callbacks(Optional.of(callback), onQuestion);
     }
 

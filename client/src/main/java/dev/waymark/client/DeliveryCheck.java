@@ -3,12 +3,8 @@ package dev.waymark.client;
 import dev.waymark.client.connection.Requests;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.OutboundMessage;
-import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.message.InboundDecoder;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.PersonFact;
-import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
@@ -42,7 +38,7 @@ final class DeliveryCheck {
         boolean differs = timeline.moments().stream()
                 .filter(moment -> moment.state().counters().facts() == number)
                 .flatMap(moment -> moment.fact().stream())
-                .anyMatch(fact -> !fact.equals(fact(message)));
+                .anyMatch(fact -> !fact.equals(message.fact()));
         if (differs) {
             throw keyReused();
         }
@@ -63,25 +59,20 @@ final class DeliveryCheck {
                 delivered.put(message, earlier.get());
                 continue;
             }
-            Fact fact = fact(message);
-            Optional<Problem> refusal = fact instanceof Fact.Inbound inbound
-                    ? state.refusal(inbound)
-                    : Optional.of(((ThreadFact.MessageIgnored) fact).problem());
+            Optional<Problem> refusal = state.refusal(message.fact());
             if (refusal.isPresent()) {
                 throw Requests.refused(timeline.thread(), refusal.get());
             }
-            state = state.apply(fact, timeline.now().updatedAt());
+            state = state.apply(message.fact(), timeline.now().updatedAt());
         }
         return delivered;
     }
 
     private Optional<Integer> earlier(OutboundMessage message) {
-        Fact fact = fact(message);
-        if (fact instanceof PersonFact.OutcomeSettled settled) {
+        if (message.fact() instanceof PersonFact.OutcomeSettled settled) {
             return earlier(settled);
         }
-        Optional<Integer> number =
-                fact instanceof Fact.Inbound inbound ? timeline.now().firstDelivery(inbound) : Optional.empty();
+        Optional<Integer> number = timeline.now().firstDelivery(message.fact());
         number.ifPresent(known -> requireSame(message, known));
         return number;
     }
@@ -109,10 +100,5 @@ final class DeliveryCheck {
         }
         return last.filter(moment -> moment.fact().equals(Optional.of(settled)))
                 .map(moment -> moment.state().counters().facts());
-    }
-
-    /** Returns the fact that the thread records for the message. */
-    private static Fact fact(OutboundMessage message) {
-        return InboundDecoder.read(message.name(), PayloadJson.MAPPER.valueToTree(message.payload()));
     }
 }

@@ -55,32 +55,20 @@ final class OutcomeWaiter {
 
     /** Returns the handle of the latest turn. */
     TurnHandle turn(String thread, WaitDeadline deadline) {
-        Timeline timeline = withTurn(read(thread, deadline));
-        return TurnHandle.of(this, thread, timeline.runId(), deadline, () -> latest(timeline));
-    }
-
-    /** Returns what to wait for if nothing is known but the thread. */
-    Awaited latest(String thread, WaitDeadline deadline) {
-        return latest(withTurn(read(thread, deadline)));
-    }
-
-    private static Timeline withTurn(Timeline timeline) {
-        if (timeline.now().turn().status() == Turn.Status.NONE) {
-            throw new WaymarkException.NotFound(
-                    "no turn yet: " + timeline.thread(), Remedy.of(Remedy.Action.SAY, timeline.thread()));
-        }
-        return timeline;
-    }
-
-    private Awaited latest(Timeline timeline) {
+        Timeline timeline = read(thread, deadline);
         Conversation now = timeline.now();
-        boolean attended = now.isInterrupted() && new CallbackDispatcher(context, timeline.thread()).hasBusinessIn(now);
-        if ((!now.isSettled() || attended) && timeline.ending().isEmpty()) {
-            return new Awaited.Coming(
-                    timeline.runId(), OutcomeDetector.forTurnAt(now.counters().facts()));
+        if (now.turn().status() == Turn.Status.NONE) {
+            throw new WaymarkException.NotFound("no turn yet: " + thread, Remedy.of(Remedy.Action.SAY, thread));
         }
-        WaitThreads.blocking(() -> saves.save(timeline));
-        return new Awaited.Known(AgentResult.of(timeline.thread(), timeline.runId(), now, now.turn()));
+        boolean attended = now.isInterrupted() && new CallbackDispatcher(context, thread).hasBusinessIn(now);
+        if ((!now.isSettled() || attended) && timeline.ending().isEmpty()) {
+            int fact = now.counters().facts();
+            return handle(thread, timeline.runId(), () -> OutcomeDetector.forTurnAt(fact), deadline);
+        }
+        return known(thread, timeline.runId(), deadline, () -> {
+            saves.save(timeline);
+            return AgentResult.of(thread, timeline.runId(), now, now.turn());
+        });
     }
 
     private Timeline read(String thread, WaitDeadline deadline) {

@@ -7,15 +7,14 @@ import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.failure.WaymarkException;
-import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.DecisionKey;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.ResumeOptions;
-import dev.waymark.client.request.Settlement;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.Ack;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.PersonFact.ApprovalDecided;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Moment;
@@ -52,19 +51,19 @@ final class ThreadSender {
     }
 
     /** Sends a message of a prompt, which a turn consumes. */
-    TurnHandle say(String thread, SayPayload say, WaitDeadline deadline) {
-        return handle(thread, update(thread, SignalNames.SAY, say.id().orElseThrow(), say, deadline), say, deadline);
+    TurnHandle say(String thread, PersonFact.UserSpoke say, WaitDeadline deadline) {
+        return handle(thread, update(thread, OutboundMessage.of(say), deadline), say, deadline);
     }
 
-    static OutcomeDetector waitingFor(Object payload, int fact) {
-        return payload instanceof SayPayload say && say.content().isPresent()
+    static OutcomeDetector waitingFor(PersonFact message, int fact) {
+        return message instanceof PersonFact.UserSpoke say && say.content().isPresent()
                 ? OutcomeDetector.forMessage(say.id().orElseThrow(), fact)
                 : OutcomeDetector.forTurnAt(fact);
     }
 
-    private TurnHandle handle(String thread, Requests.Accepted accepted, Object payload, WaitDeadline deadline) {
+    private TurnHandle handle(String thread, Requests.Accepted accepted, PersonFact message, WaitDeadline deadline) {
         int fact = accepted.ack().fact();
-        Supplier<OutcomeDetector> waiting = () -> waitingFor(payload, fact);
+        Supplier<OutcomeDetector> waiting = () -> waitingFor(message, fact);
         return (accepted.ack().duplicate()
                         ? outcomes.repeated(thread, accepted.runId(), waiting, deadline)
                         : outcomes.handle(thread, accepted.runId(), waiting, deadline))
@@ -72,15 +71,15 @@ final class ThreadSender {
     }
 
     /** Decides about a call that needs approval. */
-    TurnHandle decide(String thread, Approval approval) {
+    TurnHandle decide(String thread, ApprovalDecided approval) {
         return send(
                 thread,
                 context.signing()
                         .map(key -> signed(thread, approval, key))
-                        .orElseGet(() -> OutboundMessage.decision(approval)));
+                        .orElseGet(() -> OutboundMessage.of(approval)));
     }
 
-    private OutboundMessage signed(String thread, Approval approval, DecisionKey key) {
+    private OutboundMessage signed(String thread, ApprovalDecided approval, DecisionKey key) {
         approval.args().ifPresent(args -> checkArguments(thread, approval, args));
         return signed(waiting(thread, PendingItem.Kind.APPROVAL, approval.callId()), approval, key);
     }
@@ -89,29 +88,22 @@ final class ThreadSender {
      * Signs a decision. It applies to the request as it is now, and is rejected if the request changes before the
      * decision arrives.
      */
-    static OutboundMessage signed(PendingItem item, Approval approval, DecisionKey key) {
-        Approval about = approval.withCall(item.callId());
+    static OutboundMessage signed(PendingItem item, ApprovalDecided approval, DecisionKey key) {
+        ApprovalDecided about = approval.withCall(item.callId());
         // If the caller states the digest of what was shown, the thread also rejects the decision if that is outdated.
         Optional<String> digest = approval.argsDigest().or(item::argsDigest);
-        OutboundMessage decision =
-                OutboundMessage.decision(digest.map(about::withDigest).orElse(about));
-        DecisionKey.Signed signed = key.sign(item, decision.name(), approval);
-        return decision.by(signed.by()).signed(signed.signature());
+        return OutboundMessage.of(key.sign(item, digest.map(about::withDigest).orElse(about)));
     }
 
     /** Settles a call with an unknown outcome. */
-    TurnHandle settle(String thread, Settlement settlement) {
-        OutboundMessage message = OutboundMessage.settlement(settlement);
+    TurnHandle settle(String thread, PersonFact.OutcomeSettled settlement) {
         return send(
                 thread,
-                context.signing()
-                        .map(key -> {
-                            PendingItem item =
-                                    waiting(thread, PendingItem.Kind.UNKNOWN, Optional.of(settlement.callId()));
-                            DecisionKey.Signed signed = key.sign(item, settlement);
-                            return message.by(signed.by()).signed(signed.signature());
-                        })
-                        .orElse(message));
+                OutboundMessage.of(context.signing()
+                        .<PersonFact>map(key -> key.sign(
+                                waiting(thread, PendingItem.Kind.UNKNOWN, Optional.of(settlement.callId())),
+                                settlement))
+                        .orElse(settlement)));
     }
 
     /** Returns the only open request of this kind, or the one for this call. */
@@ -138,7 +130,7 @@ final class ThreadSender {
     }
 
     /** Checks edited arguments against the tool's schema before the approval is used up. */
-    private void checkArguments(String thread, Approval approval, Json args) {
+    private void checkArguments(String thread, ApprovalDecided approval, Json args) {
         Timeline timeline = context.translated(() -> read(RequestLimits.thread(thread)));
         List<PendingItem> approvals = timeline.now().pending(thread).stream()
                 .filter(item -> item.kind() == PendingItem.Kind.APPROVAL)
@@ -190,27 +182,27 @@ final class ThreadSender {
                         .map(fact -> handle(
                                 thread,
                                 new Requests.Accepted(new Ack(fact, true), timeline.runId()),
-                                message.payload(),
+                                message.fact(),
                                 deadline))
                         .orElseGet(() -> deliver(thread, message, deadline)))
                 .toList();
     }
 
     private void checkArguments(String thread, OutboundMessage message) {
-        message.approval()
-                .ifPresent(approval -> approval.args().ifPresent(args -> checkArguments(thread, approval, args)));
+        if (message.fact() instanceof ApprovalDecided approval) {
+            approval.args().ifPresent(args -> checkArguments(thread, approval, args));
+        }
     }
 
     private TurnHandle deliver(String thread, OutboundMessage message, WaitDeadline deadline) {
         return context.translated(() -> {
-            Requests.Accepted accepted = update(
-                    RequestLimits.thread(thread), message.name(), message.updateId(), message.payload(), deadline);
+            Requests.Accepted accepted = update(RequestLimits.thread(thread), message, deadline);
             // The server answers a repeated update itself, and does not say that it is a repetition.
             if (message.isNamed() && (accepted.ack().duplicate() || !message.recordsId())) {
                 new DeliveryCheck(context.read(thread))
                         .requireSame(message, accepted.ack().fact());
             }
-            return handle(thread, accepted, message.payload(), deadline);
+            return handle(thread, accepted, message.fact(), deadline);
         });
     }
 
@@ -261,19 +253,19 @@ final class ThreadSender {
         });
     }
 
-    private Requests.Accepted update(String thread, String name, String id, Object payload, WaitDeadline deadline) {
-        checkThatItMayContinue(thread, name);
+    private Requests.Accepted update(String thread, OutboundMessage message, WaitDeadline deadline) {
+        checkThatItMayContinue(thread, message.name());
         try {
-            return context.requests().update(thread, name, id, payload, deadline);
+            return context.requests().update(thread, message, deadline);
         } catch (WaymarkException.NotFound | WaymarkException.Closed e) {
             if (resumer.isHere(thread)) {
                 throw e;
             }
-            if (!CONTINUING.contains(name)) {
+            if (!CONTINUING.contains(message.name())) {
                 throw context.missing(thread);
             }
             restore(thread, e);
-            return context.requests().update(thread, name, id, payload, deadline);
+            return context.requests().update(thread, message, deadline);
         }
     }
 

@@ -9,9 +9,12 @@ import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.request.NewThreadOptions;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.client.request.ResumeOptions;
-import dev.waymark.contract.message.SayPayload;
+import dev.waymark.contract.message.InboundDecoder;
 import dev.waymark.contract.thread.StartInput;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
+import dev.waymark.conversation.message.Message;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
@@ -80,8 +83,7 @@ final class ThreadStarter {
             isRestored(valid);
             Optional<Requests.Known> known = known(valid);
             String runId = known.map(run -> signal(valid, run))
-                    .orElseGet(() -> context.requests()
-                            .signalWithStart(valid.thread(), SignalNames.SAY, valid.say(), newThread(valid)));
+                    .orElseGet(() -> context.requests().signalWithStart(valid.thread(), valid.say(), newThread(valid)));
             if (valid.isNamed() && context.connection().isInMemory()) {
                 saves.saveBeginning(valid.thread(), runId);
             }
@@ -98,7 +100,7 @@ final class ThreadStarter {
 
     private String signal(Valid valid, Requests.Known known) {
         checkAgent(valid, known);
-        context.requests().signal(valid.thread(), SignalNames.SAY, valid.say());
+        context.requests().signal(valid.thread(), valid.say());
         return known.runId();
     }
 
@@ -127,20 +129,28 @@ final class ThreadStarter {
         return one.agent().equals(other.agent())
                 && one.owner().equals(other.owner())
                 && one.once() == other.once()
-                && one.say().equals(other.say())
+                && said(one).equals(said(other))
                 && one.context().equals(other.context())
                 && one.maxIterations().equals(other.maxIterations());
     }
 
+    private static Optional<Fact> said(StartInput input) {
+        return input.say().map(body -> InboundDecoder.read(SignalNames.SAY, body));
+    }
+
     /** A prompt whose parts have been checked, with the id of its thread. */
-    private record Valid(Prompt prompt, String thread) {
+    private record Valid(Prompt prompt, String thread, PersonFact.UserSpoke say) {
         static Valid of(Prompt prompt) {
             prompt.agent().ifPresent(RequestLimits::agent);
-            prompt.message().ifPresent(RequestLimits::message);
-            prompt.messages().ifPresent(RequestLimits::messages);
-            prompt.schema().ifPresent(RequestLimits::schema);
-            return new Valid(
-                    prompt, prompt.thread().map(RequestLimits::thread).orElseGet(() -> "run-" + UUID.randomUUID()));
+            PersonFact.UserSpoke say = new PersonFact.UserSpoke(
+                    Optional.of(prompt.id()),
+                    prompt.messages().map(RequestLimits::messages),
+                    prompt.message().map(Message::user),
+                    false,
+                    prompt.schema().map(RequestLimits::schema));
+            RequestLimits.check(say);
+            String thread = prompt.thread().map(RequestLimits::thread).orElseGet(() -> "run-" + UUID.randomUUID());
+            return new Valid(prompt, thread, say);
         }
 
         boolean isNamed() {
@@ -150,11 +160,6 @@ final class ThreadStarter {
         boolean saysNothing() {
             return prompt.message().isEmpty()
                     && prompt.messages().map(JsonNode::isEmpty).orElse(true);
-        }
-
-        SayPayload say() {
-            return new SayPayload(
-                    Optional.of(prompt.id()), prompt.message(), prompt.messages(), Optional.empty(), prompt.schema());
         }
     }
 

@@ -136,7 +136,7 @@ public final class TurnHandle {
      * thread that waits. Each call is a wait of its own.
      *
      * @throws WaymarkException.TimedOut if the client has a timeout, which began with the request; the turn continues
-     * @throws WaymarkException.NoWorker if no worker takes the work within ten seconds
+     * @throws WaymarkException.NoWorker if there is no worker to take the work
      * @throws WaymarkException.ServerUnreachable if the server does not answer for a while
      */
     public AgentResult await() {

@@ -16,11 +16,11 @@ import dev.waymark.client.request.Settlement;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallApproval;
 import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.Dev;
@@ -138,7 +138,7 @@ abstract class ClientContract {
                                     .build())
                     .start(StartInput.of("greeter")
                             .withLimits(RunLimits.DEFAULT.withSoftEvents(20))
-                            .saying(SayPayload.message("m0", "Hi")));
+                            .saying(PersonFact.UserSpoke.message("m0", "Hi")));
         } catch (dev.waymark.connect.ServerUnreachable e) {
             throw new IllegalStateException(e);
         }

@@ -47,14 +47,18 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer.OrderAnnotation;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 
 /** Waits that block no Java thread of their caller. */
 @TestInstance(Lifecycle.PER_CLASS)
+@TestMethodOrder(OrderAnnotation.class)
 @Timeout(120)
 class OutcomeFuturesTest {
     private static final int MANY = 500;
@@ -132,7 +136,9 @@ class OutcomeFuturesTest {
         assertThat(client.turn("same").future().join()).isEqualTo(turn.await());
     }
 
+    /** The first test, because threads that took the place of blocked ones remain for a while. */
     @Test
+    @Order(1)
     void manyFutures_shareFewJavaThreads_andEndWithTheirTimeouts() {
         AgentClient hasty = AgentClient.on(connection, "a-queue-without-worker").withTimeout(Duration.ofSeconds(5));
 

@@ -28,7 +28,7 @@ public final class BuiltInTools {
     public static ToolSpec askUser() {
         return ToolSpec.builtIn(
                 "ask_user",
-                new ToolImplementation.Question(),
+                ToolImplementation.Plain.QUESTION,
                 "Ask the human a question and wait for the answer.",
                 object(field("question", string())));
     }
@@ -36,7 +36,7 @@ public final class BuiltInTools {
     private static List<ToolSpec> todos() {
         return List.of(ToolSpec.builtIn(
                 "write_todos",
-                new ToolImplementation.State(),
+                ToolImplementation.Plain.STATE,
                 "Write the whole to-do list. It replaces the previous one.",
                 object(field(
                         "todos",
@@ -49,7 +49,7 @@ public final class BuiltInTools {
     private static List<ToolSpec> plan() {
         return List.of(ToolSpec.builtIn(
                 "write_plan",
-                new ToolImplementation.State(),
+                ToolImplementation.Plain.STATE,
                 "Write the whole plan. It replaces the previous one.",
                 object(
                         field("goal", string()),
@@ -68,22 +68,22 @@ public final class BuiltInTools {
         return List.of(
                 ToolSpec.builtIn(
                         "ls",
-                        new ToolImplementation.State(),
+                        ToolImplementation.Plain.STATE,
                         "List your files, all or those in a folder.",
                         Json.of(anyPath)),
                 ToolSpec.builtIn(
                         "read_file",
-                        new ToolImplementation.State(),
+                        ToolImplementation.Plain.STATE,
                         "Read one of your files.",
                         object(field("path", string()))),
                 ToolSpec.builtIn(
                         "write_file",
-                        new ToolImplementation.State(),
+                        ToolImplementation.Plain.STATE,
                         "Write a file. It replaces an existing one.",
                         object(field("path", string()), field("content", string()))),
                 ToolSpec.builtIn(
                         "edit_file",
-                        new ToolImplementation.State(),
+                        ToolImplementation.Plain.STATE,
                         "Replace a text that occurs once in a file.",
                         object(field("path", string()), field("old", string()), field("new", string()))));
     }

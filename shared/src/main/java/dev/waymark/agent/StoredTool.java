@@ -102,10 +102,10 @@ record StoredTool(
             case COMMAND -> new ToolImplementation.Command(orElse(command, List.of()), variables, sandbox);
             case HTTP -> new ToolImplementation.Http(required(http), variables, sandbox);
             case MCP -> required(mcp);
-            case JAVA -> new ToolImplementation.Java();
-            case QUESTION -> new ToolImplementation.Question();
-            case STATE -> new ToolImplementation.State();
-            case SUBAGENT -> new ToolImplementation.Subagent();
+            case JAVA -> ToolImplementation.Plain.JAVA;
+            case QUESTION -> ToolImplementation.Plain.QUESTION;
+            case STATE -> ToolImplementation.Plain.STATE;
+            case SUBAGENT -> ToolImplementation.Plain.SUBAGENT;
         };
     }
 

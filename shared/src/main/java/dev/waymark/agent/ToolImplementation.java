@@ -9,13 +9,7 @@ import java.util.Optional;
 
 /** What runs the calls of a tool, with the data that only tools of this kind have. */
 public sealed interface ToolImplementation
-        permits McpTool,
-                ToolImplementation.Command,
-                ToolImplementation.Http,
-                ToolImplementation.Java,
-                ToolImplementation.Question,
-                ToolImplementation.State,
-                ToolImplementation.Subagent {
+        permits McpTool, ToolImplementation.Command, ToolImplementation.Http, ToolImplementation.Plain {
     /** The kind, as histories, commands and metrics name it. */
     ToolSpec.Kind kind();
 
@@ -59,16 +53,10 @@ public sealed interface ToolImplementation
         R mcp(McpTool mcp);
 
         /** Handles a Java object. */
-        R java(Java java);
+        R java(Plain java);
 
-        /** Handles a question to a person. */
-        R question(Question question);
-
-        /** Handles a change of the state of the thread. */
-        R state(State state);
-
-        /** Handles a task for another agent. */
-        R subagent(Subagent subagent);
+        /** Handles what the workflow does itself: a question, a change of the thread's state, or a subagent. */
+        R inWorkflow(Plain kind);
     }
 
     /** A program that the worker starts. */
@@ -125,55 +113,31 @@ public sealed interface ToolImplementation
         }
     }
 
-    /** A Java object that the worker was built with. */
-    record Java() implements ToolImplementation {
+    /** The implementations that have no data of their own. */
+    enum Plain implements ToolImplementation {
+        /** A Java object that the worker was built with. */
+        JAVA(ToolSpec.Kind.JAVA),
+        /** A person answers. */
+        QUESTION(ToolSpec.Kind.QUESTION),
+        /** The rules of the conversation. Such a tool changes only the thread's own state. */
+        STATE(ToolSpec.Kind.STATE),
+        /** The agent with the tool's name, in a thread of its own. */
+        SUBAGENT(ToolSpec.Kind.SUBAGENT);
+
+        private final ToolSpec.Kind kind;
+
+        Plain(ToolSpec.Kind kind) {
+            this.kind = kind;
+        }
+
         @Override
         public ToolSpec.Kind kind() {
-            return ToolSpec.Kind.JAVA;
+            return kind;
         }
 
         @Override
         public <R> R accept(Cases<R> cases) {
-            return cases.java(this);
-        }
-    }
-
-    /** A person answers. */
-    record Question() implements ToolImplementation {
-        @Override
-        public ToolSpec.Kind kind() {
-            return ToolSpec.Kind.QUESTION;
-        }
-
-        @Override
-        public <R> R accept(Cases<R> cases) {
-            return cases.question(this);
-        }
-    }
-
-    /** The rules of the conversation. Such a tool changes only the thread's own state. */
-    record State() implements ToolImplementation {
-        @Override
-        public ToolSpec.Kind kind() {
-            return ToolSpec.Kind.STATE;
-        }
-
-        @Override
-        public <R> R accept(Cases<R> cases) {
-            return cases.state(this);
-        }
-    }
-
-    /** The agent with the tool's name, in a thread of its own. */
-    record Subagent() implements ToolImplementation {
-        @Override
-        public ToolSpec.Kind kind() {
-            return ToolSpec.Kind.SUBAGENT;
-        }
-
-        @Override
-        public <R> R accept(Cases<R> cases) {
-            return cases.subagent(this);
+            return this == JAVA ? cases.java(this) : cases.inWorkflow(this);
         }
     }
 }

@@ -107,7 +107,7 @@ public record ToolSpec(
 
     /** Builds a tool in Java. By default, it has side effects. */
     public static Builder java(String name) {
-        return new Builder(name, new ToolImplementation.Java());
+        return new Builder(name, ToolImplementation.Plain.JAVA);
     }
 
     /**
@@ -136,7 +136,7 @@ public record ToolSpec(
         schema.put("type", "object");
         schema.put("required", List.of("task"));
         schema.put("properties", Map.of("task", task));
-        return builtIn(agent, new ToolImplementation.Subagent(), description, Json.of(schema));
+        return builtIn(agent, ToolImplementation.Plain.SUBAGENT, description, Json.of(schema));
     }
 
     /** A builder with the values of this tool. */

@@ -2,6 +2,7 @@ package dev.waymark.conversation;
 
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallSettlement;
+import dev.waymark.conversation.call.DecisionSignature;
 import dev.waymark.conversation.call.EffectLog;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.fact.PersonFact;
@@ -185,7 +186,7 @@ final class LostCallRules {
                 .ifPresent(call -> draft.book.put(call.doubted(draft.at)));
     }
 
-    void settle(Call unsettled, PersonFact.OutcomeSettled fact, Optional<CallSettlement.Signature> signed) {
+    void settle(Call unsettled, PersonFact.OutcomeSettled fact, Optional<DecisionSignature> signed) {
         Call call = unsettled.settled(
                 new CallSettlement(fact.settlement(), fact.by(), fact.verified(), fact.note(), draft.at, signed));
         switch (fact.settlement()) {

@@ -2,6 +2,7 @@ package dev.waymark.conversation;
 
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallApproval;
+import dev.waymark.conversation.call.DecisionSignature;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.fact.PersonFact;
@@ -10,11 +11,8 @@ import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Queued;
 import dev.waymark.conversation.state.Workspace;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.conversation.value.VerifiedSubject;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /** Rules for what people send: messages, answers, approvals and settled outcomes, for this thread and its subagents. */
@@ -84,41 +82,20 @@ final class PeopleRules {
 
     void humanAnswered(PersonFact.HumanAnswered fact) {
         PendingItem ask = asked(PendingItem.Kind.QUESTION, fact.callId());
-        boolean passedOn = subagents.passOn(ask, fact.signal(), body -> {
-            body.put("answer", fact.answer());
-            fact.by().ifPresent(by -> body.put("by", by));
-        });
-        if (!passedOn) {
+        if (!subagents.passOn(ask, fact)) {
             draft.end(draft.book.call(ask.callId()), Call.Status.COMPLETED, fact.answer());
         }
     }
 
     void approvalDecided(PersonFact.ApprovalDecided fact) {
         PendingItem ask = asked(PendingItem.Kind.APPROVAL, fact.callId());
-        boolean passedOn = subagents.passOn(ask, fact.signal(), body -> {
-            fact.args().ifPresent(args -> body.put("args", args.value()));
-            // Binds the decision to the arguments shown here, in case the request changes before the decision arrives.
-            body.put("argsDigest", ask.argsDigest().orElseThrow());
-            fact.by().ifPresent(by -> body.put("by", by));
-            fact.reason().ifPresent(reason -> body.put("reason", reason));
-            fact.signature().ifPresent(signature -> body.put("signature", signature));
-            passOn(fact.verified(), body);
-        });
-        if (!passedOn) {
+        // Binds the decision to the arguments shown here, in case the request changes before the decision arrives.
+        if (!subagents.passOn(ask, fact.withDigest(ask.argsDigest().orElseThrow()))) {
             decide(draft.book.call(ask.callId()), fact, SignatureRules.signature(ask, fact));
         }
     }
 
-    private static void passOn(Optional<VerifiedSubject> verified, Map<String, Object> body) {
-        verified.ifPresent(who -> {
-            Map<String, Object> known = new LinkedHashMap<>();
-            known.put("subject", who.subject());
-            who.issuer().ifPresent(issuer -> known.put("issuer", issuer));
-            body.put("verified", known);
-        });
-    }
-
-    private void decide(Call call, PersonFact.ApprovalDecided fact, Optional<CallApproval.Signature> signed) {
+    private void decide(Call call, PersonFact.ApprovalDecided fact, Optional<DecisionSignature> signed) {
         if (!fact.approved()) {
             String text = ToolTexts.denied(call, fact.reason());
             CallApproval denial = new CallApproval(false, false, fact.by(), fact.reason(), draft.at, signed);
@@ -134,15 +111,7 @@ final class PeopleRules {
 
     void outcomeSettled(PersonFact.OutcomeSettled fact) {
         PendingItem ask = asked(PendingItem.Kind.UNKNOWN, Optional.of(fact.callId()));
-        boolean passedOn = subagents.passOn(ask, fact.signal(), body -> {
-            body.put("outcome", fact.settlement().wireName());
-            fact.result().ifPresent(result -> body.put("result", result));
-            fact.by().ifPresent(by -> body.put("by", by));
-            fact.note().ifPresent(note -> body.put("note", note));
-            fact.signature().ifPresent(signature -> body.put("signature", signature));
-            passOn(fact.verified(), body);
-        });
-        if (!passedOn) {
+        if (!subagents.passOn(ask, fact)) {
             lost.settle(draft.book.call(fact.callId()), fact, SignatureRules.signature(ask, fact));
         }
     }

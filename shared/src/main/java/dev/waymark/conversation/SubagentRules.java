@@ -4,15 +4,14 @@ import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.Delegation;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.call.ToolTexts;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SubagentFact;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Spent;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Consumer;
 
 /** Rules of calls that a subagent's thread executes, and of the link to the parent thread. */
 final class SubagentRules {
@@ -101,18 +100,19 @@ final class SubagentRules {
     }
 
     /** Stores a decision for the subagent's thread that requested it. Returns false if this thread requested it. */
-    boolean passOn(PendingItem ask, String signal, Consumer<Map<String, Object>> decision) {
+    boolean passOn(PendingItem ask, PersonFact decision) {
         Optional<Call> above = draft.book.calls.contains(ask.callId())
                 ? Optional.empty()
                 : draft.book.done().above(ask.callId());
         above.ifPresent(call -> {
             String below = ask.callId().substring(call.id().length() + 1);
-            Map<String, Object> body = new LinkedHashMap<>();
+            Map<String, Object> body = decision.payload();
+            body.remove("id"); // This thread has used it up.
             body.put("callId", below);
-            decision.accept(body);
             body.put(VIA, call.id());
-            draft.book.put(call.delegating(
-                    call.subagent().orElseThrow().deciding(below, new Delegation.Decision(signal, Json.of(body)))));
+            draft.book.put(call.delegating(call.subagent()
+                    .orElseThrow()
+                    .deciding(below, new Delegation.Decision(decision.signal(), Json.of(body)))));
         });
         return above.isPresent();
     }

@@ -1,8 +1,8 @@
 package dev.waymark.conversation;
 
 import dev.waymark.conversation.call.Call;
-import dev.waymark.conversation.call.CallApproval;
-import dev.waymark.conversation.call.CallSettlement;
+import dev.waymark.conversation.call.DecisionSignature;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.policy.DecisionStatement;
 import dev.waymark.conversation.policy.Signers;
@@ -28,54 +28,57 @@ public final class UnsignedDecisions {
                 .toList();
     }
 
-    /** True if no person decided whether the call runs. */
     private static boolean isApprovalSigned(Call call, Signers signers) {
-        Optional<CallApproval> named = call.approval()
-                .filter(approval ->
-                        approval.by().isPresent() || approval.signed().isPresent());
-        return named.isEmpty() || isSigned(named.get(), call, signers);
+        return call.approval()
+                .map(approval -> isSigned(
+                        call,
+                        signers,
+                        approval.approved() ? SignalNames.APPROVE : SignalNames.DENY,
+                        approval.reason(),
+                        Optional.empty(),
+                        approval.by(),
+                        approval.signed()))
+                .orElse(true);
     }
 
-    private static boolean isSigned(CallApproval approval, Call call, Signers signers) {
-        return approval.signed()
-                .filter(signed -> !approval.approved()
-                        || signed.newArgsDigest().orElse(signed.argsDigest()).equals(call.argsDigest()))
-                .filter(signed -> signers.verifies(
-                        new DecisionStatement(
-                                signers.of(call.id()).place(),
-                                signed.asked(),
-                                signed.argsDigest(),
-                                approval.approved() ? "approve" : "deny",
-                                signed.newArgsDigest(),
-                                approval.reason(),
-                                Optional.empty(),
-                                approval.by().orElse("")),
-                        signed.signature()))
-                .isPresent();
-    }
-
-    /** True if no person settled the call. */
     private static boolean isSettlementSigned(Call call, Signers signers) {
-        Optional<CallSettlement> named = call.settlement()
-                .filter(settlement ->
-                        settlement.by().isPresent() || settlement.signed().isPresent());
-        return named.isEmpty() || isSigned(named.get(), call, signers);
+        return call.settlement()
+                .map(settlement -> isSigned(
+                        call,
+                        signers,
+                        settlement.verdict().wireName(),
+                        settlement.signed().flatMap(DecisionSignature::result),
+                        settlement.note(),
+                        settlement.by(),
+                        settlement.signed()))
+                .orElse(true);
     }
 
-    private static boolean isSigned(CallSettlement settlement, Call call, Signers signers) {
-        return settlement
-                .signed()
-                .filter(signed -> signed.argsDigest().equals(call.argsDigest()))
+    /** True if the signature is valid and about the call's arguments, or if no person has decided. */
+    private static boolean isSigned(
+            Call call,
+            Signers signers,
+            String decision,
+            Optional<String> words,
+            Optional<String> note,
+            Optional<String> by,
+            Optional<DecisionSignature> signature) {
+        if (by.isEmpty() && signature.isEmpty()) {
+            return true;
+        }
+        return signature
+                .filter(signed -> decision.equals(SignalNames.DENY)
+                        || signed.decidedArgsDigest().equals(call.argsDigest()))
                 .filter(signed -> signers.verifies(
                         new DecisionStatement(
                                 signers.of(call.id()).place(),
                                 signed.asked(),
                                 signed.argsDigest(),
-                                settlement.verdict().wireName(),
-                                Optional.empty(),
-                                signed.result(),
-                                settlement.note(),
-                                settlement.by().orElse("")),
+                                decision,
+                                signed.newArgsDigest(),
+                                words,
+                                note,
+                                by.orElse("")),
                         signed.signature()))
                 .isPresent();
     }

@@ -2,10 +2,10 @@ package dev.waymark.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.state.ThreadIdentity;
 import java.time.Instant;
@@ -29,7 +29,8 @@ class StateAssemblyTest {
         Conversation state = Conversation.start((ThreadFact.RunStarted) facts.get(0), at);
         for (int i = 0; i < 10; i++) {
             new Random(i).nextBytes(noise);
-            SayPayload said = SayPayload.message("m-" + i, Base64.getEncoder().encodeToString(noise));
+            PersonFact.UserSpoke said =
+                    PersonFact.UserSpoke.message("m-" + i, Base64.getEncoder().encodeToString(noise));
             state = state.apply(StartInput.of("a").saying(said).facts().get(1), at);
         }
         return state;

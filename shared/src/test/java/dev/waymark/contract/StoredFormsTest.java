@@ -19,6 +19,7 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallApproval;
 import dev.waymark.conversation.call.CallSettlement;
+import dev.waymark.conversation.call.DecisionSignature;
 import dev.waymark.conversation.call.Delegation;
 import dev.waymark.conversation.call.EffectLog;
 import dev.waymark.conversation.call.FromFile;
@@ -106,7 +107,7 @@ class StoredFormsTest {
         SummaryRule summaries = new SummaryRule(170_000, 6);
         Call.Claim claim = new Call.Claim("run/1", AT, 7);
         Signers signers = new Signers("trip", Map.of("ann", new SignerKey("ed25519:AAAA")));
-        CallApproval.Signature signature = new CallApproval.Signature(AT, "e3b0", Optional.of("e3b1"), "AAAA");
+        DecisionSignature signature = new DecisionSignature(AT, "e3b0", Optional.of("e3b1"), Optional.empty(), "AAAA");
         CallApproval approval =
                 new CallApproval(true, true, Optional.of("ann"), Optional.of("fine"), AT, Optional.of(signature));
         Usd usd = Usd.of(new BigDecimal("0.0000000375"));

@@ -18,6 +18,7 @@ import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallApproval;
 import dev.waymark.conversation.call.CallSettlement;
+import dev.waymark.conversation.call.DecisionSignature;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
@@ -96,7 +97,7 @@ class SignedDecisionTest {
     private static PersonFact.ApprovalDecided signed(
             String callId, boolean approve, Optional<Json> args, Optional<String> by, String signature) {
         return new PersonFact.ApprovalDecided(
-                approve, NONE, Optional.of(callId), args, NONE, by, NONE, Optional.of(signature));
+                approve, NONE, Optional.of(callId), args, NONE, by, NONE, Optional.of(signature), Optional.empty());
     }
 
     private static PersonFact.ApprovalDecided approvedByAnn(ConversationScript story, String callId) {
@@ -133,9 +134,10 @@ class SignedDecisionTest {
         CallApproval approval = story.call("a").approval().orElseThrow();
         assertThat(approval.by()).contains("ann");
         assertThat(approval.signed())
-                .contains(new CallApproval.Signature(
+                .contains(new DecisionSignature(
                         asked,
                         ToolConversationScript.DIGEST,
+                        NONE,
                         NONE,
                         decision.signature().orElseThrow()));
         assertThat(UnsignedDecisions.in(story.state())).isEmpty();
@@ -369,8 +371,8 @@ class SignedDecisionTest {
                     "a", verdict, result, BY_ANN, note, Optional.of(signature), Optional.empty()));
 
             assertThat(story.call("a").settlement().orElseThrow().signed())
-                    .contains(new CallSettlement.Signature(
-                            ask.since(), ask.argsDigest().orElseThrow(), result, signature));
+                    .contains(new DecisionSignature(
+                            ask.since(), ask.argsDigest().orElseThrow(), NONE, result, signature));
             assertThat(UnsignedDecisions.in(story.state())).isEmpty();
             for (String field : List.of("outcome", "by", "note", "signed")) {
                 ObjectNode tree = PayloadJson.MAPPER.valueToTree(story.state());

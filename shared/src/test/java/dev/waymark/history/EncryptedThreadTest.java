@@ -8,9 +8,9 @@ import dev.waymark.codec.EncryptionKeys;
 import dev.waymark.codec.KeyProblem;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.AgentInput;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.state.ThreadIdentity;
 import io.temporal.api.common.v1.Payloads;
@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 /** Histories that are only partly encrypted. */
 class EncryptedThreadTest {
     private static final DataConverter ENCRYPTING = encryptingWith("k1");
-    private static final StartInput START = StartInput.of("assistant").saying(SayPayload.message("m1", "Hi"));
+    private static final StartInput START = StartInput.of("assistant").saying(PersonFact.UserSpoke.message("m1", "Hi"));
 
     private final ScriptedServer server = new ScriptedServer();
 
@@ -95,8 +95,10 @@ class EncryptedThreadTest {
 
     @Test
     void threadWithAnEncryptedMessage_isEncrypted_butReadableWithoutKeys() {
-        WrittenHistory told =
-                plain().writtenWith(ENCRYPTING).signalled(SignalNames.SAY, SayPayload.message("m2", "Secret"));
+        WrittenHistory told = plain().writtenWith(ENCRYPTING)
+                .signalled(
+                        SignalNames.SAY,
+                        PersonFact.UserSpoke.message("m2", "Secret").payload());
 
         assertThat(isReadAsEncrypted(told)).isTrue();
         assertThat(withoutKeys().read("t")).isPresent();

@@ -3,9 +3,9 @@ package dev.waymark.history;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.contract.CarriedReference;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.fact.PersonFact;
 import io.temporal.client.WorkflowClient;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -76,7 +76,7 @@ class HistoryReaderTest {
 
     private static WrittenHistory begun() {
         return new WrittenHistory()
-                .started(StartInput.of("assistant").saying(SayPayload.message("m1", "Hi")))
+                .started(StartInput.of("assistant").saying(PersonFact.UserSpoke.message("m1", "Hi")))
                 .task();
     }
 }

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.AgentInput;
 import dev.waymark.contract.work.ModelInput;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Transcript;
 import dev.waymark.conversation.state.ThreadIdentity;
@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 class ProjectorTest {
     private final WrittenHistory history = new WrittenHistory()
-            .started(StartInput.of("assistant").saying(SayPayload.message("m1", "Hello")))
+            .started(StartInput.of("assistant").saying(PersonFact.UserSpoke.message("m1", "Hello")))
             .task()
             .activityScheduled(WireNames.AGENT_ACTIVITY, new AgentInput("assistant", ThreadIdentity.RULES))
             .activityCompleted(AgentSpec.of("assistant", "scripted:x"))

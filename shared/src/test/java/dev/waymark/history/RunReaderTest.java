@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.AgentInput;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.state.ThreadIdentity;
 import io.temporal.client.WorkflowClient;
 import org.junit.jupiter.api.AfterEach;
@@ -16,11 +16,11 @@ import org.junit.jupiter.api.Test;
 
 class RunReaderTest {
     private static final WrittenHistory BEGUN = new WrittenHistory()
-            .started(StartInput.of("assistant").saying(SayPayload.message("m1", "Hi")))
+            .started(StartInput.of("assistant").saying(PersonFact.UserSpoke.message("m1", "Hi")))
             .task();
     private static final AgentSpec AGENT = AgentSpec.of("assistant", "test:none");
     private static final WrittenHistory WITH_AGENT = new WrittenHistory()
-            .started(StartInput.of("assistant").saying(SayPayload.message("m1", "Hi")))
+            .started(StartInput.of("assistant").saying(PersonFact.UserSpoke.message("m1", "Hi")))
             .task()
             .activityScheduled(WireNames.AGENT_ACTIVITY, new AgentInput("assistant", ThreadIdentity.RULES))
             .activityCompleted(AGENT)

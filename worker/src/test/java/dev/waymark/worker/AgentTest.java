@@ -11,9 +11,9 @@ import dev.waymark.agent.Pricing;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.RunOutcome;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Budget;
@@ -189,7 +189,9 @@ class AgentTest {
                                     .setTaskQueue("java")
                                     .setWorkflowId("umbrella")
                                     .build());
-            thread.start(StartInput.of("guide").closingAfterOneTurn().saying(SayPayload.message("m-1", "Umbrella?")));
+            thread.start(StartInput.of("guide")
+                    .closingAfterOneTurn()
+                    .saying(PersonFact.UserSpoke.message("m-1", "Umbrella?")));
             RunOutcome outcome = thread.getResult(30, TimeUnit.SECONDS, RunOutcome.class);
             assertThat(outcome.toString()).contains("Take one.");
         }

@@ -8,9 +8,9 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ServerGoneException;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.RunOutcome;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
@@ -167,7 +167,7 @@ class AgentWorkerTest {
                                 .setTaskQueue(taskQueue)
                                 .setWorkflowId(taskQueue + "-thread")
                                 .build());
-        thread.start(StartInput.of(agent).closingAfterOneTurn().saying(SayPayload.message("m-1", words)));
+        thread.start(StartInput.of(agent).closingAfterOneTurn().saying(PersonFact.UserSpoke.message("m-1", words)));
         return thread;
     }
 

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
@@ -84,7 +84,7 @@ class DeploymentServerTest {
                                     .setTaskQueue(name)
                                     .setWorkflowId(name)
                                     .build());
-            thread.start(StartInput.of("a").saying(SayPayload.message("m-1", "Hello")));
+            thread.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Hello")));
             awaitReply(name, "From build-1");
 
             try (AgentWorker second = worker("build-2")) {

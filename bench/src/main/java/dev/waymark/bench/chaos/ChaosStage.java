@@ -254,7 +254,11 @@ public final class ChaosStage implements AutoCloseable {
                 }
                 Optional<Conversation> state = timeline.map(Timeline::now);
                 if (state.isEmpty() || state.get().turn().number() == 0) {
-                    send(thread, asked, SignalNames.SAY, run.scene().firstWords());
+                    send(
+                            thread,
+                            asked,
+                            SignalNames.SAY,
+                            run.scene().firstWords().payload());
                     return false;
                 }
                 for (PendingItem ask : state.get().asks()) {

@@ -1,10 +1,11 @@
 package dev.waymark.bench.chaos;
 
-import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 
 /** The conversation around the calls of a run. */
 public enum Scene {
@@ -22,11 +23,11 @@ public enum Scene {
     /** The id of the call with which the parent agent delegates the task. */
     static final String TASK = "tu_0";
 
-    private static final List<Map<String, String>> TALK = List.of(
-            Map.of("role", "user", "content", "Hello."),
-            Map.of("role", "assistant", "content", "Hello."),
-            Map.of("role", "user", "content", "Are you there?"),
-            Map.of("role", "assistant", "content", "I am."));
+    private static final List<Message> TALK = List.of(
+            Message.user("Hello."),
+            Message.assistant(new Part.Text("Hello.")),
+            Message.user("Are you there?"),
+            Message.assistant(new Part.Text("I am.")));
 
     private final int modelCalls;
 
@@ -50,8 +51,8 @@ public enum Scene {
         return this == SUBAGENT ? WireNames.subagentThread(run, TASK) : run;
     }
 
-    SayPayload firstWords() {
-        SayPayload words = SayPayload.message("m-1", "Go");
-        return this == SUMMARY ? words.withMessages(PayloadJson.MAPPER.valueToTree(TALK)) : words;
+    PersonFact.UserSpoke firstWords() {
+        Optional<List<Message>> replacement = this == SUMMARY ? Optional.of(TALK) : Optional.empty();
+        return new PersonFact.UserSpoke(Optional.of("m-1"), replacement, Optional.of(Message.user("Go")), false);
     }
 }

@@ -9,6 +9,7 @@ import dev.waymark.client.request.NewThreadOptions;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.fact.PersonFact;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -223,7 +224,7 @@ final class SoakCaller {
             try {
                 OutboundMessage message = item.kind() == PendingItem.Kind.QUESTION
                         ? OutboundMessage.answer(item.callId(), "Yes.")
-                        : OutboundMessage.decision(
+                        : OutboundMessage.of(
                                 decision(denied).withCall(item.callId()).withBy("ann"));
                 result = client.send(thread.id(), message).await();
             } catch (WaymarkException e) {
@@ -237,7 +238,7 @@ final class SoakCaller {
         }
     }
 
-    private static Approval decision(boolean denied) {
+    private static PersonFact.ApprovalDecided decision(boolean denied) {
         return denied ? Approval.deny("No.") : Approval.approve();
     }
 

@@ -9,10 +9,10 @@ import dev.waymark.agent.Endpoint;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Json;
@@ -182,7 +182,7 @@ class WorldFaultsServerTest {
                                 .setTaskQueue(taskQueue)
                                 .setWorkflowId(thread)
                                 .build())
-                .start(StartInput.of(agent).saying(SayPayload.message("m-1", "Go")));
+                .start(StartInput.of(agent).saying(PersonFact.UserSpoke.message("m-1", "Go")));
         return thread;
     }
 

@@ -2,6 +2,7 @@ package dev.waymark.client.connection;
 
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.codec.ThreadForgottenException;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ServerAnswer;
@@ -12,6 +13,7 @@ import dev.waymark.contract.message.Refusal;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.thread.StateReport;
 import dev.waymark.contract.thread.ThreadIndex;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.state.UnknownRulesException;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Sha256;
@@ -150,14 +152,14 @@ public final class Requests {
      * Sends a signal, and starts the thread if it does not exist. The signal is stored when this returns. Returns the
      * run that received it.
      */
-    public String signalWithStart(String thread, String name, Object payload, StartInput input) {
+    public String signalWithStart(String thread, PersonFact message, StartInput input) {
         WorkflowIdReusePolicy reuse = begin(thread, Optional.empty());
         try {
             return started(
                     thread,
                     input,
                     options -> stub(options, reuse)
-                            .signalWithStart(name, new Object[] {payload}, new Object[] {input})
+                            .signalWithStart(message.signal(), new Object[] {message.payload()}, new Object[] {input})
                             .getRunId());
         } catch (WorkflowExecutionAlreadyStarted e) {
             throw closed(thread);
@@ -209,10 +211,10 @@ public final class Requests {
     }
 
     /** Sends a signal to an open thread. The signal is stored when this returns. */
-    public void signal(String thread, String name, Object payload) {
+    public void signal(String thread, PersonFact message) {
         refreshKey(thread);
         try {
-            connection.client().newUntypedWorkflowStub(thread).signal(name, payload);
+            connection.client().newUntypedWorkflowStub(thread).signal(message.signal(), message.payload());
         } catch (WorkflowNotFoundException e) {
             throw goneOrClosed(thread);
         }
@@ -275,12 +277,11 @@ public final class Requests {
     }
 
     /**
-     * Sends an update and waits until the thread has accepted or refused it. The request can be repeated with the same
-     * {@code updateId}.
+     * Sends an update and waits until the thread has accepted or refused it. The same message can be sent again.
      *
      * @throws WaymarkException.NoWorker if no worker took the update in time
      */
-    public Accepted update(String thread, String name, String updateId, Object payload, WaitDeadline deadline) {
+    public Accepted update(String thread, OutboundMessage message, WaitDeadline deadline) {
         refreshKey(thread);
         UpdateWorkflowExecutionRequest request = UpdateWorkflowExecutionRequest.newBuilder()
                 .setNamespace(connection.namespace())
@@ -291,11 +292,13 @@ public final class Requests {
                                         .UPDATE_WORKFLOW_EXECUTION_LIFECYCLE_STAGE_COMPLETED))
                 .setRequest(Request.newBuilder()
                         .setMeta(Meta.newBuilder()
-                                .setUpdateId(updateId)
+                                .setUpdateId(message.updateId())
                                 .setIdentity(connection.client().getOptions().getIdentity()))
                         .setInput(Input.newBuilder()
-                                .setName(name)
-                                .setArgs(converter(thread).toPayloads(payload).orElseThrow())))
+                                .setName(message.name())
+                                .setArgs(converter(thread)
+                                        .toPayloads(message.payload())
+                                        .orElseThrow())))
                 .build();
         WaitDeadline patience = deadline.orSooner(WORKER_WAIT);
         long mostMillis = PROMPT_MILLIS;
@@ -338,7 +341,7 @@ public final class Requests {
         if (trouble.isPresent()) {
             throw trouble.get();
         }
-        throw notAccepted(thread, name);
+        throw notAccepted(thread, message.name());
     }
 
     /**

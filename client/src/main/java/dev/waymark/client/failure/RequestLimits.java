@@ -1,18 +1,22 @@
 package dev.waymark.client.failure;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.InboundDecoder;
 import dev.waymark.contract.message.Refusal;
 import dev.waymark.contract.thread.StartInput;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.SignalNames;
+import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Pairing;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.tool.ToolArguments;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Checks requests before they are sent, with the rules of the workflow, so that the sender learns of problems at once.
@@ -45,58 +49,67 @@ public final class RequestLimits {
     }
 
     public static String message(String text) {
-        // The workflow ignores a blank message, and a new run would wait forever for its first turn.
-        if (text.isBlank()) {
-            throw badInput("the message is empty", "Write some text");
-        }
-        return text("message", text);
-    }
-
-    public static String answer(String text) {
-        return text("answer", text);
-    }
-
-    private static String text(String what, String text) {
-        if (!isWellFormed(text)) {
-            throw badInput("the " + what + " is not valid Unicode: it contains an unpaired surrogate", "");
-        }
-        int bytes = text.getBytes(StandardCharsets.UTF_8).length;
-        if (bytes > InboundDecoder.MAX_TEXT_BYTES) {
-            throw new WaymarkException.TooLarge(
-                    "the " + what + " is too large: " + bytes + " bytes",
-                    "At most " + InboundDecoder.MAX_TEXT_BYTES
-                            + " are accepted. Give the agent a file to read instead");
-        }
+        check(PersonFact.UserSpoke.message(text));
         return text;
     }
 
-    /** Checks a list of messages for a conversation, and returns it. */
-    public static JsonNode messages(JsonNode list) {
+    public static String answer(String text) {
+        check(PersonFact.HumanAnswered.to(Optional.empty(), text));
+        return text;
+    }
+
+    /** Checks a message as its thread will. */
+    public static void check(PersonFact message) {
+        requireUnicode(message.signal(), String.valueOf(message.payload()));
+        InboundDecoder.problem(message).ifPresent(problem -> {
+            throw unusable(message.signal(), problem);
+        });
+    }
+
+    /** Reads the payload of a message as its thread will. */
+    public static PersonFact read(String signal, JsonNode payload) {
+        requireUnicode(signal, payload.toString());
+        Fact read = InboundDecoder.read(signal, payload);
+        if (read instanceof PersonFact message) {
+            return message;
+        }
+        throw unusable(signal, ((ThreadFact.MessageIgnored) read).problem());
+    }
+
+    private static void requireUnicode(String signal, String payload) {
+        if (!isWellFormed(payload)) {
+            throw badInput("the " + subject(signal) + " is not valid Unicode: it contains an unpaired surrogate", "");
+        }
+    }
+
+    private static WaymarkException unusable(String signal, Problem problem) {
+        return problem.type().equals(Problem.TOO_LARGE)
+                ? new WaymarkException.TooLarge(
+                        "the " + subject(signal) + " is " + problem.message(), "Give the agent a file to read instead")
+                : badInput(problem.message(), "");
+    }
+
+    private static String subject(String signal) {
+        return switch (signal) {
+            case SignalNames.SAY -> "message";
+            case SignalNames.ANSWER -> "answer";
+            default -> "request";
+        };
+    }
+
+    /** Reads a list of messages for a conversation. */
+    public static List<Message> messages(JsonNode list) {
+        onlyKnownFields(list);
         List<Message> messages;
-        String spelled;
         try {
-            onlyKnownFields(list);
             messages = InboundDecoder.messages(list);
-            spelled = PayloadJson.MAPPER.writeValueAsString(list);
         } catch (Refusal refusal) {
             throw refused(Refusal.parse(refusal.getMessage()));
-        } catch (JsonProcessingException e) {
-            throw corrupt(String.valueOf(e.getOriginalMessage()));
-        }
-        if (!isWellFormed(spelled)) {
-            throw corrupt("a lone surrogate");
         }
         Pairing.violation(messages).ifPresent(violation -> {
             throw corrupt(violation);
         });
-        int bytes = spelled.getBytes(StandardCharsets.UTF_8).length;
-        // The difference leaves space for the rest of the payload.
-        int most = InboundDecoder.MAX_PAYLOAD_BYTES - InboundDecoder.MAX_TEXT_BYTES - 1024;
-        if (bytes > most) {
-            throw new WaymarkException.TooLarge(
-                    "the messages are too large: " + bytes + " bytes", "At most " + most + " are accepted");
-        }
-        return list;
+        return messages;
     }
 
     /**
@@ -126,12 +139,14 @@ public final class RequestLimits {
         }
     }
 
-    /** Checks the schema of structured replies, which is part of every model call of the turn. */
-    public static void schema(JsonNode body) {
+    /** Reads the schema of structured replies, which is part of every model call of the turn. */
+    public static Json schema(JsonNode body) {
         try {
-            ToolArguments.malformation(InboundDecoder.schema(body)).ifPresent(why -> {
+            Json schema = InboundDecoder.schema(body);
+            ToolArguments.malformation(schema).ifPresent(why -> {
                 throw badInput("the schema is not a JSON Schema: " + why, "");
             });
+            return schema;
         } catch (Refusal refusal) {
             Problem problem = Refusal.parse(refusal.getMessage());
             throw problem.type().equals(Problem.TOO_LARGE)

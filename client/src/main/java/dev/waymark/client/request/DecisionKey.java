@@ -4,9 +4,8 @@ import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.conversation.call.PendingItem;
-import dev.waymark.conversation.policy.DecisionStatement;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.policy.Signers;
-import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.SignerKey;
 import dev.waymark.saver.PrivateFiles;
 import java.io.IOException;
@@ -45,9 +44,6 @@ public final class DecisionKey {
     private DecisionKey(PrivateKey key) {
         this.key = key;
     }
-
-    /** A signature, and the name of the signer under which the key is known. */
-    public record Signed(String by, String signature) {}
 
     /**
      * Writes a new key to a file that must not exist. The file and the directories that this creates are readable by
@@ -99,48 +95,19 @@ public final class DecisionKey {
         return RequestLimits.badInput("not an Ed25519 private key in PEM: " + file, Remedy.of(Remedy.Action.MAKE_KEY));
     }
 
-    /**
-     * Signs an approval or denial of a call that waits for it. If {@code by} is not set, the name is found by the key.
-     */
-    public Signed sign(PendingItem item, String decision, Approval approval) {
-        return sign(item, decision, approval.args(), approval.reason(), Optional.empty(), approval.by());
-    }
-
-    /** Signs a settlement, including its note. If {@code by} is not set, the name is found by the key. */
-    public Signed sign(PendingItem item, Settlement settlement) {
-        return sign(
-                item,
-                settlement.outcome().wireName(),
-                Optional.empty(),
-                settlement.result(),
-                settlement.note(),
-                settlement.by());
-    }
-
-    private Signed sign(
-            PendingItem item,
-            String decision,
-            Optional<Json> newArgs,
-            Optional<String> words,
-            Optional<String> note,
-            Optional<String> by) {
+    /** Signs a decision about this request. If {@code by} is not set, the name is found by the key. */
+    public PersonFact.Decision sign(PendingItem item, PersonFact.Decision decision) {
+        Optional<String> by = decision.by();
         Signers signers = item.signers()
                 .orElseThrow(() -> RequestLimits.badInput(
                         "decisions about this call need no signature: " + item.callId(), "Leave the key out"));
         for (Map.Entry<String, SignerKey> signer : signers.keys().entrySet()) {
             if (by.map(signer.getKey()::equals).orElse(true)) {
-                DecisionStatement statement = DecisionStatement.about(
-                        signers,
-                        item.since(),
-                        item.argsDigest(),
-                        decision,
-                        newArgs,
-                        words,
-                        note,
-                        Optional.of(signer.getKey()));
-                String signature = sign(statement.bytes());
-                if (signer.getValue().verifies(statement.bytes(), signature)) {
-                    return new Signed(signer.getKey(), signature);
+                PersonFact.Decision named = decision.withBy(signer.getKey());
+                byte[] statement = named.statement(signers, item).bytes();
+                String signature = sign(statement);
+                if (signer.getValue().verifies(statement, signature)) {
+                    return named.withSignature(signature);
                 }
             }
         }

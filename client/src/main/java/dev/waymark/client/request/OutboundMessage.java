@@ -5,11 +5,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.message.SayPayload;
-import dev.waymark.conversation.fact.SignalNames;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.value.Sha256;
-import dev.waymark.conversation.value.VerifiedSubject;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -20,111 +17,73 @@ import java.util.UUID;
  *
  * <pre>{@code
  * client.send("trip", OutboundMessage.message("And a window seat, please."));
+ * client.send("trip", OutboundMessage.of(Approval.approve().withBy("ann")));
  * }</pre>
+ *
+ * @param fact what the thread records. It contains the id only if {@link #recordsId} is true; if not, only the server
+ *     knows the id, until the run ends
+ * @param id the id of the message
+ * @param isNamed whether the sender has chosen the id, so that other messages may have the same one
  */
-public final class OutboundMessage {
-    private final String id;
-    private final String name;
-    private final Object payload;
-    private final Optional<Approval> approval;
-    private final boolean named;
-
-    private OutboundMessage(String id, String name, Object payload) {
-        this(id, name, payload, Optional.empty(), false);
+public record OutboundMessage(PersonFact fact, String id, boolean isNamed) {
+    /**
+     * Checks the message with the rules of the thread.
+     *
+     * @throws dev.waymark.client.failure.WaymarkException if the thread would ignore it
+     */
+    public OutboundMessage {
+        RequestLimits.check(fact);
     }
 
-    private OutboundMessage(String id, String name, Object payload, Optional<Approval> approval, boolean named) {
-        this.id = id;
-        this.name = name;
-        this.payload = payload;
-        this.approval = approval;
-        this.named = named;
+    /** A message with the id of the fact or, if that has none, a new one. */
+    public static OutboundMessage of(PersonFact fact) {
+        String id = fact.messageId().orElseGet(() -> UUID.randomUUID().toString());
+        return new OutboundMessage(fact.withId(id), id, false);
     }
 
-    /** A message to the model, with a new id. */
+    /** A message to the model. */
     public static OutboundMessage message(String text) {
-        String id = newId();
-        return new OutboundMessage(id, SignalNames.SAY, SayPayload.message(id, RequestLimits.message(text)));
+        return of(PersonFact.UserSpoke.message(text));
     }
 
     /** Messages that replace the conversation, in the format of runner checkpoints. An empty list clears it. */
     public static OutboundMessage replacement(JsonNode messages) {
-        String id = newId();
-        return new OutboundMessage(
-                id,
-                SignalNames.SAY,
-                new SayPayload(
-                        Optional.of(id),
-                        Optional.empty(),
-                        Optional.of(RequestLimits.messages(messages)),
-                        Optional.empty(),
-                        Optional.empty()));
+        return of(PersonFact.UserSpoke.replacing(RequestLimits.messages(messages)));
     }
 
     /** Runs the last turn again, which must have failed or been stopped. */
     public static OutboundMessage retry() {
-        String id = newId();
-        return new OutboundMessage(id, SignalNames.SAY, SayPayload.retry(id));
+        return of(PersonFact.UserSpoke.retrying());
     }
 
     /** Answers the only open question. */
     public static OutboundMessage answer(String text) {
-        return answer(Optional.empty(), text);
+        return of(PersonFact.HumanAnswered.to(Optional.empty(), text));
     }
 
     /** Answers the question of this call. */
     public static OutboundMessage answer(String callId, String text) {
-        return answer(Optional.of(callId), text);
-    }
-
-    private static OutboundMessage answer(Optional<String> callId, String text) {
-        String id = newId();
-        Map<String, Object> payload = new LinkedHashMap<>();
-        payload.put("id", id);
-        callId.ifPresent(named -> payload.put("callId", named));
-        payload.put("answer", RequestLimits.answer(text));
-        return new OutboundMessage(id, SignalNames.ANSWER, payload);
-    }
-
-    /** Decides about a call that needs approval. */
-    public static OutboundMessage decision(Approval approval) {
-        String id = newId();
-        return new OutboundMessage(
-                id,
-                approval.approved() ? SignalNames.APPROVE : SignalNames.DENY,
-                approval.payload(id),
-                Optional.of(approval),
-                false);
-    }
-
-    /** Settles a call with an unknown outcome. */
-    public static OutboundMessage settlement(Settlement settlement) {
-        return new OutboundMessage(newId(), SignalNames.SETTLE, settlement.payload());
-    }
-
-    /** Raises limits of the thread. */
-    public static OutboundMessage raise(LimitRaise raise) {
-        return new OutboundMessage(newId(), SignalNames.BUDGET, raise.payload());
+        return of(PersonFact.HumanAnswered.to(Optional.of(callId), text));
     }
 
     /** Ends the running turn. */
     public static OutboundMessage stop() {
-        return new OutboundMessage(newId(), SignalNames.STOP, Map.of());
+        return of(new PersonFact.Stopped(Optional.empty()));
     }
 
     /** Deletes the conversation. The record of side effects is kept. */
     public static OutboundMessage clear() {
-        return new OutboundMessage(newId(), SignalNames.CLEAR, Map.of());
+        return of(new PersonFact.Cleared(false, Optional.empty()));
     }
 
     /** Deletes the conversation and the record of side effects, so that a repeated call takes effect again. */
     public static OutboundMessage clearAll() {
-        return new OutboundMessage(newId(), SignalNames.CLEAR, Map.of("all", true));
+        return of(new PersonFact.Cleared(true, Optional.empty()));
     }
 
     /** Closes the thread as soon as it is idle. */
     public static OutboundMessage close() {
-        return new OutboundMessage(newId(), SignalNames.CLOSE, Map.of());
+        return of(new PersonFact.CloseRequested(Optional.empty()));
     }
 
     /**
@@ -132,71 +91,12 @@ public final class OutboundMessage {
      * refused ({@code KeyReused}).
      */
     public OutboundMessage withId(String own) {
-        if (payload instanceof SayPayload say) {
-            return new OutboundMessage(
-                    own,
-                    name,
-                    new SayPayload(Optional.of(own), say.content(), say.messages(), say.retry(), say.schema()),
-                    approval,
-                    true);
-        }
-        Map<String, Object> fields = fields();
-        fields.computeIfPresent("id", (field, earlier) -> own);
-        return new OutboundMessage(own, name, fields, approval, true);
+        return new OutboundMessage(fact.withId(own), own, true);
     }
 
-    /** Adds the name of the sender. Messages to the model have no sender. */
-    public OutboundMessage by(String who) {
-        return with("by", who);
-    }
-
-    /**
-     * Adds the identity of the person, which the sender has verified. The identity is recorded separately from the name
-     * in {@link #by}.
-     */
-    public OutboundMessage verifiedAs(VerifiedSubject subject) {
-        return with("verified", subject);
-    }
-
-    /** Adds the approver's signature. */
-    public OutboundMessage signed(String signature) {
-        return with("signature", signature);
-    }
-
-    private OutboundMessage with(String field, Object value) {
-        if (payload instanceof SayPayload) {
-            return this;
-        }
-        Map<String, Object> fields = fields();
-        fields.put(field, value);
-        return new OutboundMessage(id, name, fields, approval, named);
-    }
-
-    private Map<String, Object> fields() {
-        Map<String, Object> fields = new LinkedHashMap<>();
-        if (payload instanceof Map<?, ?> known) {
-            known.forEach((field, value) -> fields.put(String.valueOf(field), value));
-        }
-        return fields;
-    }
-
-    private static String newId() {
-        return UUID.randomUUID().toString();
-    }
-
-    /** The id of the message. The thread records it only if {@link #recordsId} is true. */
-    public String id() {
-        return id;
-    }
-
-    /** Whether the sender has chosen the id, so that other messages may have the same one. */
-    public boolean isNamed() {
-        return named;
-    }
-
-    /** Whether the id is part of the recorded message. If not, only the server knows the id, until the run ends. */
+    /** Whether the id is part of the recorded message. */
     public boolean recordsId() {
-        return payload instanceof SayPayload || fields().containsKey("id");
+        return fact.messageId().isPresent();
     }
 
     /**
@@ -205,11 +105,11 @@ public final class OutboundMessage {
      * the same id would not reach the thread.
      */
     public String updateId() {
-        if (!named || !recordsId()) {
+        if (!isNamed || !recordsId()) {
             return id;
         }
         try {
-            return id + "-" + Sha256.hex(PayloadJson.MAPPER.writeValueAsString(payload));
+            return id + "-" + Sha256.hex(PayloadJson.MAPPER.writeValueAsString(payload()));
         } catch (JsonProcessingException e) {
             throw new IllegalStateException(e);
         }
@@ -217,21 +117,11 @@ public final class OutboundMessage {
 
     /** The name of the update, and of the signal with the same payload. */
     public String name() {
-        return name;
-    }
-
-    /** The decision in this message, if there is one. */
-    public Optional<Approval> approval() {
-        return approval;
+        return fact.signal();
     }
 
     /** The payload of the update, and of the signal with the same name. */
-    public Object payload() {
-        return payload;
-    }
-
-    @Override
-    public String toString() {
-        return name + " " + payload;
+    public Map<String, Object> payload() {
+        return fact.payload();
     }
 }

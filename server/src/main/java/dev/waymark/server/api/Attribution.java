@@ -1,19 +1,25 @@
 package dev.waymark.server.api;
 
-import dev.waymark.client.request.OutboundMessage;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.server.identity.Caller;
 
 /** Adds the names of callers to the messages that they send. */
 public final class Attribution {
     private Attribution() {}
 
-    /** Names the caller as the sender, if authentication is on. */
-    public static OutboundMessage by(Caller caller, OutboundMessage message) {
-        return caller.subject().map(who -> message.by(who.subject())).orElse(message);
+    /**
+     * Names the caller as the sender of a message that names none, if authentication is on. A decision also gets the
+     * caller's verified subject.
+     */
+    public static PersonFact of(Caller caller, PersonFact message) {
+        return caller.subject()
+                .map(subject -> message instanceof PersonFact.Decision decision
+                        ? named(subject.subject(), decision).withVerified(subject)
+                        : message.withBy(subject.subject()))
+                .orElse(message);
     }
 
-    /** Adds the caller's verified subject to a decision, if authentication is on. */
-    public static OutboundMessage verified(Caller caller, OutboundMessage decision) {
-        return caller.subject().map(decision::verifiedAs).orElse(decision);
+    private static PersonFact.Decision named(String caller, PersonFact.Decision decision) {
+        return decision.by().isPresent() ? decision : decision.withBy(caller);
     }
 }

@@ -6,11 +6,11 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.client.document.CallLog;
 import dev.waymark.client.document.JsonDocuments;
-import dev.waymark.client.request.Settlement;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.thread.CallItem;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.display.SafeText;
@@ -97,7 +97,7 @@ final class ConversationDocument {
                     row.put("argsCut", true);
                 }
             });
-            row.put("rerun", item.outcomes().contains(Settlement.Outcome.RERUN.wireName()));
+            row.put("rerun", item.outcomes().contains(CallSettlement.Verdict.RERUN.wireName()));
             tool(item.tool()).ifPresent(tool -> row.put("description", tool.description()));
             list.add(row);
         }

@@ -5,6 +5,10 @@ import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.Settlement;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.call.CallSettlement.Verdict;
+import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.PersonFact.ApprovalDecided;
+import dev.waymark.conversation.fact.PersonFact.OutcomeSettled;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.server.api.Attribution;
 import dev.waymark.server.http.HttpProblem;
@@ -30,7 +34,8 @@ public final class PendingAnswers {
         if (!answer.isValueNode() || answer.isNull()) {
             throw HttpProblem.badInput("answer a question with a text or with {\"answer\": \"…\"}");
         }
-        return Attribution.by(caller, OutboundMessage.answer(callId, answer.asText()));
+        return OutboundMessage.of(
+                Attribution.of(caller, PersonFact.HumanAnswered.to(Optional.of(callId), answer.asText())));
     }
 
     /**
@@ -48,12 +53,12 @@ public final class PendingAnswers {
                     "the arguments were not shown in full; approve the call in the subagent's thread: "
                             + about.callId());
         }
-        Approval approval = approved && args.isObject()
+        ApprovalDecided decision = approved && args.isObject()
                 ? Approval.edit(json(args))
                 : approved ? Approval.approve() : Approval.deny();
-        Approval called = approval.withCall(about.callId());
-        Approval bound = about.argsDigest().map(called::withDigest).orElse(called);
-        return decided(OutboundMessage.decision(reason.map(bound::withReason).orElse(bound)));
+        ApprovalDecided called = decision.withCall(about.callId());
+        ApprovalDecided bound = about.argsDigest().map(called::withDigest).orElse(called);
+        return decided(reason.map(bound::withReason).orElse(bound));
     }
 
     private static Json json(JsonNode args) {
@@ -71,27 +76,26 @@ public final class PendingAnswers {
      */
     public OutboundMessage settlement(String callId, JsonNode payload) {
         String outcome = payload.path("outcome").asText();
-        Settlement.Outcome how = Settlement.Outcome.named(outcome)
-                .orElseThrow(() -> HttpProblem.badInput(
-                        "outcome must be one of " + Settlement.Outcome.names() + ", not " + outcome));
-        Settlement plain = Settlement.of(callId, how);
-        Settlement settlement = text(payload, "note").map(plain::withNote).orElse(plain);
-        Optional<String> told = text(payload, "result").filter(text -> how == Settlement.Outcome.DONE);
-        return decided(
-                OutboundMessage.settlement(told.map(settlement::withResult).orElse(settlement)));
+        Verdict verdict = Verdict.named(outcome)
+                .orElseThrow(
+                        () -> HttpProblem.badInput("outcome must be one of " + Verdict.names() + ", not " + outcome));
+        OutcomeSettled plain = Settlement.of(callId, verdict);
+        OutcomeSettled settlement = text(payload, "note").map(plain::withNote).orElse(plain);
+        Optional<String> told = text(payload, "result").filter(text -> verdict == Verdict.DONE);
+        return decided(told.map(settlement::withResult).orElse(settlement));
     }
 
     /** Settles an unknown outcome by giving up. */
     public OutboundMessage givingUp(String callId) {
-        return decided(OutboundMessage.settlement(Settlement.giveUp(callId)));
+        return decided(Settlement.giveUp(callId));
     }
 
     private static Optional<String> text(JsonNode payload, String field) {
         return Optional.ofNullable(payload.path(field).textValue());
     }
 
-    private OutboundMessage decided(OutboundMessage decision) {
+    private OutboundMessage decided(PersonFact.Decision decision) {
         FrontEndThreads.require(caller, CallerRole.DECIDE);
-        return Attribution.verified(caller, Attribution.by(caller, decision));
+        return OutboundMessage.of(Attribution.of(caller, decision));
     }
 }

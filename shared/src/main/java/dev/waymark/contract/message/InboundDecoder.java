@@ -5,16 +5,20 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
 import io.temporal.api.common.v1.Payload;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,6 +73,21 @@ public final class InboundDecoder {
         } catch (UnusableMessage unusable) {
             return new ThreadFact.MessageIgnored(UnusableMessage.shorten(name), unusable.problem());
         }
+    }
+
+    /**
+     * Why a thread would ignore the message, so that its sender learns of it at once. Empty if it can be read.
+     * {@link #read} is the only check of the limits of messages.
+     */
+    public static Optional<Problem> problem(PersonFact message) {
+        JsonNode payload = PayloadJson.MAPPER.valueToTree(message.payload());
+        if (read(message.signal(), payload) instanceof ThreadFact.MessageIgnored ignored) {
+            return Optional.of(ignored.problem());
+        }
+        int bytes = payload.toString().getBytes(StandardCharsets.UTF_8).length;
+        return bytes > MAX_PAYLOAD_BYTES
+                ? Optional.of(UnusableMessage.tooLarge(bytes, MAX_PAYLOAD_BYTES).problem())
+                : Optional.empty();
     }
 
     /** Returns a missing node if there is no payload, or if it is empty or an encoded null. */

@@ -9,10 +9,10 @@ import dev.waymark.contract.ThreadOwner;
 import dev.waymark.contract.TraceIds;
 import dev.waymark.contract.message.InboundDecoder;
 import dev.waymark.contract.message.Refusal;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.work.Work;
 import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.state.ThreadIdentity;
@@ -20,7 +20,6 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -85,9 +84,8 @@ public record StartInput(
             Parent parent,
             Optional<RunLimits> limits,
             Optional<String> session) {
-        return of(agent).with(edit -> {
+        return of(agent).saying(PersonFact.UserSpoke.message(task)).with(edit -> {
             edit.once = true;
-            edit.say = Optional.of(PayloadJson.MAPPER.valueToTree(Map.of("content", task)));
             edit.limits = limits;
             edit.context = context.map(PayloadJson.MAPPER::valueToTree);
             edit.parent = Optional.of(parent);
@@ -109,8 +107,8 @@ public record StartInput(
         return with(edit -> edit.maxIterations = most);
     }
 
-    public StartInput saying(SayPayload message) {
-        return with(edit -> edit.say = Optional.of(PayloadJson.MAPPER.valueToTree(message)));
+    public StartInput saying(PersonFact.UserSpoke message) {
+        return with(edit -> edit.say = Optional.of(PayloadJson.MAPPER.valueToTree(message.payload())));
     }
 
     /**

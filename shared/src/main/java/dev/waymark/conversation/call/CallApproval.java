@@ -25,7 +25,7 @@ public record CallApproval(
         @JsonProperty("by") Optional<String> by,
         @JsonProperty("reason") Optional<String> reason,
         @JsonProperty("at") Instant at,
-        @JsonProperty("signed") Optional<Signature> signed,
+        @JsonProperty("signed") Optional<DecisionSignature> signed,
 
         @JsonProperty("stated") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
         boolean stated,
@@ -43,7 +43,7 @@ public record CallApproval(
             Optional<String> by,
             Optional<String> reason,
             Instant at,
-            Optional<Signature> signed) {
+            Optional<DecisionSignature> signed) {
         this(approved, edited, by, reason, at, signed, false, Optional.empty());
     }
 
@@ -64,28 +64,5 @@ public record CallApproval(
         by = by == null ? Optional.empty() : by;
         reason = reason == null ? Optional.empty() : reason;
         Objects.requireNonNull(at, "at");
-    }
-
-    /**
-     * The data that is needed to verify a signed decision again.
-     *
-     * @param asked when the decision was requested
-     * @param argsDigest the digest of the arguments shown
-     * @param newArgsDigest the digest of the arguments that replaced those shown, if any did
-     */
-    @JsonIgnoreProperties(ignoreUnknown = true)
-    @JsonInclude(JsonInclude.Include.NON_ABSENT)
-    public record Signature(
-            @JsonProperty("asked") Instant asked,
-            @JsonProperty("argsDigest") String argsDigest,
-            @JsonProperty("newArgsDigest") Optional<String> newArgsDigest,
-            @JsonProperty("signature") String signature) {
-        @JsonCreator
-        public Signature {
-            Objects.requireNonNull(asked, "asked");
-            Objects.requireNonNull(argsDigest, "argsDigest");
-            Objects.requireNonNull(signature, "signature");
-            newArgsDigest = newArgsDigest == null ? Optional.empty() : newArgsDigest;
-        }
     }
 }

@@ -27,7 +27,7 @@ public record CallSettlement(
         @JsonProperty("verified") Optional<VerifiedSubject> verified,
         @JsonProperty("note") Optional<String> note,
         @JsonProperty("at") Instant at,
-        @JsonProperty("signed") Optional<Signature> signed) {
+        @JsonProperty("signed") Optional<DecisionSignature> signed) {
     /** What the person decided. The names are part of signals, stored, and shown to users. */
     public enum Verdict {
         /** The call took effect. */
@@ -49,6 +49,7 @@ public record CallSettlement(
             this.wireName = wireName;
         }
 
+        /** The name in commands and messages. */
         public String wireName() {
             return wireName;
         }
@@ -84,29 +85,6 @@ public record CallSettlement(
             Optional<String> note,
             Instant at) {
         this(verdict, by, verified, note, at, Optional.empty());
-    }
-
-    /**
-     * The data that is needed to verify a signed settlement again.
-     *
-     * @param asked when the settlement was requested
-     * @param argsDigest the digest of the arguments shown
-     * @param result the result that the person stated, if any
-     */
-    @JsonIgnoreProperties(ignoreUnknown = true)
-    @JsonInclude(JsonInclude.Include.NON_ABSENT)
-    public record Signature(
-            @JsonProperty("asked") Instant asked,
-            @JsonProperty("argsDigest") String argsDigest,
-            @JsonProperty("result") Optional<String> result,
-            @JsonProperty("signature") String signature) {
-        @JsonCreator
-        public Signature {
-            Objects.requireNonNull(asked, "asked");
-            Objects.requireNonNull(argsDigest, "argsDigest");
-            Objects.requireNonNull(signature, "signature");
-            result = result == null ? Optional.empty() : result;
-        }
     }
 
     /** A copy for a deleted conversation, without texts and names. */

@@ -1,15 +1,71 @@
 package dev.waymark.conversation.fact;
 
 import dev.waymark.conversation.call.CallSettlement;
+import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.policy.DecisionStatement;
+import dev.waymark.conversation.policy.Signers;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Usd;
 import dev.waymark.conversation.value.VerifiedSubject;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 
-/** Something that a person, or a program on their behalf, sent to the thread. */
+/**
+ * Something that a person, or a program on their behalf, sends to the thread. Senders build it, the thread records it.
+ *
+ * <p>{@link #payload} is its only form on the wire. {@code InboundDecoder} reads that form, and checks its limits for
+ * the thread and for senders. {@code watch} prints the components.
+ */
 public sealed interface PersonFact extends Fact.Inbound {
+    /**
+     * The fields of the signal or update, as JSON-compatible values. What is absent is left out. Update ids are digests
+     * of these fields in this order.
+     */
+    Map<String, Object> payload();
+
+    /** A copy with this id, for messages whose id the thread records. Others stay as they are. */
+    default PersonFact withId(String id) {
+        return this;
+    }
+
+    /** A copy with the name of the sender. A message to the model has no sender, and stays as it is. */
+    PersonFact withBy(String who);
+
+    /** A decision about a call, which the agent may require to be signed. */
+    sealed interface Decision extends PersonFact {
+        /** The name that the decision states. */
+        Optional<String> by();
+
+        /** The signature of {@link #by}, if decisions must be signed. */
+        Optional<String> signature();
+
+        /** The person who decided, if a server verified them. */
+        Optional<VerifiedSubject> verified();
+
+        /** The result of the call that the decision states. */
+        default Optional<String> result() {
+            return Optional.empty();
+        }
+
+        /** What the signature must cover, if the decision is about this request. */
+        DecisionStatement statement(Signers signers, PendingItem ask);
+
+        @Override
+        Decision withBy(String who);
+
+        /** A copy with the signature of {@link #by}. */
+        Decision withSignature(String text);
+
+        /** A copy with the identity of the person, which the sender has verified. */
+        Decision withVerified(VerifiedSubject subject);
+    }
+
     /**
      * Someone sent a message, replaced the conversation, or wants the last turn to be retried.
      *
@@ -25,6 +81,66 @@ public sealed interface PersonFact extends Fact.Inbound {
         public UserSpoke(
                 Optional<String> id, Optional<List<Message>> replacement, Optional<Message> content, boolean retry) {
             this(id, replacement, content, retry, Optional.empty());
+        }
+
+        /** A message to the model. */
+        public static UserSpoke message(String text) {
+            return new UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user(text)), false);
+        }
+
+        /** A message to the model, with an id. */
+        public static UserSpoke message(String id, String text) {
+            return message(text).withId(id);
+        }
+
+        /** The request to run the last turn again, which must have failed or been stopped. */
+        public static UserSpoke retrying() {
+            return new UserSpoke(Optional.empty(), Optional.empty(), Optional.empty(), true);
+        }
+
+        /** Messages that replace the conversation. An empty list clears it. */
+        public static UserSpoke replacing(List<Message> messages) {
+            return new UserSpoke(Optional.empty(), Optional.of(messages), Optional.empty(), false);
+        }
+
+        /** A copy with a JSON Schema for the turn's final reply. */
+        public UserSpoke withSchema(Json wanted) {
+            return new UserSpoke(id, replacement, content, retry, Optional.of(wanted));
+        }
+
+        @Override
+        public UserSpoke withId(String own) {
+            return new UserSpoke(Optional.of(own), replacement, content, retry, schema);
+        }
+
+        @Override
+        public UserSpoke withBy(String who) {
+            return this;
+        }
+
+        @Override
+        public Map<String, Object> payload() {
+            return fields(
+                    "id",
+                    id,
+                    "content",
+                    content.map(Message::text),
+                    "messages",
+                    replacement.map(
+                            messages -> messages.stream().map(UserSpoke::brief).toList()),
+                    "retry",
+                    retry,
+                    "schema",
+                    schema);
+        }
+
+        /** A message in the short form, if it has one: a single text stands for a list with one part. */
+        private static Map<String, Object> brief(Message message) {
+            Map<String, Object> tree = message.tree();
+            if (message.content().size() == 1 && message.content().get(0) instanceof Part.Text text) {
+                tree.put("content", text.text());
+            }
+            return tree;
         }
 
         @Override
@@ -43,9 +159,29 @@ public sealed interface PersonFact extends Fact.Inbound {
         }
     }
 
-    /** Someone answered a question. */
+    /** Someone answered a question. Without {@code callId}, the only one that is open. */
     record HumanAnswered(Optional<String> id, Optional<String> callId, String answer, Optional<String> by)
             implements PersonFact {
+        /** An answer to the question of this call. */
+        public static HumanAnswered to(Optional<String> callId, String answer) {
+            return new HumanAnswered(Optional.empty(), callId, answer, Optional.empty());
+        }
+
+        @Override
+        public HumanAnswered withId(String own) {
+            return new HumanAnswered(Optional.of(own), callId, answer, by);
+        }
+
+        @Override
+        public HumanAnswered withBy(String who) {
+            return new HumanAnswered(id, callId, answer, Optional.of(who));
+        }
+
+        @Override
+        public Map<String, Object> payload() {
+            return fields("id", id, "callId", callId, "answer", answer, "by", by);
+        }
+
         @Override
         public String signal() {
             return SignalNames.ANSWER;
@@ -63,13 +199,12 @@ public sealed interface PersonFact extends Fact.Inbound {
     }
 
     /**
-     * Someone decided about a call that waits for approval.
+     * Someone decided about a call that waits for approval. Without {@code callId}, the only one that waits.
      *
      * @param args the arguments that replace the model's
      * @param argsDigest the digest of the arguments that the decision is about, so that it cannot apply to other
      *     arguments
-     * @param signature the signature of {@code by}, if decisions must be signed
-     * @param verified the person who decided, if a server verified them
+     * @param by the name that the decision states
      */
     record ApprovalDecided(
             boolean approved,
@@ -81,20 +216,7 @@ public sealed interface PersonFact extends Fact.Inbound {
             Optional<String> reason,
             Optional<String> signature,
             Optional<VerifiedSubject> verified)
-            implements PersonFact {
-        /** A decision whose sender was not verified. */
-        public ApprovalDecided(
-                boolean approved,
-                Optional<String> id,
-                Optional<String> callId,
-                Optional<Json> args,
-                Optional<String> argsDigest,
-                Optional<String> by,
-                Optional<String> reason,
-                Optional<String> signature) {
-            this(approved, id, callId, args, argsDigest, by, reason, signature, Optional.empty());
-        }
-
+            implements Decision {
         /** An unsigned decision whose sender was not verified. */
         public ApprovalDecided(
                 boolean approved,
@@ -104,7 +226,109 @@ public sealed interface PersonFact extends Fact.Inbound {
                 Optional<String> argsDigest,
                 Optional<String> by,
                 Optional<String> reason) {
-            this(approved, id, callId, args, argsDigest, by, reason, Optional.empty());
+            this(approved, id, callId, args, argsDigest, by, reason, Optional.empty(), Optional.empty());
+        }
+
+        /** An approval of the call as it was requested, or a denial. */
+        public static ApprovalDecided of(boolean approved) {
+            return new ApprovalDecided(
+                    approved,
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty());
+        }
+
+        @Override
+        public ApprovalDecided withId(String own) {
+            return with(edit -> edit.id = Optional.of(own));
+        }
+
+        /** Applies the decision to this call. Without a call, the decision applies to the only one that waits. */
+        public ApprovalDecided withCall(String call) {
+            return with(edit -> edit.callId = Optional.of(call));
+        }
+
+        /** Approves the call with these arguments. */
+        public ApprovalDecided withArgs(Json replaced) {
+            return with(edit -> edit.args = Optional.of(replaced));
+        }
+
+        /** Restricts the decision to the arguments with this digest, which are the ones that were shown. */
+        public ApprovalDecided withDigest(String shown) {
+            return with(edit -> edit.argsDigest = Optional.of(shown));
+        }
+
+        /** Names who decided. */
+        @Override
+        public ApprovalDecided withBy(String who) {
+            return with(edit -> edit.by = Optional.of(who));
+        }
+
+        /** Adds a reason of at most 4,000 characters. The model is told the reason of a denial. */
+        public ApprovalDecided withReason(String words) {
+            return with(edit -> edit.reason = Optional.of(words));
+        }
+
+        @Override
+        public ApprovalDecided withSignature(String text) {
+            return with(edit -> edit.signature = Optional.of(text));
+        }
+
+        @Override
+        public ApprovalDecided withVerified(VerifiedSubject subject) {
+            return with(edit -> edit.verified = Optional.of(subject));
+        }
+
+        private ApprovalDecided with(Consumer<Edit> change) {
+            Edit edit = new Edit();
+            change.accept(edit);
+            return edit.done();
+        }
+
+        /** A mutable copy. */
+        private final class Edit {
+            private Optional<String> id = ApprovalDecided.this.id;
+            private Optional<String> callId = ApprovalDecided.this.callId;
+            private Optional<Json> args = ApprovalDecided.this.args;
+            private Optional<String> argsDigest = ApprovalDecided.this.argsDigest;
+            private Optional<String> by = ApprovalDecided.this.by;
+            private Optional<String> reason = ApprovalDecided.this.reason;
+            private Optional<String> signature = ApprovalDecided.this.signature;
+            private Optional<VerifiedSubject> verified = ApprovalDecided.this.verified;
+
+            private ApprovalDecided done() {
+                return new ApprovalDecided(approved, id, callId, args, argsDigest, by, reason, signature, verified);
+            }
+        }
+
+        @Override
+        public Map<String, Object> payload() {
+            return fields(
+                    "id",
+                    id,
+                    "callId",
+                    callId,
+                    "args",
+                    args,
+                    "argsDigest",
+                    argsDigest,
+                    "reason",
+                    reason,
+                    "signature",
+                    signature,
+                    "by",
+                    by,
+                    "verified",
+                    verified.map(VerifiedSubject::tree));
+        }
+
+        @Override
+        public DecisionStatement statement(Signers signers, PendingItem ask) {
+            return DecisionStatement.about(
+                    signers, ask.since(), ask.argsDigest(), signal(), args, reason, Optional.empty(), by);
         }
 
         @Override
@@ -126,7 +350,8 @@ public sealed interface PersonFact extends Fact.Inbound {
     /**
      * Someone settled a call with an unknown outcome.
      *
-     * @param note what the person noted, as evidence
+     * @param result the result of the call, as shown to the model; only if it took effect
+     * @param note what the person noted, as evidence; kept with the call, and not shown to the model
      */
     record OutcomeSettled(
             String callId,
@@ -136,11 +361,62 @@ public sealed interface PersonFact extends Fact.Inbound {
             Optional<String> note,
             Optional<String> signature,
             Optional<VerifiedSubject> verified)
-            implements PersonFact {
+            implements Decision {
         /** A settlement without a note and a signature, whose sender was not verified. */
         public OutcomeSettled(
                 String callId, CallSettlement.Verdict settlement, Optional<String> result, Optional<String> by) {
             this(callId, settlement, result, by, Optional.empty(), Optional.empty(), Optional.empty());
+        }
+
+        /** Sets the result of the call, as shown to the model. */
+        public OutcomeSettled withResult(String text) {
+            return new OutcomeSettled(callId, settlement, Optional.of(text), by, note, signature, verified);
+        }
+
+        /** Names who settled the call. */
+        @Override
+        public OutcomeSettled withBy(String who) {
+            return new OutcomeSettled(callId, settlement, result, Optional.of(who), note, signature, verified);
+        }
+
+        /** Adds a note of at most 4,000 characters. */
+        public OutcomeSettled withNote(String text) {
+            return new OutcomeSettled(callId, settlement, result, by, Optional.of(text), signature, verified);
+        }
+
+        @Override
+        public OutcomeSettled withSignature(String text) {
+            return new OutcomeSettled(callId, settlement, result, by, note, Optional.of(text), verified);
+        }
+
+        @Override
+        public OutcomeSettled withVerified(VerifiedSubject subject) {
+            return new OutcomeSettled(callId, settlement, result, by, note, signature, Optional.of(subject));
+        }
+
+        @Override
+        public Map<String, Object> payload() {
+            return fields(
+                    "callId",
+                    callId,
+                    "outcome",
+                    settlement.wireName(),
+                    "result",
+                    result,
+                    "note",
+                    note,
+                    "signature",
+                    signature,
+                    "by",
+                    by,
+                    "verified",
+                    verified.map(VerifiedSubject::tree));
+        }
+
+        @Override
+        public DecisionStatement statement(Signers signers, PendingItem ask) {
+            return DecisionStatement.about(
+                    signers, ask.since(), ask.argsDigest(), settlement.wireName(), Optional.empty(), result, note, by);
         }
 
         @Override
@@ -160,6 +436,34 @@ public sealed interface PersonFact extends Fact.Inbound {
             this(iterations, Budget.UNLIMITED, by);
         }
 
+        /** Raises the limit of model calls per turn. */
+        public static BudgetRaised toIterations(int most) {
+            return new BudgetRaised(Optional.of(most), Optional.empty());
+        }
+
+        /** Raises the limits of the thread's cost and tokens. */
+        public static BudgetRaised to(Budget most) {
+            return new BudgetRaised(Optional.empty(), most, Optional.empty());
+        }
+
+        @Override
+        public BudgetRaised withBy(String who) {
+            return new BudgetRaised(iterations, budget, Optional.of(who));
+        }
+
+        @Override
+        public Map<String, Object> payload() {
+            return fields(
+                    "usd",
+                    budget.usd().map(Usd::dollars),
+                    "tokens",
+                    budget.tokens(),
+                    "iterations",
+                    iterations,
+                    "by",
+                    by);
+        }
+
         @Override
         public String signal() {
             return SignalNames.BUDGET;
@@ -174,6 +478,16 @@ public sealed interface PersonFact extends Fact.Inbound {
     /** Someone ended the turn. */
     record Stopped(Optional<String> by) implements PersonFact {
         @Override
+        public Stopped withBy(String who) {
+            return new Stopped(Optional.of(who));
+        }
+
+        @Override
+        public Map<String, Object> payload() {
+            return fields("by", by);
+        }
+
+        @Override
         public String signal() {
             return SignalNames.STOP;
         }
@@ -186,6 +500,16 @@ public sealed interface PersonFact extends Fact.Inbound {
 
     /** Someone deleted the conversation, and with {@code all} also the recorded results of its side effects. */
     record Cleared(boolean all, Optional<String> by) implements PersonFact {
+        @Override
+        public Cleared withBy(String who) {
+            return new Cleared(all, Optional.of(who));
+        }
+
+        @Override
+        public Map<String, Object> payload() {
+            return fields("all", all, "by", by);
+        }
+
         @Override
         public String signal() {
             return SignalNames.CLEAR;
@@ -200,6 +524,16 @@ public sealed interface PersonFact extends Fact.Inbound {
     /** Someone wants the thread to close as soon as no turn is running. */
     record CloseRequested(Optional<String> by) implements PersonFact {
         @Override
+        public CloseRequested withBy(String who) {
+            return new CloseRequested(Optional.of(who));
+        }
+
+        @Override
+        public Map<String, Object> payload() {
+            return fields("by", by);
+        }
+
+        @Override
         public String signal() {
             return SignalNames.CLOSE;
         }
@@ -208,5 +542,20 @@ public sealed interface PersonFact extends Fact.Inbound {
         public <R> R match(InboundCases<R> cases) {
             return cases.closeRequested(this);
         }
+    }
+
+    /** A JSON object without the values that are empty or false. */
+    private static Map<String, Object> fields(Object... namesAndValues) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        for (int i = 0; i < namesAndValues.length; i += 2) {
+            String name = (String) namesAndValues[i];
+            Object value = namesAndValues[i + 1];
+            if (value instanceof Optional<?> optional) {
+                optional.ifPresent(present -> fields.put(name, present));
+            } else if (!value.equals(false)) {
+                fields.put(name, value);
+            }
+        }
+        return fields;
     }
 }

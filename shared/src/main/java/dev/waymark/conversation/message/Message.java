@@ -51,12 +51,17 @@ public record Message(Role role, List<Part> content) {
         return parts(Part.ToolResult.class);
     }
 
-    /** The canonical form that digests are computed over. */
-    public String canonical() {
+    /** The message as plain JSON. It equals the message's JSON from Jackson. */
+    public Map<String, Object> tree() {
         Map<String, Object> tree = new LinkedHashMap<>();
         tree.put("role", role.wireName());
         tree.put("content", content.stream().map(Part::tree).toList());
-        return Json.canonical(tree);
+        return tree;
+    }
+
+    /** The canonical form that digests are computed over. */
+    public String canonical() {
+        return Json.canonical(tree());
     }
 
     private <P extends Part> List<P> parts(Class<P> kind) {

@@ -1,5 +1,7 @@
 package dev.waymark.conversation.value;
 
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -12,5 +14,13 @@ import java.util.Optional;
 public record VerifiedSubject(String subject, Optional<String> issuer) {
     public VerifiedSubject {
         Objects.requireNonNull(subject, "subject");
+    }
+
+    /** The subject as plain JSON. It equals the subject's JSON from Jackson. */
+    public Map<String, Object> tree() {
+        Map<String, Object> tree = new LinkedHashMap<>();
+        tree.put("subject", subject);
+        issuer.ifPresent(name -> tree.put("issuer", name));
+        return tree;
     }
 }

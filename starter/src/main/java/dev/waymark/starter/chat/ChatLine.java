@@ -3,7 +3,10 @@ package dev.waymark.starter.chat;
 import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.Settlement;
+import dev.waymark.conversation.call.CallSettlement.Verdict;
 import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.fact.PersonFact.ApprovalDecided;
+import dev.waymark.conversation.fact.PersonFact.OutcomeSettled;
 import dev.waymark.display.Suggestion;
 import dev.waymark.starter.render.PendingText;
 import java.util.List;
@@ -203,7 +206,7 @@ public final class ChatLine {
         }
     }
 
-    private void decide(Approval approval, String typed) {
+    private void decide(ApprovalDecided approval, String typed) {
         Rest rest = Rest.of(typed, "--reason");
         List<PendingItem> waiting = approvals(rest.id());
         if (waiting.size() != 1) {
@@ -216,31 +219,29 @@ public final class ChatLine {
         decide(approval, waiting.get(0), rest.text());
     }
 
-    private void decide(Approval approval, PendingItem shown, Optional<String> reason) {
+    private void decide(ApprovalDecided approval, PendingItem shown, Optional<String> reason) {
         if (approval.approved() && !PendingText.of(shown).isWhole()) {
             orders.askAgain(shown);
             return;
         }
-        Approval named =
+        ApprovalDecided named =
                 approval.withCall(shown.callId()).withDigest(shown.argsDigest().orElseThrow());
-        orders.send(OutboundMessage.decision(reason.map(named::withReason).orElse(named)));
+        orders.send(OutboundMessage.of(reason.map(named::withReason).orElse(named)));
     }
 
     private void settle(String typed) {
         Rest noted = Rest.of(typed, "--note");
         Rest rest = Rest.of(noted.id(), "--result");
         String[] words = rest.id().split("\\s+");
-        Optional<Settlement.Outcome> outcome =
-                words.length == 2 ? Settlement.Outcome.named(words[1]) : Optional.empty();
-        if (outcome.isEmpty() || (rest.text().isPresent() && outcome.get() != Settlement.Outcome.DONE)) {
-            orders.hint("/settle needs ID and one of " + Settlement.Outcome.names()
+        Optional<Verdict> verdict = words.length == 2 ? Verdict.named(words[1]) : Optional.empty();
+        if (verdict.isEmpty() || (rest.text().isPresent() && verdict.get() != Verdict.DONE)) {
+            orders.hint("/settle needs ID and one of " + Verdict.names()
                     + ". After that, done may have --result TEXT, and each may end with --note TEXT");
             return;
         }
-        Settlement plain = Settlement.of(words[0], outcome.get());
-        Settlement settlement = rest.text().map(plain::withResult).orElse(plain);
-        orders.send(OutboundMessage.settlement(
-                noted.text().map(settlement::withNote).orElse(settlement)));
+        OutcomeSettled plain = Settlement.of(words[0], verdict.get());
+        OutcomeSettled settlement = rest.text().map(plain::withResult).orElse(plain);
+        orders.send(OutboundMessage.of(noted.text().map(settlement::withNote).orElse(settlement)));
     }
 
     private static String ids(List<PendingItem> items) {

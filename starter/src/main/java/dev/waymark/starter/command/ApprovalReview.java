@@ -4,8 +4,8 @@ import dev.waymark.cli.CommandName;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.connection.ValueText;
 import dev.waymark.client.failure.WaymarkException;
-import dev.waymark.client.request.Approval;
 import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.fact.PersonFact.ApprovalDecided;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.display.SafeText;
 import dev.waymark.starter.render.Output;
@@ -32,7 +32,7 @@ final class ApprovalReview {
      * Returns the approval, bound to the arguments of its call if exactly one waiting call is meant. Returns empty if
      * the person declines.
      */
-    Optional<Approval> review(AgentClient client, String thread, Approval approval) {
+    Optional<ApprovalDecided> review(AgentClient client, String thread, ApprovalDecided approval) {
         if (approval.argsDigest().isPresent()) {
             return Optional.of(approval);
         }
@@ -47,7 +47,7 @@ final class ApprovalReview {
         return review(thread, waiting.get(0), approval);
     }
 
-    private Optional<Approval> review(String thread, PendingItem item, Approval approval) {
+    private Optional<ApprovalDecided> review(String thread, PendingItem item, ApprovalDecided approval) {
         PendingText text = PendingText.of(item);
         if (!text.isWhole() && approval.args().isEmpty()) {
             throw new WaymarkException.Refused(
@@ -67,7 +67,7 @@ final class ApprovalReview {
         Consumer<String> lines = isPerson ? Terminals::tell : output::note;
         text.lines().forEach(lines);
         approval.args().ifPresent(args -> lines.accept("  with other arguments: " + SafeText.json(args.canonical())));
-        Approval bound =
+        ApprovalDecided bound =
                 approval.withCall(item.callId()).withDigest(item.argsDigest().orElseThrow());
         if (isPerson && !isYes(Terminals.ask("Approve it? [y/N] "))) {
             return Optional.empty();

@@ -9,6 +9,7 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.fact.PersonFact.ApprovalDecided;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.starter.options.DecisionOptions;
 import dev.waymark.starter.options.ThreadHelp;
@@ -50,11 +51,11 @@ public final class ApproveCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Approval approval = decision.on(args == null ? Approval.approve() : Approval.edit(object(args)));
+        ApprovalDecided approval = decision.on(args == null ? Approval.approve() : Approval.edit(object(args)));
         try (AgentClient client = wait.client(output)) {
             thread = client.lists().find(thread);
             client.saved().restore(thread, ResumeOptions.onward());
-            Optional<Approval> reviewed = new ApprovalReview(output).review(client, thread, approval);
+            Optional<ApprovalDecided> reviewed = new ApprovalReview(output).review(client, thread, approval);
             if (reviewed.isEmpty()) {
                 output.note("No decision was made; the call still waits.");
                 return ExitCode.FAILED;

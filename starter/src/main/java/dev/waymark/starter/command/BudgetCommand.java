@@ -3,7 +3,9 @@ package dev.waymark.starter.command;
 import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
-import dev.waymark.client.request.LimitRaise;
+import dev.waymark.conversation.fact.PersonFact.BudgetRaised;
+import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.Usd;
 import dev.waymark.starter.options.ThreadHelp;
 import dev.waymark.starter.options.WaitOptions;
 import dev.waymark.starter.render.OutcomeRenderer;
@@ -40,7 +42,7 @@ public final class BudgetCommand implements Callable<Integer> {
             paramLabel = "X",
             description = "The thread's maximum cost in US dollars.",
             converter = Dollars.class)
-    private BigDecimal usd;
+    private Usd usd;
 
     @Option(names = "--tokens", paramLabel = "N", description = "The thread's maximum number of tokens.")
     private Long tokens;
@@ -53,25 +55,29 @@ public final class BudgetCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        LimitRaise raise =
-                new LimitRaise(Optional.ofNullable(usd), Optional.ofNullable(tokens), Optional.ofNullable(iterations));
-        if (raise.isNothing()) {
+        if (usd == null && tokens == null && iterations == null) {
             throw new ParameterException(spec.commandLine(), "no limit given: use --usd, --tokens or --iterations");
         }
         try (AgentClient client = wait.client(output)) {
             thread = client.lists().find(thread);
-            return OutcomeRenderer.print(output, client.raise(thread, raise).await());
+            return OutcomeRenderer.print(output, client.raise(thread, raise()).await());
         }
     }
 
-    /** Replaces the default converter, whose error message mentions Java classes. */
-    static final class Dollars implements ITypeConverter<BigDecimal> {
+    private BudgetRaised raise() {
+        Budget most = new Budget(Optional.ofNullable(usd), Optional.ofNullable(tokens));
+        return new BudgetRaised(Optional.ofNullable(iterations), most, Optional.empty());
+    }
+
+    static final class Dollars implements ITypeConverter<Usd> {
         @Override
-        public BigDecimal convert(String value) {
+        public Usd convert(String value) {
             try {
-                return new BigDecimal(value);
+                return Usd.of(new BigDecimal(value));
             } catch (NumberFormatException e) {
                 throw new TypeConversionException("'" + value + "' is not a number: write 5 or 1.50");
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException("'" + value + "' is not a positive amount: write 5 or 1.50");
             }
         }
     }

@@ -5,6 +5,8 @@ import dev.waymark.cli.HelpEntry;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.request.DecisionKey;
 import dev.waymark.client.request.Settlement;
+import dev.waymark.conversation.call.CallSettlement.Verdict;
+import dev.waymark.conversation.fact.PersonFact.OutcomeSettled;
 import dev.waymark.starter.options.ThreadHelp;
 import dev.waymark.starter.options.WaitOptions;
 import dev.waymark.starter.render.OutcomeRenderer;
@@ -69,7 +71,7 @@ public final class SettleCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Settlement settlement = settlement();
+        OutcomeSettled settlement = settlement();
         try (AgentClient client = wait.client(output)) {
             thread = client.lists().find(thread);
             AgentClient signing = key == null ? client : client.signingWith(DecisionKey.read(key));
@@ -78,18 +80,17 @@ public final class SettleCommand implements Callable<Integer> {
         }
     }
 
-    private Settlement settlement() {
-        Settlement.Outcome how = Settlement.Outcome.named(outcome)
+    private OutcomeSettled settlement() {
+        Verdict verdict = Verdict.named(outcome)
                 .orElseThrow(() -> new ParameterException(
-                        spec.commandLine(),
-                        "no such outcome: " + outcome + ". Use one of " + Settlement.Outcome.names()));
-        Settlement plain = Settlement.of(call, how);
-        Settlement named = by == null ? plain : plain.withBy(by);
-        Settlement settlement = note == null ? named : named.withNote(note);
+                        spec.commandLine(), "no such outcome: " + outcome + ". Use one of " + Verdict.names()));
+        OutcomeSettled plain = Settlement.of(call, verdict);
+        OutcomeSettled named = by == null ? plain : plain.withBy(by);
+        OutcomeSettled settlement = note == null ? named : named.withNote(note);
         if (result == null) {
             return settlement;
         }
-        if (settlement.outcome() != Settlement.Outcome.DONE) {
+        if (verdict != Verdict.DONE) {
             throw new ParameterException(spec.commandLine(), "--result requires --outcome done");
         }
         return settlement.withResult(result);

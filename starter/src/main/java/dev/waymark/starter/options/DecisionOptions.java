@@ -2,8 +2,8 @@ package dev.waymark.starter.options;
 
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
-import dev.waymark.client.request.Approval;
 import dev.waymark.client.request.DecisionKey;
+import dev.waymark.conversation.fact.PersonFact.ApprovalDecided;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.BiFunction;
@@ -33,20 +33,21 @@ public final class DecisionOptions {
     private Path key;
 
     /** Sends the decision, signed if {@code --key} is given, and waits for the outcome. */
-    public AgentResult send(AgentClient client, String thread, Approval decision) {
+    public AgentResult send(AgentClient client, String thread, ApprovalDecided decision) {
         AgentClient signing = key == null ? client : client.signingWith(DecisionKey.read(key));
         return signing.decide(thread, decision).await();
     }
 
     /** Returns the decision with the values of {@code --call}, {@code --digest}, {@code --by} and {@code --reason}. */
-    public Approval on(Approval approval) {
-        Approval full = with(approval, call, Approval::withCall);
-        full = with(full, digest, Approval::withDigest);
-        full = with(full, by, Approval::withBy);
-        return with(full, reason, Approval::withReason);
+    public ApprovalDecided on(ApprovalDecided approval) {
+        ApprovalDecided full = with(approval, call, ApprovalDecided::withCall);
+        full = with(full, digest, ApprovalDecided::withDigest);
+        full = with(full, by, ApprovalDecided::withBy);
+        return with(full, reason, ApprovalDecided::withReason);
     }
 
-    private static Approval with(Approval approval, String option, BiFunction<Approval, String, Approval> change) {
+    private static ApprovalDecided with(
+            ApprovalDecided approval, String option, BiFunction<ApprovalDecided, String, ApprovalDecided> change) {
         return Optional.ofNullable(option)
                 .map(value -> change.apply(approval, value))
                 .orElse(approval);

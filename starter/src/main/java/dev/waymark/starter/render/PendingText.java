@@ -2,8 +2,8 @@ package dev.waymark.starter.render;
 
 import dev.waymark.cli.CommandName;
 import dev.waymark.client.connection.ValueText;
-import dev.waymark.client.request.Settlement;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.call.CallSettlement;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.display.Excerpt;
 import dev.waymark.display.SafeText;
@@ -20,7 +20,7 @@ public final class PendingText {
     /** Longer arguments and questions are cut, because they are more than a person reads at a terminal. */
     public static final int MOST_CHARACTERS = 8_000;
 
-    private static final String DONE = Settlement.Outcome.DONE.wireName();
+    private static final String DONE = CallSettlement.Verdict.DONE.wireName();
 
     private static final String QUOTED = "│ ";
 

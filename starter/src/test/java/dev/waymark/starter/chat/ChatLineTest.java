@@ -198,7 +198,8 @@ class ChatLineTest {
 
         @Override
         public void send(OutboundMessage letter) {
-            orders.add("send " + letter.toString().replaceAll("id=[0-9a-f-]{36}(, )?", ""));
+            orders.add("send " + letter.name() + " "
+                    + letter.payload().toString().replaceAll("id=[0-9a-f-]{36}(, )?", ""));
         }
 
         @Override

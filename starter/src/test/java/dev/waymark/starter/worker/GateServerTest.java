@@ -10,8 +10,8 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Json;
@@ -93,7 +93,7 @@ class GateServerTest {
                                     .setTaskQueue(queue)
                                     .setWorkflowId(thread)
                                     .build())
-                    .start(StartInput.of("gated").saying(SayPayload.message("m-1", "Book it")));
+                    .start(StartInput.of("gated").saying(PersonFact.UserSpoke.message("m-1", "Book it")));
             Awaitility.await()
                     .atMost(Duration.ofSeconds(30))
                     .until(() -> new HistoryReader(server.client())

@@ -6,9 +6,9 @@ import static org.awaitility.Awaitility.await;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.RunOutcome;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
@@ -147,7 +147,7 @@ class MetricsEndpointTest {
                                 .setTaskQueue(WireNames.TASK_QUEUE)
                                 .setWorkflowId("counted")
                                 .build());
-        thread.start(StartInput.of("a").closingAfterOneTurn().saying(SayPayload.message("m-1", "canary")));
+        thread.start(StartInput.of("a").closingAfterOneTurn().saying(PersonFact.UserSpoke.message("m-1", "canary")));
         return thread.getResult(RunOutcome.class).status();
     }
 

@@ -32,7 +32,7 @@ public final class ToolKinds implements AutoCloseable {
     private final Limited<ToolImplementation.Http> http;
     private final Limited<ToolImplementation.Command> command;
     private final Limited<McpTool> mcp;
-    private final Limited<ToolImplementation.Java> java;
+    private final Limited<ToolImplementation.Plain> java;
     private final McpConnections servers;
     private final Map<String, String> environment;
 
@@ -96,29 +96,15 @@ public final class ToolKinds implements AutoCloseable {
             }
 
             @Override
-            public BoundTool<?> java(ToolImplementation.Java object) {
+            public BoundTool<?> java(ToolImplementation.Plain object) {
                 return java.bind(object);
             }
 
             @Override
-            public BoundTool<?> question(ToolImplementation.Question question) {
-                throw notOurs(tool);
-            }
-
-            @Override
-            public BoundTool<?> state(ToolImplementation.State state) {
-                throw notOurs(tool);
-            }
-
-            @Override
-            public BoundTool<?> subagent(ToolImplementation.Subagent subagent) {
-                throw notOurs(tool);
+            public BoundTool<?> inWorkflow(ToolImplementation.Plain kind) {
+                throw new IllegalStateException("the conversation runs this tool itself: " + tool.name());
             }
         });
-    }
-
-    private static IllegalStateException notOurs(ToolSpec tool) {
-        return new IllegalStateException("the conversation runs this tool itself: " + tool.name());
     }
 
     /** Lists the tools of MCP servers, over the connections that calls use. */

@@ -6,9 +6,9 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.FallbackModel;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.RunOutcome;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Usage;
@@ -73,7 +73,7 @@ class LastHeartbeatTest {
                                     .setTaskQueue(queue)
                                     .setWorkflowId(UUID.randomUUID().toString())
                                     .build());
-            thread.start(StartInput.of("a").closingAfterOneTurn().saying(SayPayload.message("m-1", "Hi")));
+            thread.start(StartInput.of("a").closingAfterOneTurn().saying(PersonFact.UserSpoke.message("m-1", "Hi")));
 
             assertThat(thread.getResult(RunOutcome.class).text()).isEqualTo("Hello.");
         }

@@ -10,9 +10,9 @@ import dev.waymark.agent.BuiltInTools;
 import dev.waymark.agent.ModelOptions;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.RunOutcome;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
@@ -401,7 +401,7 @@ class ModelTurnsTest {
                                     .setTaskQueue(other.taskQueue())
                                     .setWorkflowId("thread-" + UUID.randomUUID())
                                     .build());
-            thread.start(StartInput.of("brief").saying(SayPayload.message("m1", "One")));
+            thread.start(StartInput.of("brief").saying(PersonFact.UserSpoke.message("m1", "One")));
             await().atMost(Duration.ofSeconds(60)).until(() -> server.received().size() == 1);
             thread.signal(SignalNames.SAY, Map.of("content", "Two"));
             thread.signal(SignalNames.CLOSE);

@@ -2,8 +2,8 @@ package dev.waymark.worker.model;
 
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
+import dev.waymark.conversation.fact.PersonFact;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowStub;
 import java.util.UUID;
@@ -21,7 +21,9 @@ final class OneTurn {
                                 .setTaskQueue(taskQueue)
                                 .setWorkflowId("thread-" + UUID.randomUUID())
                                 .build());
-        thread.start(StartInput.of(agent).saying(SayPayload.message("m1", "Hi")).closingAfterOneTurn());
+        thread.start(StartInput.of(agent)
+                .saying(PersonFact.UserSpoke.message("m1", "Hi"))
+                .closingAfterOneTurn());
         return thread;
     }
 }

@@ -7,10 +7,10 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.codec.KeyStorage;
 import dev.waymark.codec.ThreadKeys;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Json;
@@ -121,7 +121,7 @@ class KeyStorageServerTest {
                                 .setTaskQueue(name)
                                 .setWorkflowId(thread)
                                 .build());
-        stub.start(StartInput.of("a").saying(SayPayload.message("m", "Charge " + CANARY)));
+        stub.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m", "Charge " + CANARY)));
         return stub;
     }
 

@@ -8,11 +8,11 @@ import dev.waymark.connect.Connection;
 import dev.waymark.connect.ServerUnreachable;
 import dev.waymark.contract.StateDigest;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.thread.StateReport;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.state.Turn;
@@ -202,7 +202,7 @@ final class Plant implements AutoCloseable {
         connection
                 .client()
                 .newUntypedWorkflowStub(WireNames.WORKFLOW_TYPE, options)
-                .start(StartInput.of("a").saying(SayPayload.message("m-1", wish.words())));
+                .start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", wish.words())));
         return thread;
     }
 

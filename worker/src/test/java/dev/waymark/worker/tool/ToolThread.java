@@ -5,9 +5,9 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ServerUnreachable;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.RunOutcome;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Json;
@@ -57,7 +57,7 @@ public final class ToolThread {
                                     .setTaskQueue(name)
                                     .setWorkflowId(name)
                                     .build());
-            stub.start(StartInput.of("a").closingAfterOneTurn().saying(SayPayload.message("m", "Charge")));
+            stub.start(StartInput.of("a").closingAfterOneTurn().saying(PersonFact.UserSpoke.message("m", "Charge")));
             return stub.getResult(RunOutcome.class).text();
         }
     }

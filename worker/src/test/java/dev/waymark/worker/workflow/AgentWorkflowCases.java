@@ -3,18 +3,16 @@ package dev.waymark.worker.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.Pricing;
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.message.Ack;
 import dev.waymark.contract.message.Refusal;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.RunOutcome;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
@@ -86,7 +84,7 @@ abstract class AgentWorkflowCases {
     @Test
     void question_answered_completesTheTurn() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::booking)) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Book it")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Book it")));
             assertThat(rig.awaitSettled(thread).isInterrupted()).isTrue();
 
             rig.update(thread, SignalNames.ANSWER, Map.of("answer", "Friday"));
@@ -100,8 +98,8 @@ abstract class AgentWorkflowCases {
     @Test
     void runWithoutThread_turnEnds_closesWithItsOutcome() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
-            String thread =
-                    rig.start(StartInput.of("a").closingAfterOneTurn().saying(SayPayload.message("m-1", "Hello")));
+            String thread = rig.start(
+                    StartInput.of("a").closingAfterOneTurn().saying(PersonFact.UserSpoke.message("m-1", "Hello")));
 
             RunOutcome outcome = rig.stub(thread).getResult(RunOutcome.class);
 
@@ -120,7 +118,7 @@ abstract class AgentWorkflowCases {
             return echo(request);
         };
         try (WorkflowRig rig = new WorkflowRig(connection(), flaky)) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Hello")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Hello")));
             Conversation failed = rig.await(thread, now -> now.turn().status() == Turn.Status.FAILED);
             assertThat(failed.turn().problem()).contains(new Problem("InsufficientQuota", "You have no credit left."));
 
@@ -146,7 +144,7 @@ abstract class AgentWorkflowCases {
             return echo(request);
         };
         try (WorkflowRig rig = new WorkflowRig(connection(), flaky)) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Hello")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Hello")));
             rig.await(thread, now -> now.turn().status() == Turn.Status.FAILED);
 
             rig.update(thread, SignalNames.SAY, Map.of("id", "m-2", "retry", true));
@@ -183,7 +181,7 @@ abstract class AgentWorkflowCases {
             }
         };
         try (WorkflowRig rig = new WorkflowRig(connection(), provider).with(AgentWorkflowCases::costly)) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Hello")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Hello")));
 
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
             assertThat(state.spent()).isEqualTo(new Spent(new Usage(300, 10), Optional.of(usd("0.33"))));
@@ -205,7 +203,7 @@ abstract class AgentWorkflowCases {
             }
         };
         try (WorkflowRig rig = new WorkflowRig(connection(), provider).with(AgentWorkflowCases::costly)) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Hello")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Hello")));
 
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.FAILED);
             assertThat(state.spent()).isEqualTo(new Spent(new Usage(100, 1), Optional.of(usd("0.103"))));
@@ -222,7 +220,7 @@ abstract class AgentWorkflowCases {
         Budget quarter = new Budget(Optional.of(usd("0.25")), Optional.empty());
         try (WorkflowRig rig = new WorkflowRig(connection(), looping)
                 .with(agent -> costly(agent).budget(quarter))) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Hello")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Hello")));
             Conversation spent = rig.await(thread, now -> now.turn().status() == Turn.Status.BUDGET);
             assertThat(spent.cost()).contains(usd("0.25"));
             rig.replaceWorker();
@@ -258,7 +256,7 @@ abstract class AgentWorkflowCases {
         };
         try (WorkflowRig rig =
                 new WorkflowRig(connection(), model).with(agent -> agent.summaries(new SummaryRule(60, 1)))) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "One")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "One")));
             rig.awaitTurn(thread, 1);
 
             rig.update(thread, SignalNames.SAY, Map.of("id", "m-2", "content", "Two"));
@@ -290,11 +288,11 @@ abstract class AgentWorkflowCases {
             requests.add(request);
             return Reply.of(new Part.Text(requests.size() == 1 ? "Three" : "```json\n{\"n\": 3}\n```"));
         };
-        JsonNode schema = PayloadJson.MAPPER.valueToTree(Map.of(
+        Json schema = Json.of(Map.of(
                 "type", "object", "required", List.of("n"), "properties", Map.of("n", Map.of("type", "integer"))));
         try (WorkflowRig rig = new WorkflowRig(connection(), model)) {
             String thread = rig.start(StartInput.of("a")
-                    .saying(SayPayload.message("m-1", "How many?").wanting(Optional.of(schema))));
+                    .saying(PersonFact.UserSpoke.message("m-1", "How many?").withSchema(schema)));
 
             Conversation state = rig.awaitTurn(thread, 1);
 
@@ -312,10 +310,10 @@ abstract class AgentWorkflowCases {
             calls.incrementAndGet();
             return echo(request);
         };
-        JsonNode schema = PayloadJson.MAPPER.valueToTree(Map.of("type", "many"));
+        Json schema = Json.of(Map.of("type", "many"));
         try (WorkflowRig rig = new WorkflowRig(connection(), model)) {
             String thread = rig.start(StartInput.of("a")
-                    .saying(SayPayload.message("m-1", "How many?").wanting(Optional.of(schema))));
+                    .saying(PersonFact.UserSpoke.message("m-1", "How many?").withSchema(schema)));
 
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.FAILED);
 
@@ -334,7 +332,7 @@ abstract class AgentWorkflowCases {
             return echo(request);
         };
         try (WorkflowRig rig = new WorkflowRig(connection(), flaky)) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Hello")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Hello")));
 
             rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
 
@@ -356,7 +354,7 @@ abstract class AgentWorkflowCases {
         var weather = JavaTool.of("weather", "The weather", City.class, (city, context) -> city.name() + ": sunny")
                 .safeToRetry();
         try (WorkflowRig rig = new WorkflowRig(connection(), model, weather)) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Weather?")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Weather?")));
             Conversation waiting = rig.awaitSettled(thread);
             assertThat(waiting.questions()).extracting(Call::id).containsExactly("tu_2");
 
@@ -384,7 +382,7 @@ abstract class AgentWorkflowCases {
         var weather = JavaTool.of("weather", "The weather", City.class, (city, context) -> "sunny")
                 .safeToRetry();
         try (WorkflowRig rig = new WorkflowRig(connection(), model, weather)) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Weather?")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Weather?")));
 
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
 
@@ -405,7 +403,7 @@ abstract class AgentWorkflowCases {
                 .safeToRetry()
                 .withTimeout(Duration.ofSeconds(1));
         try (WorkflowRig rig = new WorkflowRig(connection(), model, hang)) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Go")));
 
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
 
@@ -425,7 +423,7 @@ abstract class AgentWorkflowCases {
             throw new InterruptException("Which? ".repeat(500_000));
         });
         try (WorkflowRig rig = new WorkflowRig(connection(), model, asker)) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Go")));
 
             Conversation state = rig.awaitSettled(thread);
 
@@ -451,7 +449,7 @@ abstract class AgentWorkflowCases {
                 })
                 .safeToRetry();
         try (WorkflowRig rig = new WorkflowRig(connection(), model, slow)) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Go")));
             toolRuns.await(60, TimeUnit.SECONDS);
 
             rig.update(thread, SignalNames.SAY, Map.of("id", "m-2", "content", "And hurry"));
@@ -485,7 +483,7 @@ abstract class AgentWorkflowCases {
                 })
                 .safeToRetry();
         try (WorkflowRig rig = new WorkflowRig(connection(), model, slow)) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Go")));
             toolRuns.await(60, TimeUnit.SECONDS);
 
             rig.update(thread, SignalNames.STOP, Map.of("by", "ann"));
@@ -510,7 +508,7 @@ abstract class AgentWorkflowCases {
                 .toArray(Part[]::new);
         RecordingTool tool = RecordingTool.of("check", 1).with(spec -> spec.describedAs("Checks", schema));
         try (WorkflowRig rig = new WorkflowRig(connection(), request -> Reply.of(calls), tool)) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Go")));
             Awaitility.await().atMost(Duration.ofMinutes(1)).until(AgentWorkflowCases::isCheckingArguments);
 
             rig.update(thread, SignalNames.STOP, Map.of("by", "ann"));
@@ -529,7 +527,7 @@ abstract class AgentWorkflowCases {
     @Test
     void cancel_whileAPersonIsWaitedFor_closesCancelled() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::booking)) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Book it")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Book it")));
             rig.awaitSettled(thread);
 
             rig.stub(thread).cancel();
@@ -545,7 +543,7 @@ abstract class AgentWorkflowCases {
     @Test
     void update_thatMakesNoSense_isRefusedWithItsReasonAndLeavesNoTrace() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Hello")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Hello")));
             Conversation before = rig.awaitSettled(thread);
 
             assertThatThrownBy(() -> rig.update(thread, SignalNames.ANSWER, Map.of("answer", "Friday")))
@@ -573,7 +571,7 @@ abstract class AgentWorkflowCases {
     @Test
     void anotherWorker_takesOverInTheMiddle() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::booking)) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Book it")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Book it")));
             rig.awaitSettled(thread);
 
             rig.replaceWorker();
@@ -591,7 +589,7 @@ abstract class AgentWorkflowCases {
     @Test
     void updateAndSignal_whileThereIsNoWorker_areAppliedAsHistoryTells() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Hello")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Hello")));
             rig.awaitTurn(thread, 1);
             rig.suspend();
 
@@ -610,7 +608,7 @@ abstract class AgentWorkflowCases {
     @Test
     void everyVersion_canBeProjected() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::booking)) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Book it")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Book it")));
             rig.awaitSettled(thread);
             rig.update(thread, SignalNames.ANSWER, Map.of("answer", "Friday"));
             // The projection is ahead of the workflow until the next workflow task, so wait until the workflow has

@@ -3,9 +3,9 @@ package dev.waymark.worker.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.contract.RunLimits;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
@@ -79,7 +79,7 @@ class AgreementServerTest {
 
     /** Runs a conversation that uses many features, and returns when its turn is complete and no message is queued. */
     static String converse(WorkflowRig rig, StartInput start) {
-        String thread = rig.start(start.saying(SayPayload.message("m-1", "batch of three")));
+        String thread = rig.start(start.saying(PersonFact.UserSpoke.message("m-1", "batch of three")));
         rig.awaitTurn(thread, 1);
         rig.stub(thread).signal(SignalNames.SAY, "Hello by signal");
         rig.stub(thread).signal("nope", 5);
@@ -207,7 +207,7 @@ class AgreementServerTest {
     void resetOfAnEarlierRun_ofAThreadThatMovedOn_agrees() {
         try (WorkflowRig rig = new WorkflowRig(TestServers.real(), AgreementServerTest::obedient, weather())) {
             StartInput start = StartInput.of("a").withLimits(RunLimits.DEFAULT.withSoftEvents(14));
-            String thread = rig.start(start.saying(SayPayload.message("m-1", "plain")));
+            String thread = rig.start(start.saying(PersonFact.UserSpoke.message("m-1", "plain")));
             for (int turn = 1; turn < 5; turn++) {
                 rig.awaitTurn(thread, turn);
                 rig.stub(thread).signal(SignalNames.SAY, Map.of("id", "s-" + turn, "content", "Hello " + turn));
@@ -243,7 +243,7 @@ class AgreementServerTest {
     void signalsAroundACancellation_inOneTask_agree() {
         try (WorkflowRig rig = new WorkflowRig(TestServers.real(), AgreementServerTest::obedient, weather())) {
             for (int before = 0; before < 3; before++) {
-                String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "ask me")));
+                String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "ask me")));
                 rig.awaitSettled(thread);
                 rig.suspend();
                 for (int i = 0; i < before; i++) {
@@ -270,7 +270,7 @@ class AgreementServerTest {
     void cancel_atAnyPoint_closesCancelledAndAgrees(String wish) {
         try (WorkflowRig rig = new WorkflowRig(TestServers.real(), AgreementServerTest::obedient, weather())) {
             for (int facts : List.of(0, 3, 4, 5, 7, 9)) {
-                String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", wish)));
+                String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", wish)));
                 rig.await(thread, now -> now.counters().facts() >= facts || now.isSettled());
                 rig.stub(thread).signal(SignalNames.SAY, "At the same time");
 
@@ -290,7 +290,8 @@ class AgreementServerTest {
     void worker_replacedAtManyPoints_changesNothing() {
         try (WorkflowRig rig = new WorkflowRig(TestServers.real(), AgreementServerTest::obedient, weather())) {
             for (int facts : List.of(2, 4, 6, 8)) {
-                String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "batch of three")));
+                String thread =
+                        rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "batch of three")));
                 rig.await(thread, now -> now.counters().facts() >= facts);
 
                 rig.replaceWorker();
@@ -311,7 +312,7 @@ class AgreementServerTest {
             boolean movesOn = seed == 2;
             StartInput start =
                     movesOn ? StartInput.of("a").withLimits(RunLimits.DEFAULT.withSoftEvents(40)) : StartInput.of("a");
-            String thread = rig.start(start.saying(SayPayload.message("m-1", "batch of three")));
+            String thread = rig.start(start.saying(PersonFact.UserSpoke.message("m-1", "batch of three")));
             ExecutorService pool = Executors.newFixedThreadPool(people);
             try {
                 List<Future<?>> talking = new ArrayList<>();

@@ -8,9 +8,9 @@ import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.Ack;
 import dev.waymark.contract.message.Refusal;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
@@ -74,7 +74,7 @@ abstract class ChunkedStateCases {
     void stateOfEightMegabytes_isCarriedOverTwice() {
         try (WorkflowRig rig = new WorkflowRig(connection(), fourCallsATime(10), noisyStep(250_000))) {
             String thread = rig.start(ContinueAsNewCases.start(RunLimits.DEFAULT.withSoftEvents(120))
-                    .saying(SayPayload.message("m-1", "Go")));
+                    .saying(PersonFact.UserSpoke.message("m-1", "Go")));
 
             Timeline timeline = awaitLarge(rig, thread, now -> now.now().isSettled());
 
@@ -121,7 +121,7 @@ abstract class ChunkedStateCases {
         try (WorkflowRig rig = new WorkflowRig(
                 connection(), ContinueAsNewCases.stepping(12, requests), ContinueAsNewCases.stepTool())) {
             String thread = rig.start(ContinueAsNewCases.start(NOTHING_INLINE.withSoftEvents(24))
-                    .saying(SayPayload.message("m-1", "Go")));
+                    .saying(PersonFact.UserSpoke.message("m-1", "Go")));
 
             Conversation state = rig.awaitSettled(thread);
 
@@ -140,8 +140,8 @@ abstract class ChunkedStateCases {
     /** Starts a thread whose first turn is over, and whose second run waits for its state. */
     static String waitingForItsState(WorkflowRig rig) {
         rig.holdStates();
-        String thread = rig.start(
-                ContinueAsNewCases.start(NOTHING_INLINE.withSoftEvents(12)).saying(SayPayload.message("m-0", "Hello")));
+        String thread = rig.start(ContinueAsNewCases.start(NOTHING_INLINE.withSoftEvents(12))
+                .saying(PersonFact.UserSpoke.message("m-0", "Hello")));
         Awaitility.await().atMost(60, TimeUnit.SECONDS).until(() -> rig.fetchesOfStates() > 0);
         return thread;
     }

@@ -13,8 +13,8 @@ import dev.waymark.contract.PreviousRunGoneException;
 import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.StateChunkInput;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Moment;
@@ -76,7 +76,7 @@ class ChunkedStateOperationsServerTest {
     }
 
     private static String start(WorkflowRig rig) {
-        return rig.start(ContinueAsNewCases.start(FETCHED).saying(SayPayload.message("m-1", "Go")));
+        return rig.start(ContinueAsNewCases.start(FETCHED).saying(PersonFact.UserSpoke.message("m-1", "Go")));
     }
 
     private static Timeline awaitEnd(WorkflowRig rig, String thread) {

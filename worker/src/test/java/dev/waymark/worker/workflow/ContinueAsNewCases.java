@@ -7,10 +7,10 @@ import dev.waymark.connect.Connection;
 import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.message.Ack;
 import dev.waymark.contract.message.Refusal;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
@@ -102,7 +102,7 @@ abstract class ContinueAsNewCases {
     void longTurn_overManyRuns_isOneConversation() {
         List<ModelRequest> requests = Collections.synchronizedList(new ArrayList<>());
         try (WorkflowRig rig = new WorkflowRig(connection(), stepping(12, requests), stepTool())) {
-            String thread = rig.start(movingOnAt(14).saying(SayPayload.message("m-1", "Go")));
+            String thread = rig.start(movingOnAt(14).saying(PersonFact.UserSpoke.message("m-1", "Go")));
 
             Conversation state = rig.awaitSettled(thread);
 
@@ -151,7 +151,7 @@ abstract class ContinueAsNewCases {
                 })
                 .safeToRetry();
         try (WorkflowRig rig = new WorkflowRig(connection(), stepping(1, requests), step)) {
-            String thread = rig.start(movingOnAt(20).saying(SayPayload.message("m-1", "Go")));
+            String thread = rig.start(movingOnAt(20).saying(PersonFact.UserSpoke.message("m-1", "Go")));
             assertThat(toolRuns.await(60, TimeUnit.SECONDS)).isTrue();
             rig.update(thread, SignalNames.SAY, Map.of("id", "m-2", "content", "First"));
             rig.update(thread, SignalNames.SAY, Map.of("id", "m-3", "content", "Second"));
@@ -181,7 +181,7 @@ abstract class ContinueAsNewCases {
     @Test
     void openQuestion_movesOn_andIsAnsweredInTheNextRunByAColdWorker() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::booking)) {
-            String thread = rig.start(movingOnAt(12).saying(SayPayload.message("m-1", "Book it")));
+            String thread = rig.start(movingOnAt(12).saying(PersonFact.UserSpoke.message("m-1", "Book it")));
             rig.await(thread, now -> now.isInterrupted());
             String first = runs(rig.timeline(thread)).get(0);
             rig.awaitTimeline(thread, timeline -> !timeline.runId().equals(first));
@@ -202,7 +202,7 @@ abstract class ContinueAsNewCases {
     @Test
     void messageIds_areStillKnownSeveralRunsLater() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
-            String thread = rig.start(movingOnAt(12).saying(SayPayload.message("m-0", "Hello 0")));
+            String thread = rig.start(movingOnAt(12).saying(PersonFact.UserSpoke.message("m-0", "Hello 0")));
             List<Ack> acks = new ArrayList<>();
             rig.awaitTurn(thread, 1);
             for (int i = 1; i <= 4; i++) {
@@ -233,7 +233,7 @@ abstract class ContinueAsNewCases {
                             .withSoftEvents(12)
                             .withCarriedBytes(100)
                             .withChunkedBytes(0))
-                    .saying(SayPayload.message("m-1", "Go")));
+                    .saying(PersonFact.UserSpoke.message("m-1", "Go")));
 
             Conversation state = rig.awaitSettled(thread);
 
@@ -257,7 +257,7 @@ abstract class ContinueAsNewCases {
                     .withHardEvents(60)
                     .withCarriedBytes(20_000)
                     .withChunkedBytes(0);
-            String thread = rig.start(start(limits).saying(SayPayload.message("m-1", incompressible)));
+            String thread = rig.start(start(limits).saying(PersonFact.UserSpoke.message("m-1", incompressible)));
 
             Conversation failed = rig.await(thread, now -> now.turn().status() == Turn.Status.FAILED);
 
@@ -299,7 +299,7 @@ abstract class ContinueAsNewCases {
         int senders = 4;
         int each = 8;
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
-            String thread = rig.start(movingOnAt(14).saying(SayPayload.message("m-0", "Hello")));
+            String thread = rig.start(movingOnAt(14).saying(PersonFact.UserSpoke.message("m-0", "Hello")));
             ExecutorService pool = Executors.newFixedThreadPool(senders);
             List<String> expected = new ArrayList<>(List.of("Hello"));
             try {

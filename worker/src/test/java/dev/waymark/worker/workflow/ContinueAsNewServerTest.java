@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.contract.thread.ThreadIndex;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +32,7 @@ class ContinueAsNewServerTest extends ContinueAsNewCases {
         int senders = 3;
         int each = 25;
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
-            String thread = rig.start(movingOnAt(16).saying(SayPayload.message("m-0", "Hello")));
+            String thread = rig.start(movingOnAt(16).saying(PersonFact.UserSpoke.message("m-0", "Hello")));
             List<String> expected = new ArrayList<>(List.of("Hello"));
             ExecutorService pool = Executors.newFixedThreadPool(senders);
             try {

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.RunLimits;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
@@ -91,7 +91,7 @@ class ExportedThreadTest {
         Part.ToolUse call = new Part.ToolUse("tu_1", "send", Json.of(Map.of("token", SECRET)));
         try (WorkflowRig rig =
                 new WorkflowRig(TestServers.inMemory(), ToolProtocolCases.calling(call), send.approved())) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Use " + SECRET)));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Use " + SECRET)));
             String digest =
                     rig.awaitSettled(thread).calls().get("tu_1").orElseThrow().argsDigest();
             rig.update(thread, SignalNames.APPROVE, Map.of("callId", "tu_1", "argsDigest", digest, "by", "ann"));
@@ -120,7 +120,7 @@ class ExportedThreadTest {
         String words = (SECRET + " ").repeat(70_000 / SECRET.length()); // Several such messages fill several chunks.
         try (WorkflowRig rig = new WorkflowRig(TestServers.inMemory(), AgentWorkflowCases::echo)) {
             String thread = rig.start(ContinueAsNewCases.start(ChunkedStateCases.NOTHING_INLINE.withSoftEvents(130))
-                    .saying(SayPayload.message("m-0", words)));
+                    .saying(PersonFact.UserSpoke.message("m-0", words)));
             for (int i = 1; i <= 12; i++) {
                 rig.awaitTurn(thread, i);
                 rig.update(thread, SignalNames.SAY, Map.of("id", "m-" + i, "content", words + i));
@@ -180,8 +180,8 @@ class ExportedThreadTest {
     @MethodSource("limits")
     void threadWithASecret_thatOnlyAPackedStateNames_losesIt(RunLimits limits) {
         try (WorkflowRig rig = new WorkflowRig(TestServers.inMemory(), AgentWorkflowCases::echo)) {
-            String thread = rig.start(
-                    ContinueAsNewCases.start(limits).saying(SayPayload.message("m-0", "The login is ${MAIL_LOGIN}")));
+            String thread = rig.start(ContinueAsNewCases.start(limits)
+                    .saying(PersonFact.UserSpoke.message("m-0", "The login is ${MAIL_LOGIN}")));
             for (int i = 1; i <= 8; i++) {
                 rig.awaitTurn(thread, i);
                 rig.update(thread, SignalNames.SAY, Map.of("id", "m-" + i, "content", "Use " + SECRET));

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.process.ReportForger;
@@ -19,12 +19,15 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A tool that writes into the pipes of another tool's launcher, while that tool charges a card. */
 @Timeout(120)
 @Tag("full")
+@Execution(ExecutionMode.CONCURRENT)
 class ForgedReportsThreadTest {
     @TempDir
     Path directory;
@@ -74,7 +77,7 @@ class ForgedReportsThreadTest {
                 ToolProtocolCases.calling(
                         ToolProtocolCases.charge("tu_1", 5), new Part.ToolUse("tu_2", "look", Json.EMPTY_OBJECT)))) {
             rig.with(agent -> agent.tools(List.of(charge, look)));
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Charge")));
             Conversation state = rig.awaitTurn(thread, 1);
             assertThat(directory.resolve("forged")).as("the forgery").exists();
             return state;

@@ -7,11 +7,11 @@ import dev.waymark.connect.Connection;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.message.LateOutcome;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
@@ -87,8 +87,8 @@ class HistoryRecorderServerTest {
     @Test
     void plainTurn() throws Exception {
         try (WorkflowRig rig = rig()) {
-            String thread =
-                    rig.start(StartInput.of("a").closingAfterOneTurn().saying(SayPayload.message("m-1", "Hello")));
+            String thread = rig.start(
+                    StartInput.of("a").closingAfterOneTurn().saying(PersonFact.UserSpoke.message("m-1", "Hello")));
             rig.awaitTimeline(thread, timeline -> timeline.ending().isPresent());
             recordNewest(rig, thread, "plain-turn");
         }
@@ -97,7 +97,7 @@ class HistoryRecorderServerTest {
     @Test
     void parallelTools() throws Exception {
         try (WorkflowRig rig = rig()) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "batch")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "batch")));
             rig.awaitTurn(thread, 1);
             recordNewest(rig, thread, "parallel-tools");
         }
@@ -132,7 +132,7 @@ class HistoryRecorderServerTest {
         Json schema = Json.of(Map.of("type", "object"));
         try (WorkflowRig rig =
                 new WorkflowRig(TestServers.real(), model).with(agent -> agent.summaries(new SummaryRule(60, 1)))) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "One")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "One")));
             rig.awaitTurn(thread, 1);
             rig.update(thread, SignalNames.SAY, Map.of("id", "m-2", "content", "Two", "schema", schema));
             rig.await(thread, now -> now.turn().status() == Turn.Status.FAILED);
@@ -153,7 +153,7 @@ class HistoryRecorderServerTest {
         };
         try (WorkflowRig rig = new WorkflowRig(TestServers.real(), model, AgreementServerTest.weather())
                 .with(agent -> agent.summaries(new SummaryRule(60, 1)))) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "One")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "One")));
             rig.awaitTurn(thread, 1);
             rig.update(thread, SignalNames.SAY, Map.of("id", "m-2", "content", "Two"));
             rig.awaitTurn(thread, 2);
@@ -167,7 +167,8 @@ class HistoryRecorderServerTest {
         try (DevServer server = NextRunAfterSummaryServerTest.suggestingEarly(directory);
                 Connection connection = Connection.to(server.address());
                 WorkflowRig rig = NextRunAfterSummaryServerTest.looking(connection, 500)) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Look at everything")));
+            String thread =
+                    rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Look at everything")));
             rig.awaitTurn(thread, 1);
             List<String> runs = ContinueAsNewCases.runs(rig.timeline(thread));
             assertThat(runs).hasSizeGreaterThan(1);
@@ -178,7 +179,7 @@ class HistoryRecorderServerTest {
     @Test
     void cancelled() throws Exception {
         try (WorkflowRig rig = rig()) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "ask")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "ask")));
             rig.awaitSettled(thread);
             rig.stub(thread).signal(SignalNames.SAY, "Too late");
             rig.stub(thread).cancel();
@@ -193,7 +194,7 @@ class HistoryRecorderServerTest {
             String thread = rig.start(StartInput.of("a")
                     .withMaxIterations(Optional.of(20))
                     .withLimits(RunLimits.DEFAULT.withSoftEvents(24))
-                    .saying(SayPayload.message("m-1", "batch")));
+                    .saying(PersonFact.UserSpoke.message("m-1", "batch")));
             for (int turn = 1; turn < 4; turn++) {
                 rig.awaitTurn(thread, turn);
                 rig.update(thread, SignalNames.SAY, Map.of("id", "m-" + (turn + 1), "content", "batch " + turn));
@@ -219,7 +220,7 @@ class HistoryRecorderServerTest {
                         model,
                         ToolProtocolCases.charging(ledger).approved())
                 .with(agent -> agent.approvals(hasty))) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Charge")));
             rig.awaitSettled(thread);
             rig.update(thread, SignalNames.APPROVE, Map.of("callId", "tu_1", "args", Map.of("cents", 4), "by", "ann"));
             rig.awaitTurn(thread, 1);
@@ -235,7 +236,7 @@ class HistoryRecorderServerTest {
         ModelProvider model = ToolProtocolCases.calling(ToolProtocolCases.charge("tu_1", 5));
         try (WorkflowRig rig =
                 new WorkflowRig(TestServers.real(), model, ToolProtocolCases.hangingOnce(ledger, hangs))) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Charge")));
             hangs.await();
             rig.replaceWorker();
             rig.awaitTurn(thread, 1);
@@ -250,7 +251,7 @@ class HistoryRecorderServerTest {
         ModelProvider model = ToolProtocolCases.calling(ToolProtocolCases.charge("tu_1", 5));
         try (WorkflowRig rig =
                 new WorkflowRig(TestServers.real(), model, hanging(hangs).withTimeout(Duration.ofSeconds(1)))) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Charge")));
             hangs.await();
             rig.replaceWorker();
             Conversation state = rig.awaitTurn(thread, 1);
@@ -270,7 +271,7 @@ class HistoryRecorderServerTest {
                 .askingOnUnknown();
         ModelProvider model = ToolProtocolCases.calling(ToolProtocolCases.charge("tu_1", 5));
         try (WorkflowRig rig = new WorkflowRig(TestServers.real(), model, unsure)) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Charge")));
             rig.awaitSettled(thread);
             rig.update(
                     thread,
@@ -287,7 +288,7 @@ class HistoryRecorderServerTest {
         CountDownLatch hangs = new CountDownLatch(1);
         ModelProvider model = ToolProtocolCases.calling(ToolProtocolCases.charge("tu_1", 5));
         try (WorkflowRig rig = new WorkflowRig(TestServers.real(), model, hanging(hangs))) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Charge")));
             hangs.await();
             rig.replaceWorker();
             Call call = rig.await(
@@ -322,7 +323,7 @@ class HistoryRecorderServerTest {
         List<Integer> ledger = new CopyOnWriteArrayList<>();
         ModelProvider model = ToolProtocolCases.calling(ToolProtocolCases.charge("tu_1", 5));
         try (WorkflowRig rig = new WorkflowRig(TestServers.real(), model, ToolProtocolCases.charging(ledger))) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Charge")));
             rig.awaitTurn(thread, 1);
             String run = rig.timeline(thread).runId();
             long second = rig.client().fetchHistory(thread, run).getEvents().stream()
@@ -409,7 +410,7 @@ class HistoryRecorderServerTest {
             throw ModelFailure.permanent("InsufficientQuota", "You have no credit left.");
         };
         try (WorkflowRig rig = new WorkflowRig(TestServers.real(), model)) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Hello")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Hello")));
             rig.await(thread, now -> now.turn().status() == Turn.Status.FAILED);
             recordNewest(rig, thread, "failed-model");
         }
@@ -418,7 +419,7 @@ class HistoryRecorderServerTest {
     @Test
     void hostileSignals() throws Exception {
         try (WorkflowRig rig = rig()) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "ask")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "ask")));
             rig.awaitSettled(thread);
             HostileSignalCases.hostileSignals().stream()
                     .filter(hostile -> hostile.payloads().stream()

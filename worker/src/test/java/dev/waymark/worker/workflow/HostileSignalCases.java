@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.tuple;
 import com.google.protobuf.ByteString;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
@@ -146,7 +146,7 @@ abstract class HostileSignalCases {
             return AgentWorkflowCases.echo(request);
         };
         try (WorkflowRig rig = new WorkflowRig(connection(), model)) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Hello")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Hello")));
             rig.await(thread, Conversation::modelCalled);
 
             sendAll(rig, thread);
@@ -174,7 +174,7 @@ abstract class HostileSignalCases {
                 })
                 .safeToRetry();
         try (WorkflowRig rig = new WorkflowRig(connection(), model, slow)) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Go")));
             assertThat(toolRuns.await(60, TimeUnit.SECONDS)).isTrue();
 
             sendAll(rig, thread);
@@ -192,7 +192,7 @@ abstract class HostileSignalCases {
     @Tag("full")
     void hostileSignals_whileAPersonIsWaitedFor_areIgnoredAndTheQuestionStaysOpen() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::booking)) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Book it")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Book it")));
             rig.awaitSettled(thread);
 
             sendAll(rig, thread);
@@ -221,7 +221,7 @@ abstract class HostileSignalCases {
     @Test
     void signalOfAReservedName_isKnownToNobody() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::booking)) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Book it")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Book it")));
             rig.awaitSettled(thread);
 
             rig.signalRaw(thread, "__temporal_nope", List.of(json("1")));
@@ -243,7 +243,7 @@ abstract class HostileSignalCases {
                 ? Reply.of(new Part.Text("Done"))
                 : Reply.of(AgentWorkflowCases.ask("tu_7", "Which day?"));
         try (WorkflowRig rig = new WorkflowRig(connection(), model)) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Book it")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Book it")));
             rig.awaitSettled(thread);
             List<Message> expected = new ArrayList<>();
 

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.policy.SummaryRule;
@@ -83,7 +83,8 @@ class NextRunAfterSummaryServerTest {
         try (DevServer server = suggestingEarly(directory);
                 Connection connection = Connection.to(server.address());
                 WorkflowRig rig = looking(connection, 4 * TOKENS)) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Look at everything")));
+            String thread =
+                    rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Look at everything")));
             rig.awaitTurn(thread, 1);
             Timeline timeline = rig.timeline(thread);
             List<String> runs =

@@ -6,7 +6,6 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.WireNames;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.AgentWorkflow;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.AgentInput;
@@ -14,6 +13,7 @@ import dev.waymark.contract.work.ModelInput;
 import dev.waymark.contract.work.RunOutcome;
 import dev.waymark.contract.work.ToolInput;
 import dev.waymark.contract.work.ToolOutcome;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Json;
@@ -77,7 +77,7 @@ class NotedModelCallTest {
                                         .build());
                 thread.start(StartInput.of("looker")
                         .closingAfterOneTurn()
-                        .saying(SayPayload.message("m-1", "Look around.")));
+                        .saying(PersonFact.UserSpoke.message("m-1", "Look around.")));
                 thread.getResult(RunOutcome.class);
             } finally {
                 factory.shutdownNow();

@@ -3,10 +3,10 @@ package dev.waymark.worker.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
@@ -53,7 +53,7 @@ abstract class PayloadSizeCases {
         ModelProvider model =
                 request -> request.messages().size() > 1 ? Reply.of(new Part.Text("Done")) : calls(4, 256 * 1024 - 100);
         try (WorkflowRig rig = new WorkflowRig(connection(), model, weather((city, context) -> "sunny"))) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Go")));
 
             Conversation state = rig.awaitTurn(thread, 1);
 
@@ -69,7 +69,7 @@ abstract class PayloadSizeCases {
         ModelProvider model =
                 request -> request.messages().size() > 1 ? Reply.of(new Part.Text("Done")) : calls(1, 256 * 1024);
         try (WorkflowRig rig = new WorkflowRig(connection(), model, weather((city, context) -> "sunny"))) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Go")));
 
             Conversation state = rig.awaitTurn(thread, 1);
 
@@ -87,7 +87,7 @@ abstract class PayloadSizeCases {
             return request.messages().size() > 1 ? AgentWorkflowCases.echo(request) : calls(8, 256 * 1024 - 100);
         };
         try (WorkflowRig rig = new WorkflowRig(connection(), model, weather((city, context) -> "sunny"))) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Go")));
             Conversation failed = rig.awaitTurn(thread, 1);
             assertThat(failed.turn().status()).isEqualTo(Turn.Status.FAILED);
             assertThat(failed.turn().problem()).map(Problem::type).contains("ReplyTooLarge");
@@ -105,7 +105,7 @@ abstract class PayloadSizeCases {
         ModelProvider model = request -> request.messages().size() > 1 ? Reply.of(new Part.Text("Done")) : calls(1, 1);
         try (WorkflowRig rig =
                 new WorkflowRig(connection(), model, weather((city, context) -> "a" + "ä".repeat(2_500_000) + "z"))) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Go")));
 
             Conversation state = rig.awaitTurn(thread, 1);
 
@@ -122,7 +122,7 @@ abstract class PayloadSizeCases {
         ModelProvider model = request -> request.messages().size() > 1 ? Reply.of(new Part.Text("Done")) : calls(12, 1);
         try (WorkflowRig rig = new WorkflowRig(
                 connection(), model, weather((city, context) -> context.callId() + "x".repeat(MEBIBYTE)))) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Go")));
 
             Conversation state = rig.awaitTurn(thread, 1);
 
@@ -137,7 +137,7 @@ abstract class PayloadSizeCases {
         try (WorkflowRig rig = new WorkflowRig(connection(), model, weather((city, context) -> {
             throw new dev.waymark.tool.InterruptException("Which? " + "x".repeat(5_000_000));
         }))) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Go")));
 
             Conversation waiting = rig.awaitSettled(thread);
 
@@ -155,7 +155,7 @@ abstract class PayloadSizeCases {
         try (WorkflowRig rig = new WorkflowRig(connection(), model, weather((city, context) -> {
             throw new IllegalStateException("x".repeat(5_000_000));
         }))) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Go")));
 
             Conversation state = rig.awaitTurn(thread, 1);
 
@@ -172,7 +172,7 @@ abstract class PayloadSizeCases {
                 request -> request.messages().size() > 1 ? Reply.of(new Part.Text("Done")) : calls(120, 1);
         try (WorkflowRig rig =
                 new WorkflowRig(connection(), model, weather((city, context) -> context.callId() + " is sunny"))) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Go")));
 
             Conversation state = rig.awaitTurn(thread, 1);
 
@@ -196,7 +196,7 @@ abstract class PayloadSizeCases {
     void largestMessage_isTakenAndALargerOneIsNot() {
         String largest = "x".repeat(256 * 1024);
         try (WorkflowRig rig = new WorkflowRig(connection(), request -> Reply.of(new Part.Text("Read")))) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", largest)));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", largest)));
             rig.awaitTurn(thread, 1);
             rig.stub(thread).signal(SignalNames.SAY, largest + "x");
             rig.stub(thread).signal(SignalNames.SAY, largest);
@@ -212,7 +212,7 @@ abstract class PayloadSizeCases {
     @Test
     void messageOfThreeMegabytes_isRefusedToItsSender() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Hello")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Hello")));
             rig.awaitTurn(thread, 1);
             trySending(() -> rig.stub(thread).signal(SignalNames.SAY, "x".repeat(3_000_000)));
             trySending(

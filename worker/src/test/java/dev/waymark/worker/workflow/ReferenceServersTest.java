@@ -5,10 +5,10 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.waymark.agent.McpServer;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.tool.mcp.McpEntry;
@@ -65,7 +65,7 @@ class ReferenceServersTest {
         Part.ToolUse call = new Part.ToolUse("tu_1", tool, Json.of(args));
         try (WorkflowRig rig =
                 new WorkflowRig(TestServers.inMemory(), ToolProtocolCases.calling(call)).withServers(entry)) {
-            return rig.awaitTurn(rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go"))), 1);
+            return rig.awaitTurn(rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Go"))), 1);
         }
     }
 

@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.RunLimits;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
@@ -92,7 +92,7 @@ abstract class SubagentCases {
     }
 
     static StartInput go(RunLimits limits) {
-        return StartInput.of("boss").withLimits(limits).saying(SayPayload.message("m-1", "Go"));
+        return StartInput.of("boss").withLimits(limits).saying(PersonFact.UserSpoke.message("m-1", "Go"));
     }
 
     static StartInput go() {
@@ -376,8 +376,8 @@ abstract class SubagentCases {
     void threadOfThatName_exists_isADurabilityError() {
         ModelProvider model = boss(task("tu_7", "scout", "a"));
         try (WorkflowRig rig = new WorkflowRig(connection(), model).withSubagents("boss", "scout")) {
-            String thread =
-                    rig.startAbove("tu_7", StartInput.of("scout").saying(SayPayload.message("m-1", "ask Who?")), go());
+            String thread = rig.startAbove(
+                    "tu_7", StartInput.of("scout").saying(PersonFact.UserSpoke.message("m-1", "ask Who?")), go());
 
             Conversation state = rig.awaitTurn(thread, 1);
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waymark.client.trace.Span;
 import dev.waymark.client.trace.ThreadSpans;
 import dev.waymark.contract.TraceIds;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.Fact;
@@ -194,7 +193,7 @@ class ThreadSpansTest {
             String thread = rig.start(StartInput.of("a")
                     .closingAfterOneTurn()
                     .tracedBy(Optional.of(CALLER))
-                    .saying(SayPayload.message("m-1", "Buy it")));
+                    .saying(PersonFact.UserSpoke.message("m-1", "Buy it")));
             rig.awaitSettled(thread);
             rig.update(thread, SignalNames.APPROVE, Map.of("callId", "tu_1", "by", "ann"));
             Timeline timeline = rig.awaitTimeline(thread, now -> now.ending().isPresent());

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.CarriedState;
-import dev.waymark.contract.message.SayPayload;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.FileCalls;
@@ -13,6 +12,7 @@ import dev.waymark.conversation.Restoration;
 import dev.waymark.conversation.Resumption;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.PendingItem;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
@@ -104,7 +104,7 @@ abstract class ToolProtocolCases {
     @Test
     void sideEffectingTool_isClaimedAndRunsOnce() {
         try (WorkflowRig rig = new WorkflowRig(connection(), calling(charge("tu_1", 5), charge("tu_2", 7)), charge())) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Charge")));
 
             Conversation state = rig.awaitTurn(thread, 1);
 
@@ -123,7 +123,7 @@ abstract class ToolProtocolCases {
     @Test
     void approval_editedArguments_areWhatRuns() {
         try (WorkflowRig rig = new WorkflowRig(connection(), calling(charge("tu_1", 5)), charge().approved())) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Charge")));
             Conversation waiting = rig.awaitSettled(thread);
             assertThat(waiting.isInterrupted()).isTrue();
             assertThat(ledger).isEmpty();
@@ -149,7 +149,7 @@ abstract class ToolProtocolCases {
     @Test
     void approval_denied_neverRuns() {
         try (WorkflowRig rig = new WorkflowRig(connection(), calling(charge("tu_1", 5)), charge().approved())) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Charge")));
             rig.awaitSettled(thread);
 
             rig.signalRaw(thread, SignalNames.DENY, List.of());
@@ -202,7 +202,7 @@ abstract class ToolProtocolCases {
     void invalidArguments_failBeforeAnybodyIsAsked() {
         Part.ToolUse wrong = new Part.ToolUse("tu_1", "charge_card", Json.of(Map.of("cents", "many")));
         try (WorkflowRig rig = new WorkflowRig(connection(), calling(wrong), charge().approved())) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Charge")));
 
             Conversation state = rig.awaitTurn(thread, 1);
 
@@ -221,7 +221,7 @@ abstract class ToolProtocolCases {
             return "charged";
         });
         try (WorkflowRig rig = new WorkflowRig(connection(), calling(charge("tu_1", 5)), hanging)) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Charge")));
             rig.await(thread, state -> !ledger.isEmpty());
 
             rig.replaceWorker();
@@ -240,7 +240,7 @@ abstract class ToolProtocolCases {
     void workerLostBeforeTheEffect_verifySaysSo_runsAgainAfterTheFence() throws Exception {
         CountDownLatch hangs = new CountDownLatch(1);
         try (WorkflowRig rig = new WorkflowRig(connection(), calling(charge("tu_1", 5)), hangingOnce(ledger, hangs))) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Charge")));
             hangs.await();
 
             rig.replaceWorker();
@@ -298,7 +298,7 @@ abstract class ToolProtocolCases {
         JavaTool<Charge> tool =
                 complainingOfInterruptions(keys, new CountDownLatch(1)).withTimeout(Duration.ofSeconds(1));
         try (WorkflowRig rig = new WorkflowRig(connection(), twice(2), tool)) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Charge")));
 
             Conversation state = rig.awaitTurn(thread, 1);
 
@@ -313,7 +313,7 @@ abstract class ToolProtocolCases {
         List<String> keys = new CopyOnWriteArrayList<>();
         CountDownLatch runs = new CountDownLatch(1);
         try (WorkflowRig rig = new WorkflowRig(connection(), twice(2), complainingOfInterruptions(keys, runs))) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Charge")));
             runs.await();
             rig.update(thread, SignalNames.STOP, Map.of());
             rig.awaitTimeline(
@@ -337,7 +337,7 @@ abstract class ToolProtocolCases {
         CountDownLatch runs = new CountDownLatch(1);
         JavaTool<Charge> tool = complainingOfInterruptions(new CopyOnWriteArrayList<>(), runs);
         try (WorkflowRig rig = new WorkflowRig(connection(), twice(1), tool)) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Charge")));
             runs.await();
             rig.completeByHand(thread, result);
 
@@ -353,7 +353,7 @@ abstract class ToolProtocolCases {
         AgentSpec.Approvals hasty = new AgentSpec.Approvals(false, Optional.of(Duration.ofSeconds(1)));
         try (WorkflowRig rig = new WorkflowRig(connection(), calling(charge("tu_1", 5)), charge().approved())
                 .with(agent -> agent.approvals(hasty))) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Charge")));
 
             Conversation state = rig.awaitTurn(thread, 1);
 
@@ -369,7 +369,7 @@ abstract class ToolProtocolCases {
         AgentSpec.Approvals nobody = new AgentSpec.Approvals(true, Optional.empty());
         try (WorkflowRig rig = new WorkflowRig(connection(), calling(charge("tu_1", 5)), charge().approved())
                 .with(agent -> agent.approvals(nobody))) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Charge")));
 
             assertThat(rig.awaitTurn(thread, 1).turn().text())
                     .isEqualTo("Tool execution denied. No approval callback provided."
@@ -384,7 +384,7 @@ abstract class ToolProtocolCases {
                 new Part.ToolUse("tu_1", "write_file", Json.of(Map.of("path", "notes/a.md", "content", "Hello")));
         Part.ToolUse read = new Part.ToolUse("tu_2", "read_file", Json.of(Map.of("path", "notes/a.md")));
         try (WorkflowRig rig = new WorkflowRig(connection(), calling(write, read), charge())) {
-            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Write")));
+            String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Write")));
 
             Conversation state = rig.awaitTurn(thread, 1);
 

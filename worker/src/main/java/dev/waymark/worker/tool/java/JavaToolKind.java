@@ -17,7 +17,7 @@ import java.nio.channels.ClosedByInterruptException;
 import java.util.Optional;
 
 /** Java tools that the worker was built with. Agent files refer to them with {@code use: NAME}. */
-public final class JavaToolKind implements ToolKind<ToolImplementation.Java> {
+public final class JavaToolKind implements ToolKind<ToolImplementation.Plain> {
     private final JavaTools tools;
 
     public JavaToolKind(JavaTools tools) {
@@ -25,14 +25,14 @@ public final class JavaToolKind implements ToolKind<ToolImplementation.Java> {
     }
 
     @Override
-    public Optional<ToolOutcome> problem(ToolImplementation.Java java, ToolSpec tool, Json args) {
+    public Optional<ToolOutcome> problem(ToolImplementation.Plain java, ToolSpec tool, Json args) {
         return tools.find(tool.name()).isPresent()
                 ? Optional.empty()
                 : Optional.of(Effect.NOT_DONE.outcome(missing(tool)));
     }
 
     @Override
-    public ToolOutcome run(ToolImplementation.Java java, ToolRun run) throws InterruptedException {
+    public ToolOutcome run(ToolImplementation.Plain java, ToolRun run) throws InterruptedException {
         if (run.fence().left().isZero()) {
             return run.tooLate();
         }
