@@ -69,35 +69,35 @@ public final class Bench {
 
     private static void run(String scenario, BenchReport report, Path root, boolean quick) throws Exception {
         double load = load();
-        try (BenchServer laboratory = BenchServer.open()) {
+        try (BenchServer server = BenchServer.open()) {
             switch (scenario) {
-                case "conversation" -> new ConversationsBenchmark(laboratory.connection(), report, quick).run();
-                case "cold-replay" -> new ColdReplayBenchmark(laboratory, report, quick).run();
-                case "projection" -> new ProjectionBenchmark(laboratory.connection(), report, quick).run();
+                case "conversation" -> new ConversationsBenchmark(server.connection(), report, quick).run();
+                case "cold-replay" -> new ColdReplayBenchmark(server, report, quick).run();
+                case "projection" -> new ProjectionBenchmark(server.connection(), report, quick).run();
                 case "versions" -> new VersionsBenchmark(report, quick).run();
-                case "tools" -> new ToolCostsBenchmark(laboratory.connection(), report, quick).run();
-                case "starts" -> new StartsBenchmark(laboratory, report, root, quick).run();
-                case "encryption" -> new EncryptionBenchmark(laboratory, report, root, quick).run();
-                case "words" -> new LiveWordsBenchmark(laboratory, report, root, quick).run();
-                case "many-calls" -> new ManyCallsBenchmark(laboratory, report, quick).run();
+                case "tools" -> new ToolCostsBenchmark(server.connection(), report, quick).run();
+                case "starts" -> new StartsBenchmark(server, report, root, quick).run();
+                case "encryption" -> new EncryptionBenchmark(server, report, root, quick).run();
+                case "words" -> new LiveWordsBenchmark(server, report, root, quick).run();
+                case "many-calls" -> new ManyCallsBenchmark(server, report, quick).run();
                 case "streams" -> {
-                    new StreamWordsBenchmark(laboratory, report, root, quick).run();
-                    new StreamDecisionsBenchmark(laboratory, report, root, quick, false).run();
+                    new StreamWordsBenchmark(server, report, root, quick).run();
+                    new StreamDecisionsBenchmark(server, report, root, quick, false).run();
                 }
-                case "streams-killed" -> new StreamDecisionsBenchmark(laboratory, report, root, quick, true).run();
-                case "unread-streams" -> new UnreadStreamsBenchmark(laboratory, report, root, quick).run();
-                case "crowd" -> new CrowdBenchmark(laboratory, report, quick).run();
-                case "lists" -> new ListsBenchmark(laboratory, report, root, quick).run();
-                case "long" -> new LongThreadBenchmark(laboratory, report, quick).run();
+                case "streams-killed" -> new StreamDecisionsBenchmark(server, report, root, quick, true).run();
+                case "unread-streams" -> new UnreadStreamsBenchmark(server, report, root, quick).run();
+                case "crowd" -> new CrowdBenchmark(server, report, quick).run();
+                case "lists" -> new ListsBenchmark(server, report, root, quick).run();
+                case "long" -> new LongThreadBenchmark(server, report, quick).run();
                 case "programs" -> new ProgramsBenchmark(report, quick).run();
                 default -> throw new IllegalArgumentException(scenario);
             }
             report.line("");
-            report.line(conditions(laboratory, load));
+            report.line(conditions(server, load));
         }
     }
 
-    private static String conditions(BenchServer laboratory, double loadBefore) throws IOException {
+    private static String conditions(BenchServer server, double loadBefore) throws IOException {
         return BenchReport.text(
                 "%s. %s, %d cores, %s %s, load %.1f before and %.1f after. JDK %s. Temporal server %s, SQLite in a file, flags: %s.",
                 LocalDate.now(ZoneOffset.UTC),
@@ -108,8 +108,8 @@ public final class Bench {
                 loadBefore,
                 load(),
                 System.getProperty("java.vm.version"),
-                laboratory.serverVersion(),
-                String.join(" ", laboratory.serverFlags()));
+                server.serverVersion(),
+                String.join(" ", server.serverFlags()));
     }
 
     private static double load() {

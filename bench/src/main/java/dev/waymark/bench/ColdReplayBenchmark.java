@@ -24,7 +24,7 @@ final class ColdReplayBenchmark {
     /** The ratio is 2 for linear growth, and 4 for quadratic growth. */
     private static final double MOST_GROWTH = 2.5;
 
-    private final BenchServer laboratory;
+    private final BenchServer server;
     private final Connection connection;
     private final BenchReport report;
     /** Iterations of each thread. The first is short, to measure the constant part of a replay. */
@@ -32,9 +32,9 @@ final class ColdReplayBenchmark {
 
     private final int repetitions;
 
-    ColdReplayBenchmark(BenchServer laboratory, BenchReport report, boolean quick) {
-        this.laboratory = laboratory;
-        this.connection = laboratory.connection();
+    ColdReplayBenchmark(BenchServer server, BenchReport report, boolean quick) {
+        this.server = server;
+        this.connection = server.connection();
         this.report = report;
         this.lengths = quick ? new int[] {2, 10, 20, 40} : new int[] {2, 100, 200, 400};
         this.repetitions = quick ? 1 : 5;
@@ -81,7 +81,7 @@ final class ColdReplayBenchmark {
     /** Starts one thread of each length, and kills their worker once all of them wait. */
     private List<Taken> runUpAndKill(int side) throws Exception {
         List<Taken> threads = new ArrayList<>();
-        try (BenchWorkerProcess worker = BenchWorkerProcess.start(side, laboratory.address())) {
+        try (BenchWorkerProcess worker = BenchWorkerProcess.start(side, server.address())) {
             for (int length : lengths) {
                 int ask = length - 1;
                 int last = ask + repetitions - 1;
@@ -92,7 +92,7 @@ final class ColdReplayBenchmark {
                 threads.add(new Taken(thread, new ArrayList<>()));
             }
             for (Taken thread : threads) {
-                laboratory.awaitStandstill(thread.thread);
+                server.awaitStandstill(thread.thread);
             }
         }
         return threads;
@@ -107,7 +107,7 @@ final class ColdReplayBenchmark {
                         .setNamespace(connection.namespace())
                         .setExecution(thread.getExecution())
                         .build());
-        try (BenchWorkerProcess worker = BenchWorkerProcess.start(side, laboratory.address())) {
+        try (BenchWorkerProcess worker = BenchWorkerProcess.start(side, server.address())) {
             // The worker's polls need time to reach the server.
             Thread.sleep(300);
             long start = BenchWorkerProcess.micros();
@@ -117,7 +117,7 @@ final class ColdReplayBenchmark {
                 thread.signal("go");
             }
             double millis = (worker.awaitModelCall(iteration) - start) / 1e3;
-            laboratory.awaitStandstill(thread);
+            server.awaitStandstill(thread);
             return millis;
         }
     }

@@ -33,7 +33,7 @@ final class CrowdBenchmark {
     private static final double MOST_FOR_WAITING = 1.1;
     private static final double MOST_FOR_SLOW_STEP = 1.25;
 
-    private final BenchServer laboratory;
+    private final BenchServer server;
     private final BenchReport report;
     private final int callers;
     private final int iterations;
@@ -42,8 +42,8 @@ final class CrowdBenchmark {
 
     private volatile StepTimes steps = new StepTimes();
 
-    CrowdBenchmark(BenchServer laboratory, BenchReport report, boolean quick) {
-        this.laboratory = laboratory;
+    CrowdBenchmark(BenchServer server, BenchReport report, boolean quick) {
+        this.server = server;
         this.report = report;
         this.callers = quick ? 20 : 200;
         this.iterations = quick ? 2 : 10;
@@ -59,11 +59,11 @@ final class CrowdBenchmark {
 
     void run() throws Exception {
         report.title("crowd: " + callers + " callers at once, " + iterations + " iterations each");
-        WorkflowClient temporal = laboratory.connection().client();
+        WorkflowClient temporal = server.connection().client();
         WorkerFactory bare = MeasuredAgent.bareWorker(temporal, this::mark);
         try (AgentWorker ours = MeasuredAgent.worker(temporal, this::mark);
-                Connection callersOwn = Connection.to(laboratory.address());
-                AgentClient client = AgentClient.connect(laboratory.address())) {
+                Connection callersOwn = Connection.to(server.address());
+                AgentClient client = AgentClient.connect(server.address())) {
             ours.start();
             bare.start();
             List<Side> sides = List.of(

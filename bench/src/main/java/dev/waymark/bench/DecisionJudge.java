@@ -12,12 +12,12 @@ final class DecisionJudge {
     private static final int SHOWN_PROBLEMS = 5;
     private static final int PATIENCE_SECONDS = 20;
 
-    private final BenchServer laboratory;
+    private final BenchServer server;
     private final ServeFleet served;
     private final BenchReport report;
 
-    DecisionJudge(BenchServer laboratory, ServeFleet served, BenchReport report) {
-        this.laboratory = laboratory;
+    DecisionJudge(BenchServer server, ServeFleet served, BenchReport report) {
+        this.server = server;
         this.served = served;
         this.report = report;
     }
@@ -57,7 +57,7 @@ final class DecisionJudge {
     /** Returns the number of calls that were not decided exactly once, according to the histories of their threads. */
     private long wrongInHistory(List<CallApproval> decisions) {
         Map<String, Long> times = new HashMap<>();
-        HistoryReader histories = new HistoryReader(laboratory.connection().client());
+        HistoryReader histories = new HistoryReader(server.connection().client());
         for (String thread :
                 decisions.stream().map(CallApproval::thread).distinct().toList()) {
             histories

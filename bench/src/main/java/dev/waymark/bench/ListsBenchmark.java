@@ -29,17 +29,17 @@ final class ListsBenchmark {
     private static final int PAGE = 100;
     private static final int PATIENCE_MINUTES = 30;
 
-    private final BenchServer laboratory;
+    private final BenchServer server;
     private final BenchReport report;
     private final WaymarkScript waymark;
     private final int threads;
     private final int answers;
     private final int repetitions;
 
-    ListsBenchmark(BenchServer laboratory, BenchReport report, Path root, boolean quick) {
-        this.laboratory = laboratory;
+    ListsBenchmark(BenchServer server, BenchReport report, Path root, boolean quick) {
+        this.server = server;
         this.report = report;
-        this.waymark = new WaymarkScript(root, laboratory.address());
+        this.waymark = new WaymarkScript(root, server.address());
         this.threads = quick ? 100 : 10_000;
         this.answers = quick ? 5 : 500;
         this.repetitions = quick ? 3 : 7;
@@ -47,8 +47,8 @@ final class ListsBenchmark {
 
     void run() throws Exception {
         report.title("lists: " + threads + " threads that wait for people, on one worker");
-        try (AgentWorker worker = MeasuredAgent.worker(laboratory.connection().client(), (side, iteration) -> {});
-                AgentClient client = AgentClient.connect(laboratory.address())) {
+        try (AgentWorker worker = MeasuredAgent.worker(server.connection().client(), (side, iteration) -> {});
+                AgentClient client = AgentClient.connect(server.address())) {
             worker.start();
             command("pending"); // The first call after a build writes the archive of classes in the background.
             report.head("threads that wait", "MB of heap in use");
@@ -78,7 +78,7 @@ final class ListsBenchmark {
         List<Callable<Boolean>> starts = new ArrayList<>();
         for (int i = from; i < until; i++) {
             String thread = "lists-" + i;
-            starts.add(() -> MeasuredAgent.start(laboratory.connection().client(), thread, 1, 1, 1) != null);
+            starts.add(() -> MeasuredAgent.start(server.connection().client(), thread, 1, 1, 1) != null);
         }
         successes(starts);
         long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(PATIENCE_MINUTES);
@@ -91,12 +91,11 @@ final class ListsBenchmark {
     }
 
     private long waiting() {
-        return laboratory
-                .connection()
+        return server.connection()
                 .stubs()
                 .blockingStub()
                 .countWorkflowExecutions(CountWorkflowExecutionsRequest.newBuilder()
-                        .setNamespace(laboratory.connection().namespace())
+                        .setNamespace(server.connection().namespace())
                         .setQuery("WaymarkWaitingFor IS NOT NULL")
                         .build())
                 .getCount();

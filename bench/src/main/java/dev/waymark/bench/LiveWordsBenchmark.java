@@ -32,21 +32,21 @@ final class LiveWordsBenchmark {
     private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final JsonMapper JSON = new JsonMapper();
 
-    private final BenchServer laboratory;
+    private final BenchServer server;
     private final BenchReport report;
     private final WaymarkScript waymark;
     private final int words;
 
-    LiveWordsBenchmark(BenchServer laboratory, BenchReport report, Path root, boolean quick) {
-        this.laboratory = laboratory;
+    LiveWordsBenchmark(BenchServer server, BenchReport report, Path root, boolean quick) {
+        this.server = server;
         this.report = report;
-        this.waymark = new WaymarkScript(root, laboratory.address());
+        this.waymark = new WaymarkScript(root, server.address());
         this.words = quick ? 60 : 400;
     }
 
     void run() throws Exception {
         report.title("words: from the provider to the terminal");
-        WorkflowClient client = laboratory.connection().client();
+        WorkflowClient client = server.connection().client();
         Random random = new Random(1);
         try (WordService service = WordService.start(
                         words, reply -> word -> random.nextInt(SHORTEST_PAUSE_MILLIS, LONGEST_PAUSE_MILLIS));

@@ -43,12 +43,12 @@ final class ManyCallsBenchmark {
 
     record Work(int number) {}
 
-    private final BenchServer laboratory;
+    private final BenchServer server;
     private final BenchReport report;
     private final boolean quick;
 
-    ManyCallsBenchmark(BenchServer laboratory, BenchReport report, boolean quick) {
-        this.laboratory = laboratory;
+    ManyCallsBenchmark(BenchServer server, BenchReport report, boolean quick) {
+        this.server = server;
         this.report = report;
         this.quick = quick;
     }
@@ -63,7 +63,7 @@ final class ManyCallsBenchmark {
             effects.incrementAndGet();
             return DONE;
         });
-        try (CuttableProxy proxy = new CuttableProxy(laboratory.address(), ONE_WAY);
+        try (CuttableProxy proxy = new CuttableProxy(server.address(), ONE_WAY);
                 Connection connection = Connection.to(proxy.address());
                 AgentWorker worker = worker(connection, JavaTools.of(slow), agent("far", slow.spec()))) {
             worker.start();
@@ -74,7 +74,7 @@ final class ManyCallsBenchmark {
         ToolSpec sleep = ToolSpec.command("work", "sh", "-c", "sleep " + (quick ? 2 : 20) + "; printf " + DONE)
                 .timeout(Duration.ofMinutes(1))
                 .build();
-        try (AgentWorker worker = worker(laboratory.connection(), JavaTools.NONE, agent("programs", sleep))) {
+        try (AgentWorker worker = worker(server.connection(), JavaTools.NONE, agent("programs", sleep))) {
             worker.start();
             long lost = lost("programs", programs, CALLS_WITH_EFFECT);
             report.row("programs", programs, programs - lost, report.within(lost, 0, "%.0f"));
@@ -93,7 +93,7 @@ final class ManyCallsBenchmark {
         ToolSpec quickly =
                 ToolSpec.command("work", "printf", DONE).safeToRetry().build();
         try (AgentWorker worker =
-                worker(laboratory.connection(), JavaTools.NONE, agent("busy", slow), agent("other", quickly))) {
+                worker(server.connection(), JavaTools.NONE, agent("busy", slow), agent("other", quickly))) {
             worker.start();
             double alone = median("other");
             List<WorkflowStub> busy = new ArrayList<>();
@@ -138,7 +138,7 @@ final class ManyCallsBenchmark {
     }
 
     private WorkflowStub start(String agent, int calls) {
-        WorkflowClient client = laboratory.connection().client();
+        WorkflowClient client = server.connection().client();
         WorkflowStub stub = client.newUntypedWorkflowStub(
                 WireNames.WORKFLOW_TYPE,
                 WorkflowOptions.newBuilder()

@@ -20,25 +20,25 @@ final class StartsBenchmark {
     private static final int WAITING_THREADS = 3;
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
-    private final BenchServer laboratory;
+    private final BenchServer server;
     private final BenchReport report;
     private final WaymarkScript waymark;
     private final int repetitions;
 
-    StartsBenchmark(BenchServer laboratory, BenchReport report, Path root, boolean quick) {
-        this.laboratory = laboratory;
+    StartsBenchmark(BenchServer server, BenchReport report, Path root, boolean quick) {
+        this.server = server;
         this.report = report;
-        this.waymark = new WaymarkScript(root, laboratory.address());
+        this.waymark = new WaymarkScript(root, server.address());
         this.repetitions = quick ? 3 : 7;
     }
 
     void run() throws Exception {
         report.title("starts: wall time of a command");
         String thread = "starts-" + UUID.randomUUID();
-        try (AgentWorker worker = MeasuredAgent.worker(laboratory.connection().client(), (side, iteration) -> {})) {
+        try (AgentWorker worker = MeasuredAgent.worker(server.connection().client(), (side, iteration) -> {})) {
             worker.start();
             for (int i = 0; i < WAITING_THREADS; i++) {
-                laboratory.awaitStandstill(start(i == 0 ? thread : thread + "-" + i));
+                server.awaitStandstill(start(i == 0 ? thread : thread + "-" + i));
             }
         }
         awaitArchive();
@@ -49,7 +49,7 @@ final class StartsBenchmark {
     }
 
     private WorkflowStub start(String thread) {
-        return MeasuredAgent.start(laboratory.connection().client(), thread, ITERATIONS, 1, ITERATIONS - 1);
+        return MeasuredAgent.start(server.connection().client(), thread, ITERATIONS, 1, ITERATIONS - 1);
     }
 
     /**

@@ -22,7 +22,7 @@ final class StreamDecisionsBenchmark {
     private static final int PATIENCE_SECONDS = 180;
     private static final String NO_MODELS = "http://127.0.0.1:1";
 
-    private final BenchServer laboratory;
+    private final BenchServer server;
     private final BenchReport report;
     private final WaymarkScript waymark;
     private final int threads;
@@ -30,10 +30,10 @@ final class StreamDecisionsBenchmark {
     private final boolean killing;
 
     /** @param killing whether the older of two instances of the server is killed at regular intervals */
-    StreamDecisionsBenchmark(BenchServer laboratory, BenchReport report, Path root, boolean quick, boolean killing) {
-        this.laboratory = laboratory;
+    StreamDecisionsBenchmark(BenchServer server, BenchReport report, Path root, boolean quick, boolean killing) {
+        this.server = server;
         this.report = report;
-        this.waymark = new WaymarkScript(root, laboratory.address());
+        this.waymark = new WaymarkScript(root, server.address());
         this.threads = quick ? 20 : 200;
         this.killEverySeconds = quick ? 8 : 20;
         this.killing = killing;
@@ -75,7 +75,7 @@ final class StreamDecisionsBenchmark {
             }
             clock.shutdown();
             clock.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS);
-            new DecisionJudge(laboratory, served, report).judge(decisions, streams, load, seconds);
+            new DecisionJudge(server, served, report).judge(decisions, streams, load, seconds);
             if (!heap.isEmpty()) {
                 report.row(
                         "MiB reachable in the server, every " + HEAP_SECONDS + " s",

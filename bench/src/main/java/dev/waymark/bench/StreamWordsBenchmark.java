@@ -26,9 +26,9 @@ final class StreamWordsBenchmark {
     private final WaymarkScript waymark;
     private final int words;
 
-    StreamWordsBenchmark(BenchServer laboratory, BenchReport report, Path root, boolean quick) {
+    StreamWordsBenchmark(BenchServer server, BenchReport report, Path root, boolean quick) {
         this.report = report;
-        this.waymark = new WaymarkScript(root, laboratory.address());
+        this.waymark = new WaymarkScript(root, server.address());
         this.words = quick ? 10 : 60;
     }
 

@@ -38,9 +38,9 @@ final class UnreadStreamsBenchmark {
     private final HttpClient http =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-    UnreadStreamsBenchmark(BenchServer laboratory, BenchReport report, Path root, boolean quick) {
+    UnreadStreamsBenchmark(BenchServer server, BenchReport report, Path root, boolean quick) {
         this.report = report;
-        this.waymark = new WaymarkScript(root, laboratory.address());
+        this.waymark = new WaymarkScript(root, server.address());
         this.messages = quick ? 2 : 10;
         this.seconds = quick ? 2 : 20;
     }

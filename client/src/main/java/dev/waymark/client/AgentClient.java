@@ -295,7 +295,7 @@ public final class AgentClient implements AutoCloseable {
      * The outcome is that of the turn that consumes the message or, for other requests, of the turn in which they
      * arrive. The other methods that send something to an open thread are short forms of this one.
      *
-     * @throws WaymarkException.NoWorker if no worker takes the message within ten seconds
+     * @throws WaymarkException.NoWorker if no worker takes the message in time
      * @throws WaymarkException.Refused if the thread refuses the message; with type {@code KeyReused} if another message
      * was sent with the same id
      */

@@ -1,5 +1,8 @@
 package dev.waymark.client;
 
+import dev.waymark.checkpoint.CheckpointFormat;
+import dev.waymark.checkpoint.PhasesCheckpoint;
+import dev.waymark.checkpoint.RestoredCheckpoint;
 import dev.waymark.client.connection.Requests;
 import dev.waymark.client.connection.SuccessorRegistry;
 import dev.waymark.client.failure.Remedy;
@@ -11,8 +14,10 @@ import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Timeline;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Compares a checkpoint from a file or a saver with what this server knows about its thread. Nothing is started if the
@@ -75,6 +80,33 @@ final class CheckpointLineage {
         effects.forEach(call -> checkThatItStands(call, timeline));
         return known.goingOnOnce(
                 SuccessorRegistry.Source.thread(thread, histories.firstRunId(thread, timeline.runId())));
+    }
+
+    /**
+     * Returns the closed thread that a checkpoint shows exactly as this server has it, if that thread has calls to
+     * carry out. Empty if any value differs, so that the checkpoint contributes nothing that the thread lacks.
+     *
+     * @param isReadable whether the caller may read the thread with this id. No other thread is read.
+     */
+    Optional<String> closedThreadOf(RestoredCheckpoint file, Predicate<String> isReadable) {
+        return file.thread().stream()
+                .flatMap(named -> Stream.concat(
+                        Stream.of(named), SESSION.matcher(named).results().map(session -> session.group(1))))
+                .filter(isReadable)
+                .filter(thread -> shows(file, thread))
+                .findFirst();
+    }
+
+    private boolean shows(RestoredCheckpoint file, String thread) {
+        if (requests.find(thread).filter(known -> !known.open()).isEmpty()) {
+            return false;
+        }
+        Timeline closed = histories.read(thread).orElseThrow(() -> Requests.noSuchThread(thread));
+        boolean hasCalls = closed.now().openCalls().stream().anyMatch(call -> call.status() != Call.Status.ASKING);
+        return hasCalls
+                && (file.format().view(closed).equals(file.document())
+                        || (file.format() == CheckpointFormat.PHASES
+                                && PhasesCheckpoint.latest(closed).equals(file.document())));
     }
 
     /** Returns the id of the thread that a checkpoint names by id or by session. */

@@ -11,7 +11,6 @@ import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import java.util.Optional;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 
 /** Makes the handles of requests: what each of them waits for. */
 final class OutcomeWaiter {
@@ -23,21 +22,22 @@ final class OutcomeWaiter {
         this.saves = saves;
     }
 
+    /** @param opening finds out what to wait for, once for each wait */
+    TurnHandle opening(String thread, String runId, WaitDeadline deadline, Supplier<Awaited> opening) {
+        return TurnHandle.of(thread, runId, () -> new OutcomeWait(context, this, thread, deadline, opening));
+    }
+
     /** Returns the handle of a request that this run has received. */
     TurnHandle handle(String thread, String runId, Supplier<OutcomeDetector> waiting, WaitDeadline deadline) {
-        return TurnHandle.of(this, thread, runId, deadline, () -> new Awaited.Coming(runId, waiting.get()));
+        return opening(thread, runId, deadline, () -> new Awaited.Coming(runId, waiting.get()));
     }
 
     /** Returns the handle of a request that the thread had received before. Its outcome may be in an earlier run. */
     TurnHandle repeated(String thread, String runId, Supplier<OutcomeDetector> waiting, WaitDeadline deadline) {
-        return TurnHandle.of(
-                        this,
-                        thread,
-                        runId,
-                        deadline,
-                        () -> WaitThreads.blocking(() -> past(thread, waiting.get(), deadline)
-                                .orElseGet(() -> new Awaited.Coming(runId, waiting.get()))))
-                .with(edit -> edit.delivery = TurnHandle.Delivery.REPEATED);
+        Supplier<Awaited> opening =
+                () -> past(thread, waiting.get(), deadline).orElseGet(() -> new Awaited.Coming(runId, waiting.get()));
+        return opening(thread, runId, deadline, () -> WaitThreads.blocking(opening))
+                .with(TurnHandle.Delivery.REPEATED);
     }
 
     private Optional<Awaited> past(String thread, OutcomeDetector past, WaitDeadline deadline) {
@@ -55,32 +55,20 @@ final class OutcomeWaiter {
 
     /** Returns the handle of the latest turn. */
     TurnHandle turn(String thread, WaitDeadline deadline) {
-        Timeline timeline = withTurn(read(thread, deadline));
-        return TurnHandle.of(this, thread, timeline.runId(), deadline, () -> latest(timeline));
-    }
-
-    /** Returns what to wait for if nothing is known but the thread. */
-    Awaited latest(String thread, WaitDeadline deadline) {
-        return latest(withTurn(read(thread, deadline)));
-    }
-
-    private static Timeline withTurn(Timeline timeline) {
-        if (timeline.now().turn().status() == Turn.Status.NONE) {
-            throw new WaymarkException.NotFound(
-                    "no turn yet: " + timeline.thread(), Remedy.of(Remedy.Action.SAY, timeline.thread()));
-        }
-        return timeline;
-    }
-
-    private Awaited latest(Timeline timeline) {
+        Timeline timeline = read(thread, deadline);
         Conversation now = timeline.now();
-        boolean attended = now.isInterrupted() && new CallbackDispatcher(context, timeline.thread()).hasBusinessIn(now);
-        if ((!now.isSettled() || attended) && timeline.ending().isEmpty()) {
-            return new Awaited.Coming(
-                    timeline.runId(), OutcomeDetector.forTurnAt(now.counters().facts()));
+        if (now.turn().status() == Turn.Status.NONE) {
+            throw new WaymarkException.NotFound("no turn yet: " + thread, Remedy.of(Remedy.Action.SAY, thread));
         }
-        WaitThreads.blocking(() -> saves.save(timeline));
-        return new Awaited.Known(AgentResult.of(timeline.thread(), timeline.runId(), now, now.turn()));
+        boolean attended = now.isInterrupted() && new CallbackDispatcher(context, thread).hasBusinessIn(now);
+        if ((!now.isSettled() || attended) && timeline.ending().isEmpty()) {
+            int fact = now.counters().facts();
+            return handle(thread, timeline.runId(), () -> OutcomeDetector.forTurnAt(fact), deadline);
+        }
+        return known(thread, timeline.runId(), deadline, () -> {
+            saves.save(timeline);
+            return AgentResult.of(thread, timeline.runId(), now, now.turn());
+        });
     }
 
     private Timeline read(String thread, WaitDeadline deadline) {
@@ -89,12 +77,7 @@ final class OutcomeWaiter {
 
     /** Returns the handle of a request whose outcome is known. */
     TurnHandle known(String thread, String runId, WaitDeadline deadline, Supplier<AgentResult> result) {
-        return TurnHandle.of(this, thread, runId, deadline, () -> new Awaited.Known(WaitThreads.blocking(result)));
-    }
-
-    OutcomeWait begin(
-            String thread, WaitDeadline deadline, Supplier<Awaited> opening, UnaryOperator<AgentResult> check) {
-        return new OutcomeWait(context, this, thread, deadline, opening, check);
+        return opening(thread, runId, deadline, () -> new Awaited.Known(WaitThreads.blocking(result)));
     }
 
     /** Begins to read the moments of a thread. */

@@ -1,6 +1,7 @@
 package dev.waymark.client;
 
 import dev.waymark.client.connection.MomentStream;
+import dev.waymark.client.connection.Sleeper;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.connection.WaitPolicy;
 import dev.waymark.client.failure.WaymarkException;
@@ -13,7 +14,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The moments of a thread, read from the server once for all watches of the thread in this process. Reads on while there
@@ -146,12 +146,7 @@ final class ThreadFeed {
         if (!reads()) {
             return;
         }
-        long most = Math.max(1, patience.millis());
-        CompletableFuture<Void> time =
-                new CompletableFuture<Void>().completeOnTimeout(null, most, TimeUnit.MILLISECONDS);
-        CompletableFuture.anyOf(stream.ask(), time)
-                .handle((woken, failed) -> woken)
-                .thenRunAsync(this::read, executor);
+        Sleeper.first(patience.millis(), stream.ask()).thenRunAsync(this::read, executor);
     }
 
     private void read() {

@@ -32,6 +32,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -177,7 +178,7 @@ final class ThreadResumer {
     }
 
     private static TurnHandle notNeeded(TurnHandle turn) {
-        return turn.with(edit -> edit.delivery = TurnHandle.Delivery.NOT_NEEDED);
+        return turn.with(TurnHandle.Delivery.NOT_NEEDED);
     }
 
     /**
@@ -192,6 +193,12 @@ final class ThreadResumer {
             boolean isToBeCompared = !left.isOver(how) && !left.undecidedCalls().isEmpty();
             return CheckpointReview.of(recovered, isToBeCompared ? related(left, recovered, how) : left);
         });
+    }
+
+    /** Returns the closed thread that a checkpoint shows exactly as this server has it. Starts nothing. */
+    Optional<String> closedThreadOf(byte[] checkpoint, Predicate<String> isReadable) {
+        RestoredCheckpoint recovered = recovered(checkpoint, ResumeOptions.onward());
+        return context.translated(() -> lineage.closedThreadOf(recovered, isReadable));
     }
 
     /** Compares the checkpoint with the thread that it names, unless the options treat it as a copy. */
@@ -258,7 +265,7 @@ final class ThreadResumer {
             Successor successor = Successor.freely(how.thread(), Optional.of(thread));
             String status = StatusReport.of(forking.begin()).status();
             return begin(successor, forking.input(), forking.begin(), forking.id(), deadline)
-                    .with(edit -> edit.forkPoint = Optional.of(new TurnHandle.ForkPoint(forking.at(), status)));
+                    .with(new TurnHandle.ForkPoint(forking.at(), status));
         });
     }
 
@@ -343,7 +350,7 @@ final class ThreadResumer {
         StartInput input = left.input(how.agent(), begin).ownedBy(how.owner());
         boolean anyAgent = left.state().agent().isEmpty() && how.agent().isEmpty();
         return begin(successor, input, begin, left.requestId(how), deadline)
-                .with(edit -> edit.check = result -> checked(result, begin, anyAgent));
+                .checking(result -> checked(result, begin, anyAgent));
     }
 
     private AgentResult checked(AgentResult result, Conversation begin, boolean anyAgent) {

@@ -1,6 +1,7 @@
 package dev.waymark.client;
 
 import dev.waymark.client.connection.ServerFailures;
+import dev.waymark.client.connection.Sleeper;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.save.CheckpointLoaded;
@@ -138,11 +139,7 @@ public final class ThreadWatch implements AutoCloseable {
         CompletableFuture<?> answer = skipping ? new CompletableFuture<>() : words.ask();
         long toWords = words.areDue() && !words.isAsked() ? Math.max(1, words.millisToNext()) : most;
         long toStatus = foreseenDue.map(WaitDeadline::millisLeft).orElse(most);
-        CompletableFuture<?> time = new CompletableFuture<>()
-                .completeOnTimeout(
-                        true, Math.max(1, Math.min(most, Math.min(toWords, toStatus))), TimeUnit.MILLISECONDS);
-        return CompletableFuture.anyOf(feed.changedSince(seen.version()), answer, time)
-                .handle((woken, failure) -> true);
+        return Sleeper.first(Math.min(most, Math.min(toWords, toStatus)), feed.changedSince(seen.version()), answer);
     }
 
     private List<WatchEvent> look() {

@@ -7,7 +7,6 @@ import dev.waymark.client.connection.Sleeper;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.connection.WaitPolicy;
 import dev.waymark.client.connection.WaitThreads;
-import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.watch.Watcher;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.history.Moment;
@@ -91,7 +90,8 @@ final class TurnReading {
         }
         if (feed.wasReset()) {
             // The awaited turn may not be in this history. The newest turn is the closest result.
-            return Optional.of(WaitThreads.blocking(() -> outcomes.latest(thread, deadline)));
+            return Optional.of(
+                    WaitThreads.blocking(() -> outcomes.turn(thread, deadline).open()));
         }
         if (feed.isClosed()) {
             return Optional.of(new Awaited.Known(end(feed)));
@@ -99,10 +99,7 @@ final class TurnReading {
         // Only requests of the newest state are passed on, because requests of earlier states may already be decided.
         Optional<Conversation> asking = newest.filter(waiting::isOn).filter(attendant::isToBeAsked);
         if (asking.isEmpty()) {
-            Optional<WaymarkException.NoWorker> absence = patience.check(feed);
-            if (isObserved()) {
-                WaitThreads.blocking(() -> notifier.tell(absence));
-            }
+            notifier.tell(patience.check(feed));
             return Optional.empty();
         }
         WaitThreads.blocking(() -> attendant.attend(asking.get()));

@@ -1,5 +1,6 @@
 package dev.waymark.client;
 
+import dev.waymark.client.connection.WaitThreads;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.save.CheckpointSaved;
 import dev.waymark.client.save.VersionSteps;
@@ -44,7 +45,8 @@ final class WaitNotifier {
     void tell(Optional<WaymarkException.NoWorker> absence) {
         if (absence.isPresent() != toldOfAbsence) {
             toldOfAbsence = absence.isPresent();
-            watcher.ifPresent(told -> absence.ifPresentOrElse(told::waitsForWorker, told::workerIsBack));
+            watcher.ifPresent(told ->
+                    WaitThreads.blocking(() -> absence.ifPresentOrElse(told::waitsForWorker, told::workerIsBack)));
         }
     }
 

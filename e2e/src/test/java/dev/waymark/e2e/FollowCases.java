@@ -13,10 +13,6 @@ import dev.waymark.saver.SaverTarget;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,13 +29,13 @@ import org.junit.jupiter.api.io.TempDir;
 /** {@code save --follow} as a process that saves running threads, on any server. */
 @TestInstance(Lifecycle.PER_CLASS)
 abstract class FollowCases {
-    private static final Duration LONG = Duration.ofSeconds(60);
+    static final Duration LONG = Duration.ofSeconds(60);
 
     Dev dev;
-    private Command waymark;
-    private Path directory;
-    private String target;
-    private String thread;
+    Command waymark;
+    Path directory;
+    String target;
+    String thread;
 
     abstract Dev start(Path agents);
 
@@ -65,26 +61,6 @@ abstract class FollowCases {
     void aSaverOfItsOwn(TestInfo test) {
         thread = test.getTestMethod().orElseThrow().getName();
         target = "file:" + directory.resolve(thread);
-    }
-
-    @Test
-    void follow_thread_savesEachStepUntilItCloses() throws Exception {
-        begin("assistant", thread);
-        try (Watching follower = follow("save", thread, "--follow", "--to", target, "--json")) {
-            await().atMost(LONG).until(() -> steps(follower, thread).equals(List.of(1)));
-            waymark.run("answer", thread, "Friday");
-            await().atMost(LONG).until(() -> steps(follower, thread).contains(2));
-            Json newest = checkpoint(thread);
-            waymark.run("close", thread);
-
-            assertThat(follower.exitCode()).isZero();
-            assertThat(saved(thread)).contains(newest);
-            assertThat(follower.lines())
-                    .allSatisfy(line ->
-                            assertThat(line.fieldNames()).toIterable().containsExactly("type", "threadId", "step"));
-            assertThat(steps(follower, thread)).isSorted().endsWith(2);
-            assertThat(follower.complaints()).isEmpty();
-        }
     }
 
     @Test
@@ -137,78 +113,16 @@ abstract class FollowCases {
         }
     }
 
-    @Test
-    void follow_saverThatFails_isToldOnceAndGoesOnWhenItIsMended() throws Exception {
-        Path place = Files.writeString(directory.resolve(thread), "no directory");
-        begin("greeter", thread);
-        try (Watching follower = follow("save", thread, "--follow", "--to", target, "--json")) {
-            await().atMost(LONG).until(() -> !follower.complaints().isEmpty());
-            waymark.run("say", thread, "More");
-            Files.delete(place);
-            await().atMost(LONG).until(() -> saved(thread).equals(Optional.of(checkpoint(thread))));
-            await().atMost(LONG).until(() -> steps(follower, thread).equals(List.of(2)));
-
-            assertThat(follower.complaints().lines())
-                    .singleElement()
-                    .asString()
-                    .startsWith("waymark: the checkpoint can't be");
-            assertThat(follower.terminate()).isZero();
-        }
-    }
-
-    @Test
-    void follow_everyTurn_savesWhenItEndsAndWhenItAsks() throws Exception {
-        begin("assistant", thread);
-        try (Watching follower = follow("save", thread, "--follow", "--to", target, "--every", "turn", "--json")) {
-            await().atMost(LONG).until(() -> steps(follower, thread).equals(List.of(1)));
-            waymark.run("answer", thread, "Friday");
-
-            await().atMost(LONG).until(() -> steps(follower, thread).equals(List.of(1, 2)));
-        }
-    }
-
-    @Test
-    void follow_callThatRuns_hasItsRowBeforeItEnds() throws Exception {
-        String database = "jdbc:sqlite:" + directory.resolve("running.db");
-        waymark.run("run", "--agent", "dawdler", "--thread", thread, "--volatile", "--no-wait", "Charge");
-        try (Watching follower = follow("save", thread, "--follow", "--to", database, "--json")) {
-            await().atMost(LONG).until(() -> !rows(database).isEmpty());
-
-            assertThat(rows(database)).containsExactly("charge_card {\"cents\": 500} issued null");
-            assertThat(follower.lines("checkpoint-saved")).isEmpty();
-            waymark.run("stop", thread);
-            await().atMost(LONG).until(() -> rows(database).get(0).contains(" failed "));
-        }
-    }
-
-    private static List<String> rows(String database) throws SQLException {
-        List<String> rows = new ArrayList<>();
-        try (Connection connection = DriverManager.getConnection(database);
-                ResultSet calls = connection
-                        .createStatement()
-                        .executeQuery("SELECT tool_name, args_json, status, completed_at FROM tool_calls")) {
-            while (calls.next()) {
-                rows.add(calls.getString(1) + " " + calls.getString(2) + " " + calls.getString(3) + " "
-                        + calls.getString(4));
-            }
-        } catch (SQLException e) {
-            if (!String.valueOf(e.getMessage()).contains("no such table")) {
-                throw e;
-            }
-        }
-        return rows;
-    }
-
-    private void begin(String agent, String id) {
+    void begin(String agent, String id) {
         waymark.run("run", "--agent", agent, "--thread", id, "--volatile", "Book it");
     }
 
-    private Watching follow(String... arguments) {
+    Watching follow(String... arguments) {
         return Watching.run(dev.address(), arguments);
     }
 
     /** Returns the steps of this thread that were reported as saved. */
-    private static List<Integer> steps(Watching follower, String id) {
+    static List<Integer> steps(Watching follower, String id) {
         List<Integer> steps = new ArrayList<>();
         for (JsonNode line : follower.lines("checkpoint-saved")) {
             if (line.get("threadId").textValue().equals(id)) {
@@ -218,11 +132,11 @@ abstract class FollowCases {
         return steps;
     }
 
-    private Optional<Json> saved(String id) {
+    Optional<Json> saved(String id) {
         return SaverTarget.parse(target).open().load(id);
     }
 
-    private Json checkpoint(String id) throws IOException {
+    Json checkpoint(String id) throws IOException {
         String text =
                 waymark.run("checkpoint", id, "--format", "thread", "--json").out();
         return new com.fasterxml.jackson.databind.json.JsonMapper().readValue(text, Json.class);

@@ -1,17 +1,28 @@
 package dev.waymark.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.AgentResult;
+import dev.waymark.client.request.Approval;
+import dev.waymark.client.request.ApprovalRequest;
+import dev.waymark.client.request.ResumeOptions;
+import dev.waymark.conversation.FileCalls;
+import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.Command;
 import dev.waymark.e2e.product.Command.Done;
 import dev.waymark.e2e.product.Dev;
+import dev.waymark.e2e.product.Terminal;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -39,7 +50,9 @@ class FormatsTest {
                 .assistant()
                 .greeter()
                 .charger("charger", 1, "")
-                .payer()
+                .payer("payer")
+                .payer("kiosk")
+                .payer("till")
                 .directory();
         here = Dev.inMemory(agents);
         elsewhere = Dev.inMemory(agents);
@@ -245,6 +258,63 @@ class FormatsTest {
     }
 
     @Test
+    void pendingCallOfAFile_isListedAtATerminal_andRunsOnlyIfThePersonThereSaysSo() throws Exception {
+        Path ledger = directory.resolve("agents/kiosk.ledger");
+
+        assertThat(resumedAtATerminal("no", "n")).contains("May charge_card {\"cents\": 5} run?");
+        assertThat(resumedAtATerminal("enter", "")).contains("May charge_card {\"cents\": 5} run?");
+        assertThat(ledger).doesNotExist();
+
+        assertThat(resumedAtATerminal("yes", "y")).contains("Paid.").doesNotContain("May charge_card");
+        assertThat(ledger).content().isEqualTo("{\"cents\":5}\n");
+    }
+
+    /** Resumes a file, and types this answer when its calls are listed. Returns what the screen shows after that. */
+    private static String resumedAtATerminal(String name, String answer) throws Exception {
+        String file = snapshot("typed-" + name, "charge_card").toString();
+        String[] resume = {"resume", file, "--agent", "kiosk", "--thread", "typed-" + name, "--volatile"};
+        try (Terminal terminal = Terminal.start(elsewhere.address(), resume)) {
+            await().atMost(Duration.ofSeconds(60)).until(() -> terminal.screen().contains("Run all of them?"));
+            String before = terminal.screen();
+            assertThat(before)
+                    .contains("The checkpoint asks for these calls, which were never started:")
+                    .contains("tu_1  charge_card {\"cents\": 5}");
+            terminal.type(answer + "\n");
+            assertThat(terminal.exitCode()).as(terminal.screen()).isZero();
+            return terminal.screen().substring(before.length());
+        }
+    }
+
+    @Test
+    void pendingCallOfAFile_waitsInJava_unlessTheOptionsLetItRun() throws IOException {
+        Path ledger = directory.resolve("agents/till.ledger");
+        ResumeOptions how = ResumeOptions.onward().withAgent("till").allowingVolatile();
+        try (AgentClient client = AgentClient.connect(elsewhere.address())) {
+            byte[] file = Files.readAllBytes(snapshot("java-waits", "charge_card"));
+            assertThat(client.inspector().review(file, how).notStarted())
+                    .extracting(Call::id)
+                    .containsExactly("tu_1");
+            assertThat(client.resume(file, how).await()).isInstanceOf(AgentResult.Interrupted.class);
+
+            List<ApprovalRequest> asked = new ArrayList<>();
+            AgentClient denying = client.onApproval(request -> {
+                asked.add(request);
+                return Approval.deny("Nobody knows this file.");
+            });
+            byte[] denied = Files.readAllBytes(snapshot("java-denied", "charge_card"));
+            assertThat(denying.resume(denied, how).await()).isInstanceOf(AgentResult.Complete.class);
+            assertThat(asked).singleElement().returns(true, ApprovalRequest::fromFile);
+            assertThat(ledger).doesNotExist();
+
+            byte[] allowed = Files.readAllBytes(snapshot("java-runs", "charge_card"));
+            assertThat(client.resume(allowed, how.withFileCalls(FileCalls.CONTINUE))
+                            .await())
+                    .isInstanceOf(AgentResult.Complete.class);
+            assertThat(ledger).content().isEqualTo("{\"cents\":5}\n");
+        }
+    }
+
+    @Test
     void safeCallOfAFile_runsAtOnce() throws IOException {
         String file = snapshot("safe", "look").toString();
 
@@ -285,6 +355,31 @@ class FormatsTest {
 
     private static String key(int cents) {
         return IdempotencyKey.of("s", "charge_card", Json.of(Map.of("cents", cents)), 0);
+    }
+
+    /** A C1 control, with which a terminal's sequences begin, and a mark that reorders the line. */
+    @Test
+    void hostileTextAndArguments_reachNoTerminal_fromAnyDocument() throws IOException {
+        String hostile = "\u009b2J\u202e";
+        Path file = snapshot("hostile", "charge_card");
+        Files.writeString(
+                file,
+                Files.readString(file).replace("\"Pay\"", "\"" + hostile + "\"").replace(
+                        "{\"cents\":5}", "{\"to\":\"" + hostile + "\"}"));
+        elsewhere().run("resume", file.toString(), "--agent", "payer", "--thread", "hostile", "--volatile");
+
+        List<String[]> commands = new ArrayList<>(List.of(
+                new String[] {"show", "hostile", "--json"},
+                new String[] {"calls", "hostile", "--json"},
+                new String[] {"pending", "hostile", "--json"}));
+        for (String format : List.of("runner", "thread", "phases", "messages", "session", "versions")) {
+            commands.add(new String[] {"checkpoint", "hostile", "--format", format});
+        }
+        for (String[] command : commands) {
+            Done done = elsewhere().run(command);
+            assertThat(done.out()).as(String.join(" ", command)).contains("\\u009b2J\\u202e");
+            assertThat(done.out() + done.err()).doesNotContain("\u009b", "\u202e");
+        }
     }
 
     @Test

@@ -143,8 +143,8 @@ class LauncherTest {
     }
 
     @Test
-    void worker_withoutMemory_ends() throws Exception {
-        for (String command : List.of("worker", "dev")) {
+    void workerOrCodecServer_withoutMemory_ends() throws Exception {
+        for (String command : List.of("worker", "dev", "codec")) {
             assertThat(call("./waymark", command).out()).contains(" -XX:+ExitOnOutOfMemoryError ");
         }
         assertThat(call("./waymark", "run").out()).doesNotContain("ExitOnOutOfMemoryError");

@@ -83,6 +83,7 @@ class SaveTest {
         Done done = Command.at(here.address()).run("resume", "nobody", "--from", target);
 
         assertThat(done.exitCode()).isEqualTo(3);
+        assertThat(done.out()).isEmpty();
         assertThat(done.err()).startsWith("waymark: ").doesNotContain("SLF4J").hasLineCount(1);
     }
 

@@ -1,22 +1,16 @@
 package dev.waymark.server;
 
 import static dev.waymark.server.ServedThreads.ANN;
-import static dev.waymark.server.ServedThreads.LOOKER;
-import static dev.waymark.server.ServedThreads.OPERATOR;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.HttpServer;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.server.http.HttpSettings;
 import dev.waymark.worker.server.DevServer;
 import java.math.BigInteger;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
@@ -31,22 +25,22 @@ import org.junit.jupiter.api.io.TempDir;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class ConsoleCases {
     /** HTML, Markdown, terminal escapes and invisible characters, which must be shown as text. */
-    private static final String HOSTILE = "<img src=x onerror=\"document.title=1\"><script>document.title=1"
+    static final String HOSTILE = "<img src=x onerror=\"document.title=1\"><script>document.title=1"
             + "</script> **bold** [link](javascript:alert(1)) \u001b[2J\u001b[31mred \u202eevil\u202c a\u200bb";
 
     /** How {@link #HOSTILE} is shown. */
-    private static final String SHOWN = HOSTILE.replace("\u001b", "\\u001b")
+    static final String SHOWN = HOSTILE.replace("\u001b", "\\u001b")
             .replace("\u202e", "\\u202e")
             .replace("\u202c", "\\u202c")
             .replace("\u200b", "\\u200b");
 
-    private final PromptedModel model = new PromptedModel();
-    private final AtomicInteger requests = new AtomicInteger();
-    private HttpServer unanswering;
-    private ServedThreads threads;
-    private ConsoleBrowser browser;
-    private ApiServer server;
-    private HttpCaller ann;
+    final PromptedModel model = new PromptedModel();
+    final AtomicInteger requests = new AtomicInteger();
+    HttpServer unanswering;
+    ServedThreads threads;
+    ConsoleBrowser browser;
+    ApiServer server;
+    HttpCaller ann;
 
     /** A separate Temporal server for these cases. */
     abstract DevServer temporal() throws Exception;
@@ -80,6 +74,7 @@ abstract class ConsoleCases {
                     input: { type: object, properties: { cents: { type: integer } } }
                     http: { method: POST, url: "http://127.0.0.1:%d/pay", allow_private: true }
                     on_unknown: ask
+                  - { name: look, description: Looks, input: { type: object }, command: ["cat"], safe_to_retry: true }
                 """.formatted(
                         unanswering.getAddress().getPort()));
         Files.writeString(agents.resolve("payer.script.yaml"), """
@@ -148,95 +143,20 @@ abstract class ConsoleCases {
         assertThat(browser.run("return problems")).isEmpty();
     }
 
-    private void open(String path, String token) throws Exception {
+    void open(String path, String token) throws Exception {
         browser.run("await open('" + server.address() + path + "', '" + token + "')");
     }
 
-    private void openThread(String thread) throws Exception {
+    void openThread(String thread) throws Exception {
         open("/#/thread/" + thread, ANN);
     }
 
-    private void see(String words) throws Exception {
+    void see(String words) throws Exception {
         browser.run("await page.getByText(" + quoted(words) + ").first().waitFor()");
     }
 
-    private static String quoted(String text) throws Exception {
+    static String quoted(String text) throws Exception {
         return PayloadJson.MAPPER.writeValueAsString(text);
-    }
-
-    @Test
-    void wrongToken_isRefused_andARightOneIsHeldInThisTabOnly() throws Exception {
-        browser.run("await page.goto('" + server.address() + "'); await page.getByLabel('Access token').fill('wrong');"
-                + "await page.getByRole('button', { name: 'Sign in' }).click()");
-        see("The server does not accept this token.");
-        assertThat(browser.run("return axe()")).isEmpty();
-        open("/", ANN);
-
-        assertThat(browser.text("return page.url() + JSON.stringify(await context.cookies())"
-                        + " + await page.evaluate(() => JSON.stringify(localStorage))"))
-                .doesNotContain(ANN)
-                .endsWith("[]{}");
-        browser.run("await page.reload(); await page.getByRole('navigation', { name: 'Threads' }).waitFor()");
-        browser.run("await page.getByRole('button', { name: 'Sign out' }).click();"
-                + "await page.getByLabel('Access token').waitFor()");
-    }
-
-    @Test
-    void reply_appearsWordByWord_alsoAfterAReloadInTheMiddle() throws Exception {
-        String thread = ann.start("prompted", "Hello there");
-        openThread(thread);
-        see("Hello there");
-        model.says("One ", "two ");
-        see("One two");
-        browser.run("await page.reload()");
-        see("One two");
-        model.says("three.");
-        see("One two three.");
-        model.ends();
-        browser.run("await page.locator('.message.assistant:not(.live)').waitFor()");
-
-        assertThat(browser.run("return page.locator('.message').allInnerTexts()")
-                        .toString())
-                .isEqualTo("[\"Hello there\",\"One two three.\"]");
-        assertThat(browser.run("return axe()")).isEmpty();
-    }
-
-    @Test
-    void lostAttempt_isTakenBack() throws Exception {
-        String thread = ann.start("prompted", "Hi");
-        openThread(thread);
-        model.says("Wrong words ");
-        see("Wrong words");
-        model.fails();
-        model.says("Right words.");
-        see("Right words.");
-        model.ends();
-        browser.run("await page.locator('.message.assistant:not(.live)').waitFor()");
-
-        assertThat(browser.run("return page.locator('.message').allInnerTexts()")
-                        .toString())
-                .isEqualTo("[\"Hi\",\"Right words.\"]");
-    }
-
-    @Test
-    void hostileText_staysText() throws Exception {
-        String thread = ann.post(
-                        "/v1/threads",
-                        PayloadJson.MAPPER.writeValueAsString(Map.of("agent", "prompted", "message", HOSTILE)))
-                .text("thread");
-        openThread(thread);
-        model.says(HOSTILE);
-        browser.run("await page.locator('.message.live', { hasText: 'evil' }).waitFor()");
-        model.ends();
-        browser.run("await page.locator('.message.assistant:not(.live)').waitFor()");
-
-        assertThat(browser.run("return page.locator('.message').allInnerTexts()"))
-                .extracting(text -> text.asText())
-                .isEqualTo(List.of(SHOWN, SHOWN));
-        assertThat(browser.run("return [await page.title(), await page.locator('.messages img, .messages script,"
-                                + " .messages a, .threads img').count()]")
-                        .toString())
-                .endsWith("Waymark\",0]");
     }
 
     @Test
@@ -252,398 +172,5 @@ abstract class ConsoleCases {
         assertThat(browser.text("return page.locator('.threads a[aria-current]').innerText()"))
                 .contains("A first message", "assistant");
         assertThat(browser.run("return axe()")).isEmpty();
-    }
-
-    private void click(String button) throws Exception {
-        browser.run("await page.getByRole('button', { name: " + quoted(button) + ", exact: true }).click()");
-    }
-
-    private void awaitChip(String status) throws Exception {
-        browser.run("await page.locator('.thread-header .chip', { hasText: " + quoted(status) + " }).waitFor()");
-    }
-
-    private JsonNode call(String thread, String callId) throws Exception {
-        for (JsonNode call : ann.list(thread, "calls")) {
-            if (call.path("callId").asText().equals(callId)) {
-                return call;
-            }
-        }
-        throw new AssertionError("no call " + callId);
-    }
-
-    @Test
-    void approval_runsWhatWasShown() throws Exception {
-        String thread = ann.start("billing", "Pay");
-        openThread(thread);
-        see("Runs with exactly these arguments");
-        assertThat(browser.text("return page.locator('.decision .json').innerText()"))
-                .isEqualTo("{\n  \"cents\": 8400\n}");
-        assertThat(browser.run("return axe()")).isEmpty();
-        click("Approve");
-        see("Charged.");
-
-        assertThat(call(thread, "tu_1").at("/approval/verified/subject").asText())
-                .isEqualTo("ann");
-        assertThat(call(thread, "tu_1").at("/approval/edited").booleanValue()).isFalse();
-        browser.run("await page.locator('.call summary').click()");
-        see("ann (verified)");
-    }
-
-    @Test
-    void editedApproval_runsWithTheEditedArguments_andInvalidOnesAreNotSent() throws Exception {
-        String thread = ann.start("billing", "Pay");
-        openThread(thread);
-        click("Edit arguments");
-        browser.run("await page.getByLabel('Arguments', { exact: true }).fill('{ not JSON')");
-        click("Approve with these arguments");
-        see("This is not JSON");
-        browser.run("await page.getByLabel('Arguments', { exact: true }).fill('{\"cents\": 4200}')");
-        browser.run("await page.getByLabel('Reason (optional)').fill('Half of it')");
-        click("Approve with these arguments");
-        see("Charged.");
-
-        JsonNode call = call(thread, "tu_1");
-        assertThat(call.path("args").toString()).isEqualTo("{\"cents\":4200}");
-        assertThat(call.at("/approval/edited").booleanValue()).isTrue();
-        assertThat(call.at("/approval/reason").asText()).isEqualTo("Half of it");
-    }
-
-    @Test
-    void denial_tellsTheModelWhy() throws Exception {
-        String thread = ann.start("billing", "Pay");
-        openThread(thread);
-        click("Deny");
-        browser.run("await page.getByLabel('Reason, which the model is told').fill('Too dear')");
-        assertThat(browser.run("return axe()")).isEmpty();
-        click("Deny");
-        awaitChip("complete");
-
-        assertThat(call(thread, "tu_1").path("status").asText()).isEqualTo("denied");
-        assertThat(call(thread, "tu_1").path("result").asText()).contains("Too dear");
-    }
-
-    @Test
-    void twoQuestions_areAnsweredInAnyOrder_andTypedTextSurvivesAnUpdate() throws Exception {
-        String thread = ann.start("asker", "Book");
-        openThread(thread);
-        browser.run("const cards = page.locator('.decision');"
-                + "await cards.filter({ hasText: 'Which day?' }).getByLabel('Answer').fill('Fri');"
-                + "await cards.filter({ hasText: 'Which seat?' }).getByLabel('Answer').fill('12A');"
-                + "await cards.filter({ hasText: 'Which seat?' }).getByRole('button', { name: 'Answer' }).click();"
-                + "await cards.filter({ hasText: 'Which seat?' }).waitFor({ state: 'detached' });"
-                + "await cards.getByLabel('Answer').press('End'); await page.keyboard.type('day');"
-                + "await page.keyboard.press('Enter')");
-        see("Booked.");
-
-        assertThat(call(thread, "tu_1").path("result").asText()).isEqualTo("Friday");
-        assertThat(call(thread, "tu_2").path("result").asText()).isEqualTo("12A");
-    }
-
-    /** The {@code since} of a pending request changes when a workflow task records the request. */
-    @Test
-    void typedText_survivesAnotherTimeOfTheSameQuestion() throws Exception {
-        String thread = ann.start("asker", "Book");
-        ann.awaitPending(thread, 2);
-        browser.run("await page.route('**/conversation', async (route) => {"
-                + "  const response = await route.fetch(); const view = await response.json();"
-                + "  view.pending.forEach((item) => { item.since = new Date(Date.parse(item.since) - 100).toISOString(); });"
-                + "  await route.fulfill({ response, json: view }); }, { times: 1 })");
-        openThread(thread);
-        browser.run("const field = page.locator('.decision').filter({ hasText: 'Which day?' }).getByLabel('Answer');"
-                + "await field.fill('Fri')");
-
-        ann.post("/v1/threads/" + thread + "/answer", "{'callId':'tu_2','answer':'12A'}");
-
-        browser.run("await page.locator('.decision').filter({ hasText: 'Which seat?' }).waitFor({ state: 'detached' });"
-                + "await page.locator('.decision').getByLabel('Answer').press('End');"
-                + "await page.keyboard.type('day'); await page.keyboard.press('Enter')");
-        see("Booked.");
-
-        assertThat(call(thread, "tu_1").path("result").asText()).isEqualTo("Friday");
-    }
-
-    @Test
-    void unknownOutcome_isSettledWithWhatIsKnownOfIt() throws Exception {
-        int before = requests.get();
-        String thread = ann.start("payer", "Pay");
-        openThread(thread);
-        browser.run("await page.locator('.decision.unknown').waitFor({ timeout: 60000 })");
-        assertThat(browser.text("return page.locator('.decision').innerText()"))
-                .contains("pay", "504", "\"cents\": 500", "Idempotency key", "Started", "It did not happen …");
-        assertThat(browser.run("return axe()")).isEmpty();
-        click("It took effect …");
-        browser.run("await page.getByLabel('Its result, for the model (optional)').fill('receipt 17')");
-        browser.run("await page.getByLabel('Note for people').fill('in the ledger')");
-        click("It took effect");
-        see("So it is: receipt 17");
-
-        assertThat(requests.get()).isEqualTo(before + 1);
-        assertThat(call(thread, "tu_1").at("/settled/outcome").asText()).isEqualTo("done");
-        assertThat(call(thread, "tu_1").at("/settled/note").asText()).isEqualTo("in the ledger");
-    }
-
-    @Test
-    void hostileArgumentsAndQuestion_changeNothingAroundThem_andWhatRunsIsExact() throws Exception {
-        String thread = ann.start("sender", "Send");
-        openThread(thread);
-        see("Approval needed");
-        String shown = browser.text("return page.locator('.decision .json').innerText()");
-        assertThat(shown)
-                .contains("\\u202eevil\\u202c", "\\u001b[2J", "a\\u200bb", "<script>", "12345678901234567890", "1.0")
-                .doesNotContain("\u202e", "\u001b", "\u200b");
-        assertThat(browser.text("return page.locator('.decision .question').innerText()"))
-                .isEqualTo(SHOWN);
-        assertThat(browser.run(
-                                "return [await page.title(), await page.locator('.thread img, .thread script, .messages a,"
-                                        + " .decisions a').count(), await page.locator('.decision').count(),"
-                                        + " await page.locator('.decision button').allInnerTexts()]")
-                        .toString())
-                .endsWith("Waymark\",0,2,[\"Approve\",\"Edit arguments\",\"Deny\",\"Answer\"]]");
-        // Approves the arguments from the editor without a change: the number is neither rounded nor rewritten.
-        click("Edit arguments");
-        click("Approve with these arguments");
-        browser.run("await page.locator('.decision.approval').waitFor({ state: 'detached' })");
-        browser.run("await page.getByLabel('Answer').fill('x'); await page.keyboard.press('Enter')");
-        awaitChip("complete");
-
-        assertThat(call(thread, "tu_1").path("args").path("id").toString()).isEqualTo("12345678901234567890");
-        assertThat(call(thread, "tu_1").path("args").path("to").asText()).startsWith(HOSTILE);
-        assertThat(browser.text("return page.locator('.message.assistant').last().innerText()"))
-                .contains("\\u202eevil")
-                .doesNotContain("\u202e");
-    }
-
-    @Test
-    void changedElsewhere_theDecisionIsRefused_andTheCardGoes() throws Exception {
-        String thread = ann.start("billing", "Pay");
-        openThread(thread);
-        see("Runs with exactly these arguments");
-        // Cuts off the page's own stream, so that the page does not see the other decision.
-        browser.run("await context.setOffline(true)");
-        String digest = ann.list(thread, "pending").at("/0/argsDigest").asText();
-        ann.post("/v1/threads/" + thread + "/deny", "{'callId':'tu_1','argsDigest':'" + digest + "'}");
-        browser.run("await context.setOffline(false)");
-        browser.run("await page.locator('.decision').waitFor({ state: 'detached' })");
-        awaitChip("complete");
-    }
-
-    @Test
-    void timeline_showsEarlierVersions_comparesThem_andForksFromThem() throws Exception {
-        String thread = ann.start("asker", "Book");
-        openThread(thread);
-        see("Which day?");
-        browser.run("await page.locator('body').press('t')");
-        see("Version 1");
-        for (String answer : List.of("Friday", "12A")) {
-            browser.run("await page.locator('.decision').first().getByLabel('Answer').fill('" + answer + "');"
-                    + "await page.keyboard.press('Enter'); await page.waitForTimeout(100)");
-        }
-        see("Booked.");
-        browser.run("await page.locator('.changes .added', { hasText: 'Booked.' }).waitFor()");
-        assertThat(browser.run("return axe()")).isEmpty();
-        browser.run("await page.getByRole('slider', { name: 'Version' }).fill('1')");
-        see("Back to now");
-        browser.run("await page.locator('.message.assistant', { hasText: 'Booked.' }).waitFor({ state: 'detached' })");
-        assertThat(browser.run("return page.locator('.decision').count()").intValue())
-                .isZero();
-        browser.run(
-                "const last = await page.getByLabel('Changes since').locator('option').last().getAttribute('value');"
-                        + "await page.getByLabel('Changes since').selectOption(last);"
-                        + "await page.locator('.changes .removed', { hasText: 'Booked.' }).waitFor()");
-        browser.run("await page.getByLabel('Message (optional)').fill('Another way')");
-        click("Fork");
-        browser.run("await page.waitForFunction((old) => !location.hash.includes(old), '" + thread + "');"
-                + "await page.locator('.message', { hasText: 'Another way' }).waitFor()");
-
-        assertThat(ann.get("/v1/threads/" + thread).text("status")).isEqualTo("complete");
-    }
-
-    @Test
-    void subagents_areATree_andTheirApprovalsAreDecidedAtTheTop() throws Exception {
-        String thread = ann.start("boss", "Go");
-        openThread(thread);
-        see("Approval needed");
-        click("Details");
-        browser.run("await page.locator('.tree .tree a, .tree ul a').waitFor()");
-        assertThat(browser.text("return page.locator('.details').innerText()"))
-                .contains("$0.0045 of $1.50", "boss", "billing", "of 100,000");
-        assertThat(browser.run("return axe()")).isEmpty();
-        click("Approve");
-        see("The clerk says: Charged.");
-        browser.run("await page.locator('.tree ul a').click();"
-                + "await page.locator('.thread-header h1', { hasText: 'billing' }).waitFor()");
-        see("Works for");
-    }
-
-    @Test
-    void thread_isStartedStoppedAndClosed() throws Exception {
-        open("/", ANN);
-        browser.run("await page.getByRole('link', { name: 'New thread' }).first().click();"
-                + "await page.getByRole('radio', { name: /assistant/ }).check()");
-        assertThat(browser.run("return axe()")).isEmpty();
-        browser.run("await page.getByLabel('First message').fill('Hello from the console')");
-        click("Start");
-        see("Hello.");
-        click("Details");
-        click("Close …");
-        click("Close thread");
-        see("This thread is closed.");
-        click("Continue in a new thread");
-        awaitChip("complete");
-
-        String asking = ann.start("asker", "Book");
-        browser.run("await page.evaluate((thread) => { location.hash = `#/thread/${thread}`; }, '" + asking + "')");
-        see("Which day?");
-        click("Stop");
-        awaitChip("stopped");
-        // The panel with details stays open when another thread is shown.
-        click("Cancel …");
-        click("Cancel thread");
-        see("This thread is closed.");
-    }
-
-    @Test
-    void questionBeforeAThreadEnds_survivesAnUpdate() throws Exception {
-        String thread = ann.start("asker", "Book");
-        openThread(thread);
-        see("Which seat?");
-        click("Details");
-        click("Cancel …");
-
-        ann.post("/v1/threads/" + thread + "/answer", "{'callId':'tu_2','answer':'12A'}");
-
-        browser.run(
-                "await page.locator('.decision').filter({ hasText: 'Which seat?' }).waitFor({ state: 'detached' })");
-        click("Cancel thread");
-        see("This thread is closed.");
-    }
-
-    @Test
-    void fallbackThatAnswered_isNamed() throws Exception {
-        String thread = ann.start("served", "Go");
-        open("/#/thread/" + thread, ANN);
-        see("From the spare model.");
-        click("Details");
-        see("scripted:spare.script.yaml");
-        see(": 1 answer");
-    }
-
-    @Test
-    void limits_areRaisedByOperators() throws Exception {
-        HttpCaller operator = ann.as(OPERATOR);
-        String thread = operator.start("boss", "Go");
-        open("/#/thread/" + thread, OPERATOR);
-        see("Waits for somebody who may decide.");
-        click("Details");
-        browser.run("await page.getByText('Raise limits').click(); await page.getByLabel('Dollars').fill('2.5')");
-        click("Raise");
-        see("of $2.50");
-    }
-
-    @Test
-    void whatARoleMayNotDo_isNotOffered() throws Exception {
-        String thread = ann.start("billing", "Pay");
-        open("/#/thread/" + thread, LOOKER);
-        see("Waits for somebody who may decide.");
-        see("Your role allows you to read.");
-
-        assertThat(browser.run("return page.getByRole('button').allInnerTexts()")
-                        .toString())
-                .doesNotContain("Approve", "Deny", "Stop", "Send", "Fork");
-        assertThat(browser.run("return page.getByRole('link', { name: 'New thread' }).count()")
-                        .intValue())
-                .isZero();
-    }
-
-    @Test
-    void anotherInstance_takesOver() throws Exception {
-        ApiServer first = threads.serve();
-        int port = first.port();
-        String thread = ann.start("prompted", "Hi");
-        browser.run("await open('" + first.address() + "/#/thread/" + thread + "', '" + ANN + "')");
-        model.says("One ");
-        see("One");
-        first.close();
-        see("Connection lost");
-        model.says("two ");
-        threads.serve(HttpSettings.at("127.0.0.1", port).withLimits(1_000, 200, 1_000));
-        see("One two");
-        model.ends();
-        browser.run("await page.locator('.message.assistant:not(.live)').waitFor()");
-
-        assertThat(browser.run("return page.locator('.message').allInnerTexts()")
-                        .toString())
-                .isEqualTo("[\"Hi\",\"One two \"]");
-        browser.run("await page.locator('.banner').waitFor({ state: 'hidden' }); problems.length = 0");
-    }
-
-    @Test
-    void keyboard_movesBetweenThreads_andPhonesAndDarkModeAreAccessible() throws Exception {
-        ann.start("assistant", "Older");
-        String newer = ann.start("assistant", "Newer");
-        openThread(newer);
-        see("Hello.");
-        browser.run("await page.locator('body').press('?'); await page.getByText('Keyboard shortcuts').waitFor()");
-        assertThat(browser.run("return axe()")).isEmpty();
-        browser.run("await page.keyboard.press('Escape');"
-                + "await page.getByText('Keyboard shortcuts').waitFor({ state: 'hidden' });"
-                + "await page.locator('.threads a[aria-current]').waitFor();"
-                + "await page.locator('body').press('j');"
-                + "await page.waitForFunction((old) => !location.hash.includes(old), '" + newer + "')");
-        browser.run("await fresh({ colorScheme: 'dark', viewport: { width: 390, height: 760 } })");
-        String asked = ann.start("billing", "Pay");
-        openThread(asked);
-        see("Runs with exactly these arguments");
-        assertThat(browser.run("return axe()")).isEmpty();
-        assertThat(browser.run("return page.evaluate(() => document.documentElement.scrollWidth)")
-                        .intValue())
-                .isLessThanOrEqualTo(390);
-        browser.run("await page.getByRole('link', { name: 'Back to the list' }).click();"
-                + "await page.getByLabel('Search this list').waitFor()");
-        assertThat(browser.run("return axe()")).isEmpty();
-    }
-
-    @Test
-    void revokedToken_leadsToTheSignIn() throws Exception {
-        String known = Files.readString(threads.tokens());
-        open("/", ANN);
-        see("New thread");
-        try {
-            Files.writeString(threads.tokens(), "{\"tokens\":[]}");
-            browser.run("await page.getByLabel('Access token').waitFor({ timeout: 30000 })");
-        } finally {
-            Files.writeString(threads.tokens(), known);
-        }
-    }
-
-    /** Without authentication, as in {@code dev}: the browser sends the requests, and the server refuses them. */
-    @Test
-    void pageOfAnotherOrigin_canNeitherReadNorDecide() throws Exception {
-        ApiServer unchecked = threads.serveUnchecked(HttpSettings.at("127.0.0.1", 0));
-        HttpCaller anybody = HttpCaller.of(unchecked, "").asNobody();
-        String thread = anybody.start("billing", "Pay");
-        await().until(() -> anybody.list(thread, "pending").size() == 1);
-        String digest = anybody.list(thread, "pending").at("/0/argsDigest").asText();
-        String results = browser.run(
-                        """
-                await page.goto('http://localhost:%d/page');
-                return page.evaluate(async ([url, body]) => {
-                  const send = (path, options) => fetch(url + path, options)
-                    .then((response) => response.type, (failure) => failure.name);
-                  return [
-                    await send('/approve', { method: 'POST', mode: 'no-cors', body }),
-                    await send('/approve', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body }),
-                    await send('/stop', { method: 'POST', mode: 'no-cors' }),
-                    await send('/cancel', { method: 'POST', mode: 'no-cors' }),
-                    await send('/conversation', {}),
-                  ];
-                }, ['%s/v1/threads/%s', '{"callId":"tu_1","argsDigest":"%s"}'])
-                """.formatted(unanswering.getAddress().getPort(), unchecked.address(), thread, digest))
-                .toString();
-        browser.run("problems.length = 0");
-
-        assertThat(results).isEqualTo("[\"opaque\",\"TypeError\",\"opaque\",\"opaque\",\"TypeError\"]");
-        assertThat(anybody.list(thread, "pending").at("/0/argsDigest").asText()).isEqualTo(digest);
-        assertThat(anybody.get("/v1/threads/" + thread).text("status")).isEqualTo("interrupted");
     }
 }

@@ -154,6 +154,8 @@ class EditedApprovalTest {
                 "{\"args\":null}",
                 "{\"args\":[7]}",
                 "{\"args\":{\"cents\":\"seven\"}}",
+                "\"{\\\"args\\\":{\\\"cents\\\":7}}\"",
+                " \"\\\"{\\\\\\\"args\\\\\\\":{\\\\\\\"cents\\\\\\\":7}}\\\"\"",
                 " \n{}"
             })
     void reasonThatAnnouncesAnEditAndHasNone_isRefused(String reason) throws Exception {
@@ -200,6 +202,43 @@ class EditedApprovalTest {
         approval.putObject("reason").putObject("args").put("cents", 7);
 
         assertThat(problem(chat.approve(approval, "{'cents':9900}", ""))).isEqualTo("400 BadInput");
+
+        chat.assertUntouched();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"args", "input", "edits", "Reason", "reason ", ""})
+    void unknownFieldOfAnApproval_isRefused(String field) throws Exception {
+        Chat chat = Chat.waiting();
+        ObjectNode approval = chat.approval(true);
+        approval.putObject(field).put("cents", 7);
+
+        assertThat(problem(chat.approve(approval, "{'cents':9900}", ""))).isEqualTo("400 BadInput");
+
+        chat.assertUntouched();
+    }
+
+    @Test
+    void fieldsThatTheClientLibraryAdds_areAccepted() throws Exception {
+        Chat chat = Chat.waiting();
+        ObjectNode approval = chat.approval(true)
+                .put("isAutomatic", false)
+                .put("requestReason", "dear")
+                .put("signature", "s");
+        approval.putObject("descriptor");
+        approval.putObject("inputSchemaInput");
+
+        assertThat(problem(chat.approve(approval, "{'cents':9900}", ""))).isEqualTo("200");
+    }
+
+    /** No settlement is lost in silence. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"[]", "[{'outcome':'done'}]", "'tu_1'", "7", "true", "null", "{'tu_1':null}", "{'tu_1':[]}"})
+    void settlementsThatAreNoObject_areRefused(String settlements) throws Exception {
+        Chat chat = Chat.waiting();
+
+        assertThat(problem(chat.answer(",'settlements':" + settlements))).isEqualTo("400 BadInput");
 
         chat.assertUntouched();
     }

@@ -7,8 +7,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -305,6 +308,46 @@ class ImportedCallsTest {
                                 + row.path("standing").asText()))
                 .containsExactly("c1 ahead-of-transcript");
         assertThat(review.body().has("thread")).isFalse();
+    }
+
+    @Test
+    void viewsOfChats_sayThatTheCallIsFromAFile() throws Exception {
+        String thread = started(dave, snapshot(call("x1", "charge", "{'cents':5}")));
+        dave.awaitPending(thread, 1);
+        String begun = started(dave, runner("c1", "peek", ""));
+        dave.awaitPending(begun, 1);
+
+        JsonNode interrupt = agUiInterrupt(thread);
+        assertThat(interrupt.path("message").asText())
+                .isEqualTo("May charge {\"cents\": 5} run? This call is from a file.");
+        assertThat(interrupt.path("metadata").path("fromFile").booleanValue()).isTrue();
+        assertThat(interrupt.path("metadata").path("mayHaveRun").booleanValue()).isFalse();
+        assertThat(agUiInterrupt(begun).path("metadata").path("mayHaveRun").booleanValue())
+                .isTrue();
+        String said = "{'id':'" + thread + "','trigger':'submit-message','messages':[{'id':'m-1','role':'user',"
+                + "'parts':[{'type':'text','text':'Well?'}]}]}";
+        for (String view : List.of(
+                dave.get("/v1/ai-sdk/till/" + thread).body().toString(), text(dave.posting("/v1/ai-sdk/till", said)))) {
+            assertThat(view)
+                    .contains("\"type\":\"data-from-file\",\"id\":\"x1\"", "\"message\":\"This call is from a file.\"");
+        }
+    }
+
+    /** The interrupt of the newest run, as a page that is reloaded gets it. */
+    private static JsonNode agUiInterrupt(String thread) throws Exception {
+        String stream =
+                text(dave.posting("/v1/agui/till", "{'threadId':'" + thread + "','runId':'reload','messages':[]}"));
+        List<String> events =
+                stream.lines().filter(line -> line.startsWith("data: ")).toList();
+        return PayloadJson.MAPPER
+                .readTree(events.get(events.size() - 1).substring(6))
+                .at("/outcome/interrupts/0");
+    }
+
+    private static String text(HttpRequest.Builder request) throws Exception {
+        return dave.http()
+                .send(request.build(), HttpResponse.BodyHandlers.ofString())
+                .body();
     }
 
     /** The messages of a new thread are a conversation that is over: an open call in them is refused. */

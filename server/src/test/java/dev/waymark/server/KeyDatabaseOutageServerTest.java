@@ -26,6 +26,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -33,6 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Tag("full")
 @Tag("server")
 @Timeout(600)
+@Execution(ExecutionMode.CONCURRENT)
 class KeyDatabaseOutageServerTest {
     private static final int THREADS = 8;
     private static final int CALLS = 30;

@@ -290,6 +290,10 @@ class RepeatedRequestsTest {
         return events.get(0).at("/metadata/waymark/thread").asText();
     }
 
+    private static JsonNode lastInterrupt(List<JsonNode> events) {
+        return events.get(events.size() - 1).at("/outcome/interrupts/0");
+    }
+
     private static String lastOutcome(List<JsonNode> events) {
         return events.get(events.size() - 1).at("/outcome/type").asText();
     }
@@ -392,7 +396,9 @@ class RepeatedRequestsTest {
 
     @Test
     void agUiSettlement_sentAgain_settlesOnce() throws Exception {
-        String thread = interrupted("sender", "settled");
+        List<JsonNode> asked = events(agui("sender", said("settled", "run-1", "m-1", "Go")));
+        assertThat(lastInterrupt(asked).at("/metadata/whyNoRerun").asText()).contains("may still take effect");
+        String thread = asked.get(0).at("/metadata/waymark/thread").asText();
         String resume = resumed(
                 "settled",
                 "run-2",
@@ -494,6 +500,7 @@ class RepeatedRequestsTest {
         assertThat(problem(chat("sender", settled.replace("It was", "It was not"))))
                 .isEqualTo("409 AlreadyDecided");
         assertThat(calls(thread).findValuesAsText("status")).containsExactly("completed");
+        assertThat(calls(thread).get(0).at("/settled/note").textValue()).isEqualTo("in the outbox");
     }
 
     /** A request that approves the call with another amount, and answers the question. */

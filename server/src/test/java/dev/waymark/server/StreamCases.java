@@ -7,13 +7,20 @@ import static org.awaitility.Awaitility.await;
 
 import dev.waymark.server.http.HttpSettings;
 import dev.waymark.worker.server.DevServer;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -170,6 +177,35 @@ abstract class StreamCases {
                 assertThat(names(after)).doesNotContain("run-started", "model-replied");
             }
         }
+    }
+
+    /** The body of a request that an instance accepted before it drained arrives afterwards. */
+    @Test
+    void streamThatBeginsWhileTheInstanceDrains_isRefusedAsEveryOtherRequest() throws Exception {
+        ApiServer first = threads.serve();
+        String body = "{\"threadId\":\"late\",\"runId\":\"r-1\",\"messages\":"
+                + "[{\"id\":\"m-1\",\"role\":\"user\",\"content\":\"Hi\"}]}";
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), first.port())) {
+            OutputStream out = socket.getOutputStream();
+            out.write(("POST /v1/agui/assistant HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " + ANN
+                            + "\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: "
+                            + body.length() + "\r\n\r\n")
+                    .getBytes(StandardCharsets.US_ASCII));
+            socket.setSoTimeout(20_000);
+            BufferedReader in =
+                    new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+            // The interim response is sent when the body is read, after the request was accepted.
+            assertThat(in.readLine()).startsWith("HTTP/1.1 100");
+            assertThat(in.readLine()).isEmpty();
+            CompletableFuture<Void> drained = CompletableFuture.runAsync(() -> first.drain(Duration.ofSeconds(10)));
+            await().until(() -> ann.at(first).get("/v1/threads").status() == 503);
+            out.write(body.getBytes(StandardCharsets.US_ASCII));
+
+            assertThat(in.readLine()).startsWith("HTTP/1.1 503");
+            assertThat(in.lines()).anyMatch(line -> line.contains("\"code\":\"Draining\""));
+            drained.join();
+        }
+        first.close();
     }
 
     @Test

@@ -159,7 +159,9 @@ final class LostCallRules {
             } else if (fact.landed().isPresent() && draft.policyOf(call).rerunOnCheck()) {
                 runAgain(call);
             } else {
-                leaveUndecided(call);
+                boolean isAllThatIsKnown = fact.landed().isPresent()
+                        && call.claim().filter(claim -> !claim.isElsewhere()).isEmpty();
+                leaveUndecided(isAllThatIsKnown ? call.seen(ToolTexts.foundNoEffect()) : call);
                 draft.reachVersionWhenBatchIsDone();
             }
         });

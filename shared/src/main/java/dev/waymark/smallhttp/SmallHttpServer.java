@@ -31,7 +31,8 @@ import org.slf4j.LoggerFactory;
  * nobody, unlike with the server of the JDK, which blocks a Java thread from the first byte of a request.
  *
  * <p>A head must arrive within 10 seconds and have at most 16 KiB, a body must arrive and a reply be read within 30
- * seconds each. Of 1,000 connections, the oldest one without a complete request is closed for a new one.
+ * seconds each. Of 1,000 connections, the oldest one without a complete request is closed for a new one. Bodies and
+ * replies of more than 64 KiB share a 32nd of the heap: the largest ones that stall are given up for others.
  */
 public final class SmallHttpServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SmallHttpServer.class);
@@ -39,6 +40,8 @@ public final class SmallHttpServer implements AutoCloseable {
     private static final int MAX_CONNECTIONS = 1_000;
     private static final int MAX_HEAD_BYTES = 16 * 1024;
     private static final int READ_BYTES = 64 * 1024;
+    private static final int SMALL_BYTES = 64 * 1024;
+    private static final int SHARE_OF_HEAP = 32;
     private static final int CONNECTING = 1_024;
     private static final Duration HEAD_TIME = Duration.ofSeconds(10);
     private static final Duration BODY_TIME = Duration.ofSeconds(30);
@@ -51,6 +54,7 @@ public final class SmallHttpServer implements AutoCloseable {
     private static final byte[] CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
     private final SmallHttpService service;
+    private final long mostLargeBytes;
     private final Selector selector;
     private final ServerSocketChannel listening;
     private final InetSocketAddress address;
@@ -63,9 +67,11 @@ public final class SmallHttpServer implements AutoCloseable {
 
     private volatile boolean closed;
 
-    private SmallHttpServer(InetSocketAddress address, int threads, String name, SmallHttpService service)
+    private SmallHttpServer(
+            InetSocketAddress address, int threads, String name, SmallHttpService service, long mostLargeBytes)
             throws IOException {
         this.service = service;
+        this.mostLargeBytes = mostLargeBytes;
         this.selector = Selector.open();
         this.listening = ServerSocketChannel.open();
         try {
@@ -98,7 +104,14 @@ public final class SmallHttpServer implements AutoCloseable {
      */
     public static SmallHttpServer start(InetSocketAddress address, int threads, String name, SmallHttpService service)
             throws IOException {
-        SmallHttpServer server = new SmallHttpServer(address, threads, name, service);
+        return start(address, threads, name, service, Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP);
+    }
+
+    /** @param mostLargeBytes how many bytes bodies and replies of more than 64 KiB may have together */
+    static SmallHttpServer start(
+            InetSocketAddress address, int threads, String name, SmallHttpService service, long mostLargeBytes)
+            throws IOException {
+        SmallHttpServer server = new SmallHttpServer(address, threads, name, service, mostLargeBytes);
         server.listener.start();
         return server;
     }
@@ -159,6 +172,27 @@ public final class SmallHttpServer implements AutoCloseable {
         }
     }
 
+    /**
+     * Gives up the largest bodies that are being received, and the largest replies that are being sent, until all fit
+     * into the memory that they share. A single one always does. Of equal ones, the oldest goes first: its client is
+     * more likely to stall.
+     */
+    private void makeRoom() {
+        while (true) {
+            List<Exchange> large = exchanges.stream()
+                    .filter(each -> each.heldBytes() > SMALL_BYTES)
+                    .toList();
+            long held = large.stream().mapToLong(Exchange::heldBytes).sum();
+            Optional<Exchange> largest = large.stream()
+                    .filter(each -> each.state != State.ANSWERING)
+                    .reduce((one, other) -> other.heldBytes() > one.heldBytes() ? other : one);
+            if (held <= mostLargeBytes || large.size() == 1 || largest.isEmpty()) {
+                return;
+            }
+            largest.get().giveUp();
+        }
+    }
+
     @Override
     public void close() {
         closed = true;
@@ -193,6 +227,25 @@ public final class SmallHttpServer implements AutoCloseable {
         Exchange(SocketChannel client) throws IOException {
             this.client = client;
             this.key = client.register(selector, SelectionKey.OP_READ, this);
+        }
+
+        /** How many bytes of a body or a reply are in memory. */
+        int heldBytes() {
+            return switch (state) {
+                case READING_HEAD, READING_BODY -> received.size();
+                case ANSWERING -> bodyBytes;
+                case REPLYING -> output[1].capacity();
+                case LINGERING -> 0;
+            };
+        }
+
+        void giveUp() {
+            if (state == State.READING_BODY) {
+                reply(SmallHttpReply.text(503, "too many large requests at a time; try again")
+                        .withHeader("Retry-After", "1"));
+            } else {
+                close();
+            }
         }
 
         boolean isLate(long now) {
@@ -230,6 +283,9 @@ public final class SmallHttpServer implements AutoCloseable {
                     take();
                 } catch (SmallHttpRequest.Malformed e) {
                     reply(e.reply());
+                }
+                if (heldBytes() > SMALL_BYTES) {
+                    makeRoom();
                 }
             }
         }
@@ -289,6 +345,7 @@ public final class SmallHttpServer implements AutoCloseable {
         }
 
         private void reply(SmallHttpReply reply) {
+            received = new ByteArrayOutputStream();
             boolean isHead =
                     request.filter(head -> head.method().equals("HEAD")).isPresent();
             output = new ByteBuffer[] {
@@ -297,6 +354,9 @@ public final class SmallHttpServer implements AutoCloseable {
             try {
                 become(State.REPLYING, REPLY_TIME, SelectionKey.OP_WRITE);
                 write();
+                if (heldBytes() > SMALL_BYTES) {
+                    makeRoom();
+                }
             } catch (IOException | CancelledKeyException e) {
                 close();
             }

@@ -30,8 +30,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Open calls that only a file contains: which of them run, and after whose decision. */
@@ -207,6 +209,35 @@ class FileCallsTest {
 
         waits(rerun, false);
         assertThat(approved(rerun).decide()).hasSize(1).first().isInstanceOf(Step.RunTool.class);
+    }
+
+    @Test
+    void callThatIsToRunAgain_denied_mayStillHaveRunBefore() {
+        Conversation rerun = resumed(file(use("tu_1", "asking")), FileCalls.WAIT)
+                .apply(
+                        new PersonFact.OutcomeSettled("tu_1", CallSettlement.Verdict.RERUN, Optional.empty(), NONE),
+                        LATER);
+
+        assertThat(call(denied(rerun), "tu_1").result().orElseThrow())
+                .isEqualTo("Tool execution denied by user. The asking tool was not executed here. The call comes from"
+                        + " a file, and may have run before; whether it took effect is not known.");
+    }
+
+    @ParameterizedTest
+    @EnumSource(FileCalls.class)
+    void checkThatFindsNoEffect_isToldToTheModel(FileCalls allowed) {
+        Conversation begun = resumed(file(use("tu_1", "checked")), allowed);
+        Instant over = LATER.plusSeconds(60).plus(Conversation.FENCE);
+        Conversation due =
+                (allowed == FileCalls.WAIT ? approved(begun) : begun).apply(new ThreadFact.TimePassed(), over);
+
+        assertThat(call(verified(due, over), "tu_1"))
+                .returns(Call.Status.LOST, Call::status)
+                .extracting(call -> call.result().orElseThrow(), InstanceOfAssertFactories.STRING)
+                .contains("did not complete durably", "a check found that it had not taken effect");
+        Conversation unclear = due.apply(new ToolFact.VerifyDispatched("tu_1", 0), over)
+                .apply(new ToolFact.ToolVerified("tu_1", 0, Optional.empty(), Optional.empty()), over);
+        assertThat(call(unclear, "tu_1").result().orElseThrow()).doesNotContain("a check found");
     }
 
     @Test

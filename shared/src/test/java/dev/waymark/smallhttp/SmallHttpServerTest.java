@@ -212,4 +212,54 @@ class SmallHttpServerTest {
     void endlessHead_isRefused() throws Exception {
         assertThat(rest(open("GET / HTTP/1.1\r\nX: " + "x".repeat(17_000)))).startsWith("HTTP/1.1 431 ");
     }
+
+    private void startWithRoomFor(long largeBytes) throws IOException {
+        server.close();
+        server = SmallHttpServer.start(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 2, "echo", new Echo(), largeBytes);
+    }
+
+    @Test
+    void stalledLargeBodies_shareTheirMemory_andSmallRequestsGoOn() throws Exception {
+        startWithRoomFor(2_500_000);
+        List<Socket> stalled = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            stalled.add(open(HEAD + "Content-Length: 1000000\r\n\r\n" + "x".repeat(900_000)));
+        }
+
+        assertThat(post("/echo", "hello").body()).isEqualTo("hello");
+        assertThat(post("/echo", "y".repeat(200_000)).body()).hasSize(200_000);
+        for (Socket given : stalled.subList(0, 8)) {
+            assertThat(rest(given)).startsWith("HTTP/1.1 503 ").contains("try again");
+        }
+        for (Socket kept : stalled.subList(8, 10)) {
+            kept.getOutputStream().write("x".repeat(100_000).getBytes(StandardCharsets.ISO_8859_1));
+            assertThat(rest(kept)).startsWith("HTTP/1.1 200 ").endsWith("x");
+        }
+    }
+
+    @Test
+    void largeBody_alone_isAcceptedWhateverTheMemory() throws Exception {
+        startWithRoomFor(1);
+
+        assertThat(post("/echo", "y".repeat(900_000)).body()).hasSize(900_000);
+    }
+
+    @Test
+    void largeRepliesThatNobodyReads_shareTheirMemory_andOthersGetTheirs() throws Exception {
+        startWithRoomFor(2_500_000);
+        for (int i = 0; i < 40; i++) {
+            Socket deaf = new Socket();
+            sockets.add(deaf);
+            deaf.setReceiveBufferSize(4_096);
+            deaf.connect(server.address());
+            deaf.getOutputStream()
+                    .write((HEAD + "Content-Length: 1000000\r\n\r\n" + "x".repeat(1_000_000))
+                            .getBytes(StandardCharsets.ISO_8859_1));
+        }
+
+        for (int i = 0; i < 20; i++) {
+            assertThat(post("/echo", "y".repeat(300_000)).body()).hasSize(300_000);
+        }
+    }
 }

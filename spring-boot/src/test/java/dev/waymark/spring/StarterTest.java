@@ -188,6 +188,15 @@ class StarterTest {
     }
 
     @Test
+    void agentFiles_mayNameAgentsOfTheBeansAsSubagents(@TempDir Path agents) throws IOException {
+        Files.writeString(agents.resolve("filed.yaml"), "model: scripted-host:any\nsubagents: [host]\n");
+        on("subagents", "greet")
+                .withPropertyValues("waymark.agents=" + agents)
+                .withUserConfiguration(OneAgent.class)
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
     void toolOfAProxiedClass_isCalledThroughTheProxy(@TempDir Path agents) throws IOException {
         Files.writeString(agents.resolve("filed.yaml"), "model: scripted-host:any\ntools:\n  - use: greet\n");
         List<String> advised = Collections.synchronizedList(new ArrayList<>());

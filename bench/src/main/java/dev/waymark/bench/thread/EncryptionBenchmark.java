@@ -55,7 +55,7 @@ public final class EncryptionBenchmark {
     /** Task queues whose names have the same length, because the history stores the name with every task. */
     private static final List<String> QUEUES = List.of("encrypted", "plaintext");
 
-    private final BenchServer laboratory;
+    private final BenchServer server;
     private final BenchReport report;
     private final String english;
     private final int iterations;
@@ -65,9 +65,8 @@ public final class EncryptionBenchmark {
     private volatile Interleaved turns = new Interleaved(1, 0);
 
     /** @param root the checkout, whose documentation supplies the English text */
-    public EncryptionBenchmark(BenchServer laboratory, BenchReport report, Path root, boolean quick)
-            throws IOException {
-        this.laboratory = laboratory;
+    public EncryptionBenchmark(BenchServer server, BenchReport report, Path root, boolean quick) throws IOException {
+        this.server = server;
         this.report = report;
         this.english = documentation(root);
         this.iterations = quick ? 20 : 200;
@@ -92,7 +91,7 @@ public final class EncryptionBenchmark {
     }
 
     private void measure(String name, IntFunction<String> texts, boolean isBounded) throws Exception {
-        Connection plain = laboratory.connection();
+        Connection plain = server.connection();
         try (Connection encrypted = Connection.over(plain.stubs(), plain.namespace(), newKeys());
                 AgentWorker encrypting = worker(encrypted, ENCRYPTED, texts);
                 AgentWorker ordinary = worker(plain, PLAIN, texts)) {
@@ -132,7 +131,7 @@ public final class EncryptionBenchmark {
         String thread = "encryption-" + UUID.randomUUID();
         Pair pair = new Pair(thread + "-encrypted", thread + "-plain", own);
         WorkflowStub sealed = start(encrypted, ENCRYPTED, pair.encrypted, texts);
-        WorkflowStub open = start(laboratory.connection(), PLAIN, pair.plain, texts);
+        WorkflowStub open = start(server.connection(), PLAIN, pair.plain, texts);
         CompletableFuture<Void> other = CompletableFuture.runAsync(() -> awaitCompletion(sealed, ENCRYPTED, own));
         awaitCompletion(open, PLAIN, own);
         other.join();
@@ -203,7 +202,7 @@ public final class EncryptionBenchmark {
     }
 
     private double historyBytes(String thread) {
-        return new HistoryReader(laboratory.connection().client())
+        return new HistoryReader(server.connection().client())
                 .describe(thread)
                 .orElseThrow()
                 .getWorkflowExecutionInfo()

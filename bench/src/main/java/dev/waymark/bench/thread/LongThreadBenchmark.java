@@ -44,7 +44,7 @@ public final class LongThreadBenchmark {
     private static final double MIB = 1024 * 1024;
     private static final String CALL = "toolu_";
 
-    private final BenchServer laboratory;
+    private final BenchServer server;
     private final BenchReport report;
     private final int iterations;
     private final int window;
@@ -61,8 +61,8 @@ public final class LongThreadBenchmark {
     private long heapEarly;
     private long heapLate;
 
-    public LongThreadBenchmark(BenchServer laboratory, BenchReport report, boolean quick) {
-        this.laboratory = laboratory;
+    public LongThreadBenchmark(BenchServer server, BenchReport report, boolean quick) {
+        this.server = server;
         this.report = report;
         this.iterations = quick ? 100 : 10_000;
         this.window = quick ? 20 : 500;
@@ -74,7 +74,7 @@ public final class LongThreadBenchmark {
 
     public void run() {
         report.title("long: one thread of " + iterations + " iterations, with summaries");
-        WorkflowClient client = laboratory.connection().client();
+        WorkflowClient client = server.connection().client();
         JavaTool<Shelf> look = JavaTool.of("look", "Looks at a shelf", Shelf.class, (shelf, context) -> {
                     uniqueBytes.addAndGet(TEXT_BYTES);
                     return FillerText.of(TEXT_BYTES, shelf.at().hashCode());
@@ -166,7 +166,7 @@ public final class LongThreadBenchmark {
         double early = millis(window + 1, 2 * window + 1);
         double late = millis(iterations - window, iterations);
         List<WorkflowExecutionInfo> runs = new ThreadListing(
-                        laboratory.connection().stubs(), laboratory.connection().namespace())
+                        server.connection().stubs(), server.connection().namespace())
                 .all("WorkflowId = 'long'");
         long stored = runs.stream()
                 .mapToLong(WorkflowExecutionInfo::getHistorySizeBytes)

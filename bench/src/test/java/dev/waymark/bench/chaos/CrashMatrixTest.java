@@ -1,12 +1,40 @@
 package dev.waymark.bench.chaos;
 
+import dev.waymark.testkit.crash.CrashPoint;
+import dev.waymark.testkit.crash.Fault;
 import dev.waymark.worker.server.DevServer;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 
+/**
+ * The in-memory server delivers what a lost worker had in another order, and at other times, than the real one. So one
+ * run for each crash point, scene and disruption takes place on it. The variants of tools and wires, which are the same
+ * on every server, are in {@link CrashMatrixServerTest}.
+ */
 @Tag("full")
 class CrashMatrixTest extends CrashMatrixCases {
     @Override
     DevServer server() throws Exception {
         return DevServer.inMemory(0);
+    }
+
+    @Override
+    void playAll() {
+        List<ChaosRun> runs = new ArrayList<>();
+        for (CrashPoint point : POINTS) {
+            runs.add(ChaosRun.of(ToolVariant.EFFECT, 4, Fault.at(point)));
+        }
+        runs.add(ChaosRun.of(ToolVariant.EFFECT, 4, Fault.at(CrashPoint.SUBAGENT_STARTED))
+                .in(Scene.SUBAGENT));
+        runs.add(claimed(ToolVariant.EFFECT).in(Scene.SUMMARY));
+        play(runs);
+        play(List.of(claimed(ToolVariant.VERIFIED_COMMAND).with(Disruption.HOST_FROZEN)));
+        play(List.of(claimed(ToolVariant.EFFECT).with(Disruption.SERVER_AWAY)));
+        play(List.of(claimed(ToolVariant.VERIFIED).with(Disruption.RESUMED_TWICE)));
+    }
+
+    private static ChaosRun claimed(ToolVariant kind) {
+        return ChaosRun.of(kind, 4, Fault.at(CrashPoint.AFTER_CLAIM));
     }
 }

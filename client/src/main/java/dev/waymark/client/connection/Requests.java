@@ -58,6 +58,9 @@ public final class Requests {
 
     private static final long BACK_OFF_MILLIS = 200;
 
+    /** A thread that has not answered an update by then may have rules that no worker of this version knows. */
+    private static final long PROMPT_MILLIS = 1_000;
+
     private final Connection connection;
     private final HistoryReader histories;
     private final String taskQueue;
@@ -298,6 +301,7 @@ public final class Requests {
                                         .orElseThrow())))
                 .build();
         WaitDeadline patience = deadline.orSooner(WORKER_WAIT);
+        long mostMillis = PROMPT_MILLIS;
         Optional<StatusRuntimeException> trouble = Optional.empty();
         while (!patience.isPast() || (!deadline.isPast() && waitsBehindOthers(thread))) {
             if (patience.isPast()) {
@@ -307,7 +311,8 @@ public final class Requests {
                 UpdateWorkflowExecutionResponse response = connection
                         .stubs()
                         .blockingStub()
-                        .withDeadlineAfter(Math.max(1, patience.millisLeft()), TimeUnit.MILLISECONDS)
+                        .withDeadlineAfter(
+                                Math.max(1, Math.min(patience.millisLeft(), mostMillis)), TimeUnit.MILLISECONDS)
                         .updateWorkflowExecution(request);
                 if (response.hasOutcome()) {
                     String runId =
@@ -322,6 +327,11 @@ public final class Requests {
                 } else if (!answer.mayPass()) {
                     requireKnownRules(thread);
                     throw e;
+                }
+                boolean isReachable = answer == ServerAnswer.LATE || answer == ServerAnswer.FAILED;
+                if (isReachable && mostMillis == PROMPT_MILLIS) {
+                    requireKnownRules(thread);
+                    mostMillis = WORKER_WAIT.toMillis();
                 }
                 trouble = answer == ServerAnswer.LATE ? Optional.empty() : Optional.of(e);
                 Sleeper.millis(Math.min(BACK_OFF_MILLIS, patience.millisLeft()));
@@ -338,7 +348,7 @@ public final class Requests {
      * Throws an exception if this version of Waymark does not know the thread's rules. Its workers fail the tasks of
      * such a thread, which the server reports as its own failure.
      */
-    private void requireKnownRules(String thread) {
+    public void requireKnownRules(String thread) {
         find(thread)
                 .ifPresent(run -> UnknownRulesException.unlessKnown(
                         histories.startInput(thread, run.runId()).rules()));

@@ -4,6 +4,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,7 @@ public final class WaitThreads {
     private static final int THREADS = Math.max(4, Runtime.getRuntime().availableProcessors());
 
     private static final int MOST_THREADS = 32_767;
+    private static final AtomicInteger NUMBER = new AtomicInteger();
 
     private static final ForkJoinPool POOL = new ForkJoinPool(
             THREADS, WaitThreads::named, null, true, THREADS, MOST_THREADS, THREADS, null, 10, TimeUnit.SECONDS);
@@ -24,7 +26,7 @@ public final class WaitThreads {
 
     private static ForkJoinWorkerThread named(ForkJoinPool pool) {
         ForkJoinWorkerThread thread = ForkJoinPool.defaultForkJoinWorkerThreadFactory.newThread(pool);
-        thread.setName("waymark-wait-" + thread.getPoolIndex());
+        thread.setName("waymark-wait-" + NUMBER.incrementAndGet());
         return thread;
     }
 

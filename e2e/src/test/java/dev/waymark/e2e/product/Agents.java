@@ -110,14 +110,18 @@ public final class Agents {
                 """.formatted(uses));
     }
 
-    /** An agent whose tool charges without being asked about it. Every charge is a line in {@code payer.ledger}. */
-    public Agents payer() {
-        program("payer-charge.sh", "read -r args; echo \"$args\" >> payer.ledger; printf 'charged %s' \"$args\"");
-        return agent("payer", """
+    /** An agent whose tool charges without being asked about it. Every charge is a line in {@code NAME.ledger}. */
+    public Agents payer(String name) {
+        program(name + "-charge.sh", """
+                read -r args
+                echo "$args" >> %s.ledger
+                printf 'charged %%s' "$args"
+                """.formatted(name));
+        return agent(name, """
                 tools:
-                  - { name: charge_card, command: [./payer-charge.sh] }
+                  - { name: charge_card, command: [./%s-charge.sh] }
                   - { name: look, command: [cat], safe_to_retry: true }
-                """, "replies: [{ text: Paid. }]");
+                """.formatted(name), "replies: [{ text: Paid. }]");
     }
 
     /** An agent whose tool charges at once, and then runs longer than its timeout. */

@@ -11,6 +11,7 @@ import dev.waymark.server.http.HttpProblem;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
@@ -28,8 +29,15 @@ record ApprovalResponse(PendingId about, boolean approved, JsonNode input, JsonN
 
     private static final String FORMAT = "{\"args\": {…}, \"reason\": \"…\"}";
 
-    /** Characters that nobody sees (separators, control and format characters, combining marks) do not hide an edit. */
-    private static final Pattern BEGINS_LIKE_AN_EDIT = Pattern.compile("[\\p{Z}\\p{C}\\p{M}]*+\\{");
+    /** The fields that the client library sends. It takes none of them but the first three from the page. */
+    private static final Set<String> FIELDS = Set.of(
+            "id", "approved", "reason", "descriptor", "inputSchemaInput", "isAutomatic", "requestReason", "signature");
+
+    /**
+     * Characters that nobody sees (separators, control and format characters, combining marks) do not hide an edit, nor
+     * does JSON within JSON.
+     */
+    private static final Pattern BEGINS_LIKE_AN_EDIT = Pattern.compile("[\\p{Z}\\p{C}\\p{M}\"\\\\]*+\\{");
 
     /**
      * The responses in a message. Rejects those that announce other arguments but do not have them, those of another
@@ -56,6 +64,12 @@ record ApprovalResponse(PendingId about, boolean approved, JsonNode input, JsonN
         if (!approval.path("approved").isBoolean()) {
             throw HttpProblem.badInput("approved must be true or false in the approval of " + about.callId());
         }
+        approval.fieldNames().forEachRemaining(name -> {
+            if (!FIELDS.contains(name)) {
+                throw HttpProblem.badInput("unknown field \"" + name + "\" in the approval of " + about.callId()
+                        + "; send other arguments in its reason: " + FORMAT);
+            }
+        });
         boolean approved = approval.path("approved").booleanValue();
         JsonNode reason = approval.path("reason");
         if (!reason.isMissingNode() && !reason.isNull() && !reason.isTextual()) {
@@ -78,7 +92,8 @@ record ApprovalResponse(PendingId about, boolean approved, JsonNode input, JsonN
         Optional<JsonNode> edit = tree(words).filter(ApprovalResponse::isEdit);
         if (edit.isEmpty() && approved) {
             throw HttpProblem.badInput("the reason of the approval of " + about.callId()
-                    + " begins with { and is not exactly " + FORMAT + ", which runs the call with other arguments");
+                    + " begins with { and is not exactly " + FORMAT
+                    + ", as one JSON text, which runs the call with other arguments");
         }
         return edit;
     }

@@ -3,6 +3,7 @@ package dev.waymark.server.api;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.list.ReportedAgents;
+import dev.waymark.contract.message.InboundDecoder;
 import dev.waymark.server.http.HttpProblem;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -68,8 +69,12 @@ public final class AgentCatalogue {
         }
     }
 
-    /** Rejects an agent for which callers may not start threads, with status 404. */
+    /** Rejects an agent for which callers may not start threads: with status 404, or with 400 if no agent has such a name. */
     public void check(String agent) {
+        if (agent.length() > InboundDecoder.MAX_ID_LENGTH) {
+            throw HttpProblem.badInput("the agent's name must have 1 to " + InboundDecoder.MAX_ID_LENGTH
+                    + " characters, not " + agent.length());
+        }
         boolean isAdmitted = directory.isEmpty()
                 || agents().stream().anyMatch(known -> known.name().equals(agent));
         if (!isAdmitted) {

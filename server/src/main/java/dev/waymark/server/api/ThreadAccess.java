@@ -21,6 +21,11 @@ public final class ThreadAccess {
      * @throws HttpProblem if not, with the same error as for a thread that does not exist
      */
     public String visible(Caller caller, String thread) {
+        ownerOf(caller, thread);
+        return thread;
+    }
+
+    private Optional<ThreadOwner> ownerOf(Caller caller, String thread) {
         Optional<ThreadOwner> owner;
         try {
             owner = client.lists().owner(thread);
@@ -30,7 +35,16 @@ public final class ThreadAccess {
         if (!caller.sees(owner)) {
             throw missing();
         }
-        return thread;
+        return owner;
+    }
+
+    /** Whether the caller may see the thread, and it has this owner. */
+    boolean isOwned(Caller caller, String thread, ThreadOwner owner) {
+        try {
+            return ownerOf(caller, thread).equals(Optional.of(owner));
+        } catch (HttpProblem e) {
+            return false;
+        }
     }
 
     /** Whether the thread exists and the caller may see it. */

@@ -1,10 +1,11 @@
 package dev.waymark.server.api;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.AgentClient;
+import dev.waymark.client.CheckpointReview;
 import dev.waymark.client.TurnHandle;
+import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.ForkOptions;
 import dev.waymark.client.request.NewThreadOptions;
 import dev.waymark.client.request.Prompt;
@@ -24,6 +25,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * The operations that start threads. The server chooses the ids, so that callers cannot guess the ids of other threads.
@@ -90,31 +92,69 @@ final class ThreadStarts {
     /**
      * Imports a checkpoint, whose content is untrusted. The new thread is a copy with its own idempotency keys, and has
      * only the context that its agent defines. Nothing happens to its open calls before somebody with the role
-     * {@code decide} has decided about them, which may be the caller.
+     * {@code decide} has decided about them, which may be the caller. A checkpoint that is exactly that of a closed
+     * thread of the new thread's owner resumes that thread instead, since the server knows who chose its calls.
      */
     private HttpAnswer importCheckpoint(ApiRequest request) {
+        boolean mayDecide = request.caller().may(CallerRole.DECIDE);
         Optional<ThreadOwner> owner = access.ownerOfNew(request.caller(), request.text("group"));
-        ResumeOptions how = ResumeOptions.onward()
-                .withThread(RequestIds.newThread(request, "import"))
-                .ownedBy(owner)
+        ResumeOptions named = options(
+                request,
+                ResumeOptions.onward()
+                        .withThread(RequestIds.newThread(request, "import"))
+                        .allowingVolatile());
+        ResumeOptions copy = named.ownedBy(owner)
                 .withContext(PayloadJson.MAPPER.createObjectNode())
                 .asCopy()
-                .withFileCalls(request.caller().may(CallerRole.DECIDE) ? FileCalls.CONTINUE : FileCalls.WAIT)
-                .withOrigin("the imported checkpoint")
-                .allowingVolatile();
-        how = options(request, how);
+                .withFileCalls(mayDecide ? FileCalls.CONTINUE : FileCalls.WAIT)
+                .withOrigin("the imported checkpoint");
         byte[] checkpoint = request.source("checkpoint");
-        ArrayNode calls = ImportedCalls.document(client.inspector().review(checkpoint, how));
+        CheckpointReview review = client.inspector().review(checkpoint, copy);
+        Optional<String> own = mayDecide ? Optional.empty() : closedThreadOf(request.caller(), checkpoint, owner);
         if (request.json().path("review").booleanValue()) {
             ObjectNode document = PayloadJson.MAPPER.createObjectNode();
-            document.set("calls", calls);
+            addCalls(document, review, own);
             return HttpReply.json(200, document);
         }
-        TurnHandle started = client.resume(checkpoint, how);
+        Optional<TurnHandle> resumed = own.flatMap(closed -> resumed(closed, named));
+        TurnHandle started = resumed.orElseGet(() -> client.resume(checkpoint, copy));
         if (started.delivery() == TurnHandle.Delivery.NOT_NEEDED) {
             throw HttpProblem.badInput("the checkpoint is complete: there is nothing to resume");
         }
-        return created(started, 201, Optional.of(calls));
+        return created(started, 201, document -> addCalls(document, review, resumed.flatMap(run -> own)));
+    }
+
+    /**
+     * Returns the closed thread with this owner that the checkpoint shows exactly as the server has it. Empty if the
+     * thread cannot be read, for example because it was forgotten: a file tells nothing about a thread.
+     */
+    private Optional<String> closedThreadOf(Caller caller, byte[] checkpoint, Optional<ThreadOwner> owner) {
+        try {
+            return owner.flatMap(whose ->
+                    client.inspector().closedThreadOf(checkpoint, thread -> access.isOwned(caller, thread, whose)));
+        } catch (WaymarkException.NotFound
+                | WaymarkException.Forgotten
+                | WaymarkException.Refused
+                | WaymarkException.TooLarge e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Resumes a closed thread; returns empty if it cannot be resumed, for example because another one continues it. */
+    private Optional<TurnHandle> resumed(String closed, ResumeOptions how) {
+        try {
+            return Optional.of(client.resume(closed, how));
+        } catch (WaymarkException.Refused | WaymarkException.NotFound e) {
+            return Optional.empty();
+        }
+    }
+
+    private static void addCalls(ObjectNode document, CheckpointReview review, Optional<String> continues) {
+        CheckpointReview uncertain = continues.isEmpty()
+                ? review
+                : new CheckpointReview(List.of(), review.mayHaveRun(), review.aheadOfTranscript());
+        document.set("calls", ImportedCalls.document(uncertain));
+        continues.ifPresent(closed -> document.put("continues", closed));
     }
 
     private ResumeOptions options(ApiRequest request, ResumeOptions how) {
@@ -142,14 +182,14 @@ final class ThreadStarts {
     }
 
     private static HttpReply created(TurnHandle started, int status) {
-        return created(started, status, Optional.empty());
+        return created(started, status, document -> {});
     }
 
-    private static HttpReply created(TurnHandle started, int status, Optional<ArrayNode> calls) {
+    private static HttpReply created(TurnHandle started, int status, Consumer<ObjectNode> more) {
         ObjectNode document = PayloadJson.MAPPER.createObjectNode();
         document.put("thread", started.thread());
         document.put("runId", started.runId());
-        calls.ifPresent(list -> document.set("calls", list));
+        more.accept(document);
         HttpReply reply = HttpReply.json(status, document);
         return new HttpReply(status, reply.contentType(), reply.body(), Map.of("Location", location(started.thread())));
     }

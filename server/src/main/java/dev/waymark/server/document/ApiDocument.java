@@ -22,6 +22,9 @@ public final class ApiDocument implements RequestChecks {
     /** The limit of a text in bytes of UTF-8. Such a text also has a {@code maxLength}, for clients. */
     private static final String MAX_BYTES = "x-waymark-max-bytes";
 
+    /** Marks a field that is refused with an explanation by the operation itself. */
+    private static final String REFUSED = "x-waymark-refused";
+
     private static final String SCHEMAS = "#/components/schemas/";
 
     private final JsonNode document;
@@ -110,9 +113,13 @@ public final class ApiDocument implements RequestChecks {
         }
     }
 
-    /** A schema that accepts long texts, which are refused as too large, with status 413. */
+    /**
+     * A schema that accepts long texts, which are refused as too large, with status 413, and fields that are refused
+     * with an explanation.
+     */
     private static Json withoutTextLimits(Json schema) {
         JsonNode copy = PayloadJson.MAPPER.valueToTree(schema);
+        copy.findParents(REFUSED).forEach(field -> ((ObjectNode) field).remove(List.of("not", REFUSED)));
         copy.findParents(MAX_BYTES).forEach(text -> ((ObjectNode) text).remove(List.of("maxLength", MAX_BYTES)));
         return PayloadJson.MAPPER.convertValue(copy, Json.class);
     }

@@ -2,14 +2,29 @@ package dev.waymark.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import dev.waymark.client.failure.RequestLimits;
+import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.InboundDecoder;
+import dev.waymark.conversation.call.CallSettlement;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.server.document.ApiDocument;
+import dev.waymark.tool.ToolArguments;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** The limits in the OpenAPI document are those that the server checks. */
 class DocumentLimitsTest {
@@ -77,5 +92,233 @@ class DocumentLimitsTest {
         assertThat(parameters.at("/IdempotencyKey/schema/maxLength").asInt()).isEqualTo(RequestIds.LONGEST_KEY);
         assertThat(page.path("name").asText()).isEqualTo("limit");
         assertThat(page.at("/schema/maximum").asInt()).isEqualTo(ThreadReads.LARGEST_PAGE);
+    }
+
+    /** Requests of front ends also have fields that the server ignores, and that front ends may add. */
+    private static final List<String> FRONT_END_REQUESTS = List.of("AgUiRequest", "UiChatRequest");
+
+    private static String repeated(int count) {
+        return "x".repeat(count);
+    }
+
+    /** Whether the document accepts the value, with the limits of texts. */
+    private static boolean isDocumented(String schema, JsonNode value) {
+        return ToolArguments.problem(
+                        ApiDocument.load().selfContained(DOCUMENT.at(SCHEMAS + schema)),
+                        Json.of(PayloadJson.MAPPER.convertValue(value, Object.class)))
+                .isEmpty();
+    }
+
+    private static boolean isAccepted(ThrowingCallable check) {
+        return ThrowableAssert.catchThrowable(check) == null;
+    }
+
+    private static JsonNode json(String text) {
+        try {
+            return PayloadJson.MAPPER.readTree(text.replace('\'', '"'));
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException(text, e);
+        }
+    }
+
+    /** The document and the server accept the same messages, each next to one that both refuse. */
+    @ParameterizedTest
+    @MethodSource("messages")
+    void message_isAcceptedByTheDocumentIfAndOnlyIfByTheServer(boolean accepted, String message) {
+        JsonNode one = json(message);
+        ArrayNode list = PayloadJson.MAPPER.createArrayNode().add(one);
+        if (message.contains("'tool_use'") && accepted) {
+            list.add(json("{'role':'user','content':[{'type':'tool_result','toolUseId':'t','content':''}]}"));
+        }
+        if (message.contains("'tool_result'") && accepted) {
+            list.insert(
+                    0, json("{'role':'assistant','content':[{'type':'tool_use','id':'t','name':'n','input':null}]}"));
+        }
+
+        assertThat(isDocumented("GivenMessage", one)).isEqualTo(accepted);
+        assertThat(isAccepted(() -> RequestLimits.messages(list))).isEqualTo(accepted);
+    }
+
+    private static Stream<Arguments> messages() {
+        return Stream.concat(
+                Stream.of(
+                                "{'role':'user','content':''}",
+                                "{'role':'user','content':'" + repeated(InboundDecoder.MAX_TEXT_BYTES) + "'}",
+                                user("{'type':'text','text':'" + repeated(InboundDecoder.MAX_TEXT_BYTES + 1) + "'}"),
+                                user("{'type':'text','text':'a','more':1}"),
+                                user("{'type':'image','url':'u'}"),
+                                user("{'type':'image','url':'u','mimeType':null}"),
+                                user("{'type':'image_base64','data':'d','mimeType':'m'}"),
+                                user("{'type':'reasoning','text':'r','metadata':7}"),
+                                assistant("{'type':'tool_use','id':'t','name':'n','input':[]}"),
+                                assistant("{'type':'tool_use','id':'t','name':'n'}"),
+                                user("{'type':'tool_result','toolUseId':'t','content':'','isError':true}"),
+                                user("{'type':'tool_result','toolUseId':'t','content':'','isError':null}"))
+                        .map(message -> Arguments.of(true, message)),
+                Stream.of(
+                                "{'role':'tool','content':'a'}",
+                                "{'content':'a'}",
+                                "{'role':'user'}",
+                                "{'role':'user','content':null}",
+                                "{'role':'user','content':7}",
+                                "{'role':'user','content':[]}",
+                                "{'role':'user','content':'a','name':'b'}",
+                                "{'role':'user','content':'" + repeated(InboundDecoder.MAX_TEXT_BYTES + 1) + "'}",
+                                user("'a'"),
+                                user("{'text':'a'}"),
+                                user("{'type':'video','url':'u'}"),
+                                user("{'type':'text','text':null}"),
+                                user("{'type':'text','text':7}"),
+                                user("{'type':'image'}"),
+                                user("{'type':'image','url':'u','mimeType':7}"),
+                                user("{'type':'image_base64','data':'d'}"),
+                                user("{'type':'reasoning','metadata':{}}"),
+                                assistant("{'type':'tool_use','id':'t','input':{}}"),
+                                assistant("{'type':'tool_use','id':7,'name':'n','input':{}}"),
+                                user("{'type':'tool_result','toolUseId':'t'}"),
+                                user("{'type':'tool_result','toolUseId':'t','content':'','isError':'no'}"))
+                        .map(message -> Arguments.of(false, message)));
+    }
+
+    private static String user(String part) {
+        return "{'role':'user','content':[" + part + "]}";
+    }
+
+    private static String assistant(String part) {
+        return "{'role':'assistant','content':[" + part + "]}";
+    }
+
+    /** Documents that are refused as too large: each limit is read from the document, and compared with the code. */
+    @Test
+    void sizesOfDocuments_areThoseThatTheServerChecks() {
+        int messages = size("messages");
+        int overhead = "[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"\"}]}]".length();
+        assertThat(isAccepted(() -> RequestLimits.messages(text(messages - overhead))))
+                .isTrue();
+        assertThat(isAccepted(() -> RequestLimits.messages(text(messages - overhead + 1))))
+                .isFalse();
+
+        int context = size("context");
+        int field = "{\"a\": \"\"}".length();
+        assertThat(isAccepted(() -> RequestLimits.context(field(context - field))))
+                .isTrue();
+        assertThat(isAccepted(() -> RequestLimits.context(field(context - field + 1))))
+                .isFalse();
+
+        int schema = size("schema");
+        assertThat(isAccepted(() -> RequestLimits.schema(field(schema - field))))
+                .isTrue();
+        assertThat(isAccepted(() -> RequestLimits.schema(field(schema - field + 1))))
+                .isFalse();
+    }
+
+    private static int size(String field) {
+        return DOCUMENT.at(SCHEMAS + "StartRequest/properties/" + field + "/x-waymark-max-bytes")
+                .asInt();
+    }
+
+    private static JsonNode text(int length) {
+        return json("[" + user("{'type':'text','text':'" + repeated(length) + "'}") + "]");
+    }
+
+    private static JsonNode field(int length) {
+        return PayloadJson.MAPPER.createObjectNode().put("a", repeated(length));
+    }
+
+    /** What a person sends is limited alike, whichever way it comes. */
+    @Test
+    void answersOfFrontEnds_haveTheLimitsOfTheServer() {
+        JsonNode payload = DOCUMENT.at(SCHEMAS + "AgUiRequest/properties/resume/items/properties/payload/anyOf");
+        JsonNode fields = payload.at("/2/properties");
+        JsonNode settled =
+                DOCUMENT.at(SCHEMAS + "UiChatRequest/properties/settlements/additionalProperties/properties");
+        for (JsonNode text :
+                List.of(payload.path(0), fields.at("/answer/anyOf/0"), fields.path("result"), settled.path("result"))) {
+            assertThat(text.path("maxLength").asInt()).isEqualTo(InboundDecoder.MAX_TEXT_BYTES);
+            assertThat(text.path("x-waymark-max-bytes").asInt()).isEqualTo(InboundDecoder.MAX_TEXT_BYTES);
+        }
+        for (JsonNode note : List.of(fields.path("reason"), fields.path("note"), settled.path("note"))) {
+            assertThat(note.path("maxLength").asInt()).isEqualTo(InboundDecoder.MAX_NOTE_LENGTH);
+        }
+        for (JsonNode outcome : List.of(
+                fields.path("outcome"),
+                settled.path("outcome"),
+                DOCUMENT.at(SCHEMAS + "SettleRequest/properties/outcome"))) {
+            assertThat(outcome.path("enum"))
+                    .extracting(JsonNode::asText)
+                    .containsExactly(Arrays.stream(CallSettlement.Verdict.values())
+                            .map(CallSettlement.Verdict::wireName)
+                            .toArray(String[]::new));
+        }
+        assertThat(DOCUMENT.at(SCHEMAS + "UiChatRequest/properties/edits/not")).hasToString("{}");
+    }
+
+    @Test
+    void idsOfFrontEnds_haveTheLimitsOfTheServer() {
+        List<JsonNode> ids = new ArrayList<>(List.of(
+                DOCUMENT.at(SCHEMAS + "AgUiRequest/properties/threadId"),
+                DOCUMENT.at(SCHEMAS + "AgUiRequest/properties/runId"),
+                DOCUMENT.at(SCHEMAS + "UiChatRequest/properties/id")));
+        DOCUMENT.path("paths")
+                .forEach(path ->
+                        path.forEach(operation -> operation.path("parameters").forEach(parameter -> {
+                            if (parameter.path("name").asText().equals("agent")
+                                    && parameter.path("in").asText().equals("path")) {
+                                ids.add(parameter.path("schema"));
+                            }
+                        })));
+
+        assertThat(ids).hasSizeGreaterThan(4).allSatisfy(id -> {
+            assertThat(id.path("minLength").asInt()).isEqualTo(1);
+            assertThat(id.path("maxLength").asInt()).isEqualTo(InboundDecoder.MAX_ID_LENGTH);
+        });
+        AgentCatalogue any = new AgentCatalogue(Optional.empty());
+        assertThat(isAccepted(() -> any.check(repeated(InboundDecoder.MAX_ID_LENGTH))))
+                .isTrue();
+        assertThat(isAccepted(() -> any.check(repeated(InboundDecoder.MAX_ID_LENGTH + 1))))
+                .isFalse();
+    }
+
+    /** Texts without a limit of their own: the whole list or document is limited, or the server never keeps them. */
+    private static final Set<String> LIMITED_WITH_OTHERS = Set.of(
+            "StartRequest.messages",
+            "AgUiRequest.messages",
+            "AgUiRequest.resume[].interruptId",
+            "UiChatRequest.messages",
+            "UiChatRequest.trigger");
+
+    /** A field that somebody adds has a limit, which the tests above then compare with the code. */
+    @Test
+    void textsAndNumbers_ofAllRequests_areLimited() {
+        List<String> unlimited = new ArrayList<>();
+        Stream.concat(REQUESTS.stream(), FRONT_END_REQUESTS.stream())
+                .forEach(request -> addUnlimited(request, DOCUMENT.at(SCHEMAS + request), unlimited));
+
+        assertThat(unlimited)
+                .allSatisfy(field -> assertThat(LIMITED_WITH_OTHERS).anyMatch(field::startsWith));
+    }
+
+    private static void addUnlimited(String place, JsonNode schema, List<String> found) {
+        if (!schema.isObject()) {
+            return;
+        }
+        String types = schema.path("type").toString();
+        if (types.contains("string") && !schema.has("maxLength")) {
+            found.add(place);
+        }
+        boolean isNumber = types.equals("\"integer\"") || types.equals("\"number\"");
+        if (isNumber && !(schema.has("maximum") && (schema.has("minimum") || schema.has("exclusiveMinimum")))) {
+            found.add(place);
+        }
+        schema.path("properties")
+                .properties()
+                .forEach(field -> addUnlimited(place + "." + field.getKey(), field.getValue(), found));
+        schema.path("anyOf").forEach(one -> addUnlimited(place, one, found));
+        addUnlimited(place + "[]", schema.path("items"), found);
+        addUnlimited(place + ".*", schema.path("additionalProperties"), found);
+        String reference = schema.path("$ref").asText();
+        if (!reference.isEmpty()) {
+            addUnlimited(place, DOCUMENT.at(reference.substring(1)), found);
+        }
     }
 }

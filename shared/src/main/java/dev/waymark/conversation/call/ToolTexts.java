@@ -54,7 +54,11 @@ public final class ToolTexts {
     }
 
     private static String notExecuted(Call call) {
-        return call.mayHaveRunBefore()
+        boolean isToRunAgain = call.fromFile().isPresent()
+                && call.settlement()
+                        .filter(settled -> settled.verdict() == CallSettlement.Verdict.RERUN)
+                        .isPresent();
+        return call.mayHaveRunBefore() || isToRunAgain
                 ? "The " + call.tool() + " tool was not executed here." + ranBefore()
                 : notExecuted(call.tool());
     }
@@ -90,6 +94,11 @@ public final class ToolTexts {
                 .map(words -> ": " + words)
                 .orElse("");
         return failure("the subagent " + agent + " ended as " + status + why + (text.isBlank() ? "" : "\n" + text));
+    }
+
+    /** What was observed of a call if its tool's check found no effect. */
+    public static String foundNoEffect() {
+        return "a check found that it had not taken effect";
     }
 
     public static String verified() {

@@ -10,6 +10,7 @@ import dev.waymark.starter.render.PendingText;
 import dev.waymark.starter.terminal.Terminals;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Consumer;
 
 /**
  * Says which calls of a checkpoint are uncertain before anything continues, and lets the person at the terminal decide
@@ -28,38 +29,38 @@ final class CheckpointQuestions {
     /** Returns the options with the decision. */
     ResumeOptions decided(AgentClient client, byte[] checkpoint, ResumeOptions how) {
         CheckpointReview review = client.inspector().review(checkpoint, how);
+        boolean asks = !runPending && !review.notStarted().isEmpty() && Terminals.isInteractive() && !output.isJson();
+        // A person who is asked sees what about, even if stderr goes elsewhere.
+        Consumer<String> lines = asks ? Terminals::tell : output::note;
         tell(
                 "These calls have no result in the checkpoint. Those with side effects may have run, so their outcome is"
                         + " unknown:",
-                review.mayHaveRun());
+                review.mayHaveRun(),
+                lines);
         tell(
                 "These calls were started after the checkpoint's transcript was saved. Their outcome is unknown:",
-                review.aheadOfTranscript());
-        tell("The checkpoint asks for these calls, which were never started:", review.notStarted());
-        return how.withFileCalls(isAllowed(review) ? FileCalls.CONTINUE : FileCalls.CONTINUE_SAFE);
-    }
-
-    private boolean isAllowed(CheckpointReview review) {
-        if (runPending || review.notStarted().isEmpty()) {
-            return runPending;
+                review.aheadOfTranscript(),
+                lines);
+        tell("The checkpoint asks for these calls, which were never started:", review.notStarted(), lines);
+        boolean isAllowed = asks
+                ? isYes(Terminals.ask("Run all of them? Otherwise, only those without side effects run. [y/N] "))
+                : runPending;
+        if (!asks && !runPending && !review.notStarted().isEmpty()) {
+            output.note(
+                    "Those with side effects wait for approval. To run them at once, add --run-pending; calls of tools"
+                            + " that always need approval wait all the same.");
         }
-        if (Terminals.isInteractive() && !output.isJson()) {
-            return isYes(Terminals.ask("Run all of them? Otherwise, only those without side effects run. [y/N] "));
-        }
-        output.note(
-                "Those with side effects wait for approval. To run them at once, add --run-pending; calls of tools that"
-                        + " always need approval wait all the same.");
-        return false;
+        return how.withFileCalls(isAllowed ? FileCalls.CONTINUE : FileCalls.CONTINUE_SAFE);
     }
 
     private static boolean isYes(String answer) {
         return List.of("y", "yes").contains(answer.strip().toLowerCase(Locale.ROOT));
     }
 
-    private void tell(String about, List<Call> calls) {
+    private static void tell(String about, List<Call> calls, Consumer<String> lines) {
         if (!calls.isEmpty()) {
-            output.note(about);
-            calls.forEach(call -> output.note("  " + PendingText.line(call)));
+            lines.accept(about);
+            calls.forEach(call -> lines.accept("  " + PendingText.line(call)));
         }
     }
 }

@@ -15,6 +15,7 @@ import dev.waymark.starter.terminal.Terminals;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * Binds an approval without a digest to the arguments that were shown: a person at a terminal sees the call and
@@ -62,8 +63,10 @@ final class ApprovalReview {
                     "the waiting call is not the one that was shown: " + String.join(" ", text.question()),
                     "To approve it: " + text.commands(true).get(0));
         }
-        text.lines().forEach(output::note);
-        approval.args().ifPresent(args -> output.note("  with other arguments: " + SafeText.json(args.canonical())));
+        // A person who is asked sees what about, even if stderr goes elsewhere.
+        Consumer<String> lines = isPerson ? Terminals::tell : output::note;
+        text.lines().forEach(lines);
+        approval.args().ifPresent(args -> lines.accept("  with other arguments: " + SafeText.json(args.canonical())));
         ApprovalDecided bound =
                 approval.withCall(item.callId()).withDigest(item.argsDigest().orElseThrow());
         if (isPerson && !isYes(Terminals.ask("Approve it? [y/N] "))) {

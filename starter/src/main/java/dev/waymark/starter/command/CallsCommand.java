@@ -65,7 +65,7 @@ public final class CallsCommand implements Callable<Integer> {
                         SafeText.line(call.callId()),
                         call.status(),
                         call.since().truncatedTo(ChronoUnit.SECONDS).toString(),
-                        SafeText.line(call.tool()),
+                        CallText.tool(call),
                         String.valueOf(call.dispatches()),
                         CallText.decisions(call),
                         OneLine.shortenedJson(call.args().canonical())));

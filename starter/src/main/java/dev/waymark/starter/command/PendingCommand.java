@@ -18,8 +18,10 @@ import dev.waymark.starter.render.PendingText;
 import dev.waymark.starter.render.ShownApprovals;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -110,15 +112,13 @@ public final class PendingCommand implements Callable<Integer> {
     }
 
     private void print(List<PendingItem> items) {
+        Map<String, Long> counts =
+                items.stream().collect(Collectors.groupingBy(PendingItem::thread, Collectors.counting()));
         for (PendingItem item : items) {
             output.line(SafeText.line(item.thread()) + "  " + SafeText.line(item.callId()) + "  since " + item.since());
             PendingText text = PendingText.of(item);
             text.lines().forEach(line -> output.line("  " + line));
-            boolean several = items.stream()
-                            .filter(other -> other.thread().equals(item.thread()))
-                            .count()
-                    > 1;
-            text.commands(several).forEach(line -> output.line("    " + line));
+            text.commands(counts.getOrDefault(item.thread(), 0L) > 1).forEach(line -> output.line("    " + line));
         }
         if (items.isEmpty()) {
             output.note("nothing waits for a person");

@@ -13,6 +13,8 @@ import java.util.function.UnaryOperator;
 
 /** Formats tool calls, and the decisions about them, as text for people. */
 public final class CallText {
+    private static final String FROM_FILE = "from a file";
+
     private CallText() {}
 
     /** Formats a call in several lines, with its idempotency key, decisions, and full arguments and result. */
@@ -22,6 +24,9 @@ public final class CallText {
                 + call.since());
         call.key().ifPresent(key -> lines.add("  key      " + key));
         lines.add("  args     " + SafeText.json(call.args().canonical()));
+        if (call.fromFile()) {
+            lines.add("  origin   " + FROM_FILE);
+        }
         String decisions = decisions(call, SafeText::line);
         if (!decisions.isEmpty()) {
             lines.add("  decided  " + decisions);
@@ -36,6 +41,11 @@ public final class CallText {
         return lines;
     }
 
+    /** Formats the tool of a call, such as {@code charge (from a file)}. */
+    public static String tool(CallItem call) {
+        return SafeText.line(call.tool()) + (call.fromFile() ? " (" + FROM_FILE + ")" : "");
+    }
+
     /**
      * Formats the decisions about a call, and who made them: its approval or denial, and the settlement of its outcome.
      */
@@ -45,9 +55,6 @@ public final class CallText {
 
     private static String decisions(CallItem call, UnaryOperator<String> note) {
         List<String> words = new ArrayList<>();
-        if (call.fromFile()) {
-            words.add("from a file");
-        }
         call.approval().map(CallText::words).ifPresent(words::add);
         call.settled().map(settled -> words(settled, note)).ifPresent(words::add);
         return String.join("; ", words);

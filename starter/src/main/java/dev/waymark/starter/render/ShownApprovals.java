@@ -13,8 +13,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
-import java.util.Objects;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -28,18 +29,16 @@ public final class ShownApprovals {
 
     /** Remembers the approvals among these requests, in place of those that were shown before for the same threads. */
     public static void remember(Collection<PendingItem> items) {
-        List<PendingItem> approvals = items.stream()
+        Map<String, List<String>> digests = items.stream()
                 .filter(item -> item.kind() == PendingItem.Kind.APPROVAL)
-                .toList();
-        approvals.stream().map(PendingItem::thread).distinct().forEach(thread -> {
-            String digests = String.join(
-                    "\n",
-                    approvals.stream()
-                            .filter(item -> item.thread().equals(thread))
-                            .map(ShownApprovals::digest)
-                            .toList());
+                .collect(Collectors.groupingBy(
+                        PendingItem::thread, Collectors.mapping(ShownApprovals::digest, Collectors.toList())));
+        if (!digests.isEmpty()) {
+            forgetOldOnes();
+        }
+        digests.forEach((thread, shown) -> {
             try {
-                write(file(thread), digests);
+                write(file(thread), String.join("\n", shown));
             } catch (IOException e) {
                 // A script then approves the arguments that the call has at that time.
             }
@@ -64,26 +63,31 @@ public final class ShownApprovals {
         return Sha256.hex(item.callId() + "\n" + item.argsDigest().orElse(""));
     }
 
-    private static void write(Path file, String digests) throws IOException {
-        Path directory = Objects.requireNonNull(file.getParent());
-        PrivateFiles.createDirectories(directory);
-        try (Stream<Path> files = Files.list(directory)) {
+    private static void forgetOldOnes() {
+        Instant oldest = Instant.now().minus(KEPT);
+        try (Stream<Path> files = Files.list(directory())) {
             for (Path each : files.toList()) {
-                if (Files.getLastModifiedTime(each)
-                        .toInstant()
-                        .isBefore(Instant.now().minus(KEPT))) {
+                if (Files.getLastModifiedTime(each).toInstant().isBefore(oldest)) {
                     Files.deleteIfExists(each);
                 }
             }
+        } catch (IOException e) {
+            // There is none yet, or another command deletes them now.
         }
+    }
+
+    private static void write(Path file, String digests) throws IOException {
+        PrivateFiles.createDirectories(directory());
         PrivateFiles.create(file);
         Files.writeString(file, digests, StandardCharsets.UTF_8);
     }
 
     private static Path file(String thread) {
-        return state().resolve("waymark")
-                .resolve("shown")
-                .resolve(Sha256.hex(ConnectionOptions.server() + "\n" + thread));
+        return directory().resolve(Sha256.hex(ConnectionOptions.server() + "\n" + thread));
+    }
+
+    private static Path directory() {
+        return state().resolve("waymark").resolve("shown");
     }
 
     private static Path state() {

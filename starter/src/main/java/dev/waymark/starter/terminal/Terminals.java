@@ -52,7 +52,17 @@ public final class Terminals {
 
     /** Prints a question and returns the line that is typed after it; empty at the end of the input. */
     public static String ask(String question) {
-        return Optional.ofNullable(Objects.requireNonNull(System.console()).readLine("%s", question))
-                .orElse("");
+        Console console = Objects.requireNonNull(System.console());
+        String answer = console.readLine("%s", question);
+        if (answer == null) {
+            console.printf("%n"); // What follows begins on a line of its own.
+            return "";
+        }
+        return answer;
+    }
+
+    /** Prints a line where {@link #ask} prints its question. */
+    public static void tell(String line) {
+        Objects.requireNonNull(System.console()).printf("%s%n", line);
     }
 }

@@ -60,6 +60,36 @@ class CallTextTest {
     }
 
     @Test
+    void callOfAFile_saysSo_andNamesNoDecision() {
+        CallItem row = CallLog.of(ThreadFixture.charging()
+                        .says("m1", "Pay")
+                        .callsModel()
+                        .charges("tu_1", 8400)
+                        .timeline())
+                .get(0);
+        CallItem ofFile = new CallItem(
+                row.callId(),
+                row.tool(),
+                row.args(),
+                row.key(),
+                row.dispatches(),
+                row.status(),
+                row.since(),
+                row.approval(),
+                row.claimedAt(),
+                row.question(),
+                row.settled(),
+                true);
+
+        assertThat(CallText.tool(row)).isEqualTo("charge_card");
+        assertThat(CallText.tool(ofFile)).isEqualTo("charge_card (from a file)");
+        assertThat(CallText.decisions(ofFile)).isEmpty();
+        assertThat(CallText.full(ofFile, Optional.empty()))
+                .contains("  origin   from a file")
+                .noneMatch(line -> line.contains("decided"));
+    }
+
+    @Test
     void forgottenCall_isRecalledFromHistory() {
         CallItem row = CallLog.of(charged()
                         .then(new PersonFact.Cleared(false, Optional.empty()))

@@ -8,12 +8,18 @@ import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.state.ThreadIdentity;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Usage;
 import dev.waymark.testkit.GeneratedThread;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Instant;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -35,14 +41,25 @@ class OutcomeRendererTest {
 
     /** The result of a turn that failed, in a thread that either closes after the turn or stays open. */
     private static AgentResult failed(String thread, boolean once) {
+        return result(thread, once, new ModelFact.ModelFailed(1, new Problem("ModelError", "HTTP 400")));
+    }
+
+    /** The result of a turn that may call the model once, and needs another call. */
+    private static AgentResult stopped(String thread, boolean once) {
+        Part.ToolUse todos = new Part.ToolUse("tu_1", "write_todos", Json.of(Map.of("todos", List.of())));
+        return result(
+                thread, once, new ModelFact.ModelReplied(1, new Reply(List.of(todos), new Usage(1, 1), "tool_use")));
+    }
+
+    private static AgentResult result(String thread, boolean once, ModelFact end) {
         Message hello = Message.user("Hello");
         Conversation state = Conversation.start(
-                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", once, Optional.of(4)), NOW)
+                        new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", once, Optional.of(1)), NOW)
                 .apply(new ThreadFact.AgentRequested(), NOW)
                 .apply(new ThreadFact.AgentResolved(GeneratedThread.policy()), NOW)
                 .apply(new PersonFact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(hello), false), NOW)
                 .apply(new ModelFact.ModelCalled(1), NOW)
-                .apply(new ModelFact.ModelFailed(1, new Problem("ModelError", "HTTP 400")), NOW);
+                .apply(end, NOW);
         return AgentResult.of(thread, "run-1", state, state.turn());
     }
 
@@ -66,5 +83,21 @@ class OutcomeRendererTest {
     @ValueSource(strings = {"run-42", "trip"})
     void failedTurn_ofASingleRun_canOnlyBeLookedAt(String thread) {
         assertThat(printed(failed(thread, true))).contains("show " + thread).doesNotContain("--retry");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"run-42", "resume-me", "trip"})
+    void limitOfATurn_inAThreadThatStaysOpen_canBeRaised_whateverItsName(String thread) {
+        assertThat(printed(stopped(thread, false)))
+                .contains("budget " + thread + " --iterations 2")
+                .doesNotContain("resume " + thread);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"run-42", "trip"})
+    void limitOfATurn_ofASingleRun_isRaisedInTheThreadThatContinuesIt(String thread) {
+        assertThat(printed(stopped(thread, true)))
+                .contains("resume " + thread + " --max-iterations 2")
+                .doesNotContain("budget");
     }
 }

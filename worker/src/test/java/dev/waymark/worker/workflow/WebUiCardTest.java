@@ -108,6 +108,20 @@ class WebUiCardTest {
                         "A `note` in it is kept with the call");
     }
 
+    /** Its tool does not set honours_key. */
+    @Test
+    void lostCall_thatCannotRunAgain_saysWhy() {
+        Conversation sent = after(use("tu_1", "send"));
+        String digest = sent.calls().get("tu_1").orElseThrow().argsDigest();
+        Conversation lost = sent.apply(new ToolFact.ToolDispatched("tu_1", 1), AT)
+                .apply(new ToolFact.ToolClaimed("tu_1", 1, "send", digest, 0, "run-1/1", false), AT)
+                .apply(new ToolFact.ToolLost("tu_1", 1, new Problem("Timeout", "gone")), AT);
+
+        assertThat(new WebUiCard("t-1").of(lost))
+                .contains("`not-done` or `give-up`. It can't be run again: the lost execution may still take effect")
+                .doesNotContain("`rerun`");
+    }
+
     @Test
     void planAndTodos_areListed() {
         Conversation state = after(
@@ -191,11 +205,17 @@ class WebUiCardTest {
                         AgentPolicy.Executor.ACTIVITY,
                         "pay",
                         AgentPolicy.Executor.ACTIVITY,
+                        "send",
+                        AgentPolicy.Executor.ACTIVITY,
                         "write_todos",
                         AgentPolicy.Executor.STATE,
                         "write_plan",
                         AgentPolicy.Executor.STATE),
-                Map.of("pay", new AgentPolicy.ToolPolicy(true, true, false, false, true, true, 1_000)),
+                Map.of(
+                        "pay",
+                        new AgentPolicy.ToolPolicy(true, true, false, false, true, true, 1_000),
+                        "send",
+                        new AgentPolicy.ToolPolicy(true, false, false, false, true, false, 1_000)),
                 Optional.empty());
         PersonFact.UserSpoke hello =
                 new PersonFact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user("Hello")), false);
