@@ -31,7 +31,7 @@ class GuideTest {
                 .map(block -> block.group(1))
                 .toList();
 
-        assertThat(quoted).hasSize(13).allSatisfy(block -> assertThat(examples).contains(block));
+        assertThat(quoted).hasSize(14).allSatisfy(block -> assertThat(examples).contains(block));
     }
 
     @Test
