@@ -4,11 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.waymark.e2e.product.Agents;
+import dev.waymark.e2e.product.CliWorkerProcess;
 import dev.waymark.e2e.product.ReadyProcess;
 import dev.waymark.e2e.product.ScriptFile;
-import dev.waymark.e2e.product.CliWorkerProcess;
-import java.util.Map;
-import java.util.ArrayList;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.URI;
@@ -18,7 +16,9 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -97,9 +97,8 @@ class DevConsoleTest {
             try (CliWorkerProcess worker =
                     CliWorkerProcess.start(address, agents, Map.of(), directory.resolve("worker.log"))) {
                 await().atMost(Duration.ofSeconds(60))
-                        .untilAsserted(() -> assertThat(
-                                        send(HttpRequest.newBuilder(console.resolve("/v1/agents")))
-                                                .body())
+                        .untilAsserted(() -> assertThat(send(HttpRequest.newBuilder(console.resolve("/v1/agents")))
+                                        .body())
                                 .contains("greeter")
                                 .doesNotContain("assistant"));
             }

@@ -364,8 +364,9 @@ class FormatsTest {
         Path file = snapshot("hostile", "charge_card");
         Files.writeString(
                 file,
-                Files.readString(file).replace("\"Pay\"", "\"" + hostile + "\"").replace(
-                        "{\"cents\":5}", "{\"to\":\"" + hostile + "\"}"));
+                Files.readString(file)
+                        .replace("\"Pay\"", "\"" + hostile + "\"")
+                        .replace("{\"cents\":5}", "{\"to\":\"" + hostile + "\"}"));
         elsewhere().run("resume", file.toString(), "--agent", "payer", "--thread", "hostile", "--volatile");
 
         List<String[]> commands = new ArrayList<>(List.of(

@@ -53,7 +53,7 @@ class SignatureAfterResetServerTest {
                     .isZero();
             JsonNode first = waymark.run("pending", "trip", "--json").json().get(0);
             // Its task is a point between the request and the decision.
-            client.requests().post("trip", OutboundMessage.message("Well?"));
+            client.send("trip", OutboundMessage.message("Well?"));
             long task = newestTask(connection);
             assertThat(waymark.run("approve", "trip", "--key", key).exitCode()).isZero();
             PersonFact.ApprovalDecided signed = client.timeline("trip").moments().stream()
@@ -76,7 +76,13 @@ class SignatureAfterResetServerTest {
                     .newUntypedWorkflowStub("trip")
                     .signal(
                             SignalNames.APPROVE,
-                            Map.of("callId", "tu_1", "by", "ann", "signature", signed.signature().orElseThrow()));
+                            Map.of(
+                                    "callId",
+                                    "tu_1",
+                                    "by",
+                                    "ann",
+                                    "signature",
+                                    signed.signature().orElseThrow()));
 
             await().atMost(Duration.ofSeconds(60))
                     .untilAsserted(() -> assertThat(waymark.run("calls", "trip", "--json")
@@ -84,7 +90,8 @@ class SignatureAfterResetServerTest {
                                     .at("/0/approval/by")
                                     .asText())
                             .isEqualTo("ann"));
-            assertThat(waymark.run("show", "trip", "--json").json().path("ignored")).isEmpty();
+            assertThat(waymark.run("show", "trip", "--json").json().path("ignored"))
+                    .isEmpty();
         }
     }
 

@@ -98,8 +98,7 @@ class WaymarkCommandTest {
     /** The first problem is the message, the others are details. */
     @Test
     void execute_failure_namesNothingThatATerminalWouldObey(@TempDir Path directory) throws IOException {
-        Files.writeString(
-                directory.resolve("billing.yaml"), "\"\\x9b2Ja\": 1\n\"\\x9b2Jb\": 2\n\"\\u202ec\": 3\n");
+        Files.writeString(directory.resolve("billing.yaml"), "\"\\x9b2Ja\": 1\n\"\\x9b2Jb\": 2\n\"\\u202ec\": 3\n");
 
         assertThat(execute("agents", "--agents", directory.toString(), "--json"))
                 .isEqualTo(2);
