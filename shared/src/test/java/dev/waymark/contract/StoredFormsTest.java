@@ -108,6 +108,8 @@ class StoredFormsTest {
         Call.Claim claim = new Call.Claim("run/1", AT, 7);
         Signers signers = new Signers("trip", Map.of("ann", new SignerKey("ed25519:AAAA")));
         DecisionSignature signature = new DecisionSignature(AT, "e3b0", Optional.of("e3b1"), Optional.empty(), "AAAA");
+        DecisionSignature ofSettlement =
+                new DecisionSignature(AT, "e3b0", Optional.empty(), Optional.of("paid"), "AAAA");
         CallApproval approval =
                 new CallApproval(true, true, Optional.of("ann"), Optional.of("fine"), AT, Optional.of(signature));
         Usd usd = Usd.of(new BigDecimal("0.0000000375"));
@@ -244,6 +246,7 @@ class StoredFormsTest {
                 stored(approval, "at"),
                 stored(signers, "place", "keys"),
                 stored(signature, "asked", "argsDigest", "signature"),
+                stored(ofSettlement, "asked", "argsDigest", "signature"),
                 stored(ofTool),
                 stored(approvals),
                 stored(effect),
@@ -423,6 +426,20 @@ class StoredFormsTest {
     void part_asATree_isWhatJacksonWrites(Object value, Set<String> required) throws IOException {
         if (value instanceof Part part) {
             assertThat(Json.of(part.tree())).isEqualTo(PayloadJson.MAPPER.convertValue(tree(value), Json.class));
+        }
+    }
+
+    /** Approvals and settlements once had records of their own. */
+    @Test
+    void signature_ofEitherDecision_isStoredAsEver() throws IOException {
+        for (String field : List.of("newArgsDigest", "result")) {
+            String stored = "{\"asked\":\"2026-05-01T09:00:00.003Z\",\"argsDigest\":\"e3b0\",\"" + field
+                    + "\":\"x\",\"signature\":\"AAAA\"}";
+
+            DecisionSignature read = PayloadJson.MAPPER.readValue(stored, DecisionSignature.class);
+
+            assertThat(PayloadJson.MAPPER.writeValueAsString(read)).isEqualTo(stored);
+            assertThat(read.decidedArgsDigest()).isEqualTo(field.equals("result") ? "e3b0" : "x");
         }
     }
 
