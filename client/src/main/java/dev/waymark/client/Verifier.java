@@ -34,6 +34,7 @@ final class Verifier {
      * reads.
      */
     Verification verify(String thread) {
+        requests.requireKnownRules(thread); // No worker of this version would answer.
         Verification verification = verifyOnce(thread);
         for (int i = 1; i < ATTEMPTS && !verification.agrees(); i++) {
             Sleeper.millis(PAUSE_MILLIS);

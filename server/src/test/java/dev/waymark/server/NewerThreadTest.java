@@ -5,11 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.failure.WaymarkException;
-import dev.waymark.connect.Connection;
-import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Problem;
-import io.temporal.client.WorkflowOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -28,17 +25,8 @@ class NewerThreadTest {
 
     @Test
     void thread_withNewerRules_isRefusedInWords() throws Exception {
-        try (ServedThreads threads = ServedThreads.inMemory(directory, Map.of());
-                Connection connection = Connection.to(threads.temporalAddress())) {
-            connection
-                    .client()
-                    .newUntypedWorkflowStub(
-                            WireNames.WORKFLOW_TYPE,
-                            WorkflowOptions.newBuilder()
-                                    .setTaskQueue(WireNames.TASK_QUEUE)
-                                    .setWorkflowId("newer")
-                                    .build())
-                    .start(Map.of("agent", "assistant", "rules", NEWER));
+        try (ServedThreads threads = ServedThreads.inMemory(directory, Map.of())) {
+            threads.startRaw("newer", Map.of("agent", "assistant", "rules", NEWER));
             AgentClient client = threads.client();
 
             assertRefused(() -> client.status("newer"));

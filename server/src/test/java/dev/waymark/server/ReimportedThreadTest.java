@@ -10,6 +10,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.state.ThreadIdentity;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -374,5 +375,18 @@ class ReimportedThreadTest {
         checkpoint.put("threadId", id.equals("LONG") ? "x".repeat(5_000) : id);
 
         waits(imported(PayloadJson.MAPPER.readTree(checkpoint.toString())), dave);
+    }
+
+    /** Nobody here can read the history of this thread: a newer version of Waymark has started it. */
+    @Test
+    void threadThatCannotBeRead_isACopy() throws Exception {
+        ObjectNode checkpoint = (ObjectNode) checkpoint(closedWithAnApproval(), "thread");
+        threads.startRaw(
+                "newer-than-this",
+                Map.of("agent", "payer", "rules", ThreadIdentity.RULES + 1, "owner", Map.of("group", "support")));
+        threads.terminate("newer-than-this");
+        checkpoint.put("threadId", "newer-than-this");
+
+        waits(imported(checkpoint), dave);
     }
 }

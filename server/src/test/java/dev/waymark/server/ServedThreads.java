@@ -2,6 +2,7 @@ package dev.waymark.server;
 
 import dev.waymark.client.AgentClient;
 import dev.waymark.connect.Connection;
+import dev.waymark.contract.WireNames;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.server.api.AgentCatalogue;
 import dev.waymark.server.http.HttpSettings;
@@ -13,6 +14,7 @@ import dev.waymark.worker.model.scripted.ScriptedProvider;
 import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.InMemoryServer;
 import dev.waymark.worker.tool.java.JavaTools;
+import io.temporal.client.WorkflowOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -187,6 +189,19 @@ final class ServedThreads implements AutoCloseable {
                 Optional.of(StaticTokens.of(tokens)));
         open.add(server);
         return server;
+    }
+
+    /** Starts a thread with this input, as any client of the Temporal server could. */
+    void startRaw(String thread, Map<String, ?> input) {
+        connection
+                .client()
+                .newUntypedWorkflowStub(
+                        WireNames.WORKFLOW_TYPE,
+                        WorkflowOptions.newBuilder()
+                                .setTaskQueue(WireNames.TASK_QUEUE)
+                                .setWorkflowId(thread)
+                                .build())
+                .start(input);
     }
 
     /** Ends a thread from outside, in the middle of whatever it does. */

@@ -348,7 +348,7 @@ public final class Requests {
      * Throws an exception if this version of Waymark does not know the thread's rules. Its workers fail the tasks of
      * such a thread, which the server reports as its own failure.
      */
-    private void requireKnownRules(String thread) {
+    public void requireKnownRules(String thread) {
         find(thread)
                 .ifPresent(run -> UnknownRulesException.unlessKnown(
                         histories.startInput(thread, run.runId()).rules()));

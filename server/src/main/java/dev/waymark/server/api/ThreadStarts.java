@@ -124,10 +124,20 @@ final class ThreadStarts {
         return created(started, 201, document -> addCalls(document, review, resumed.flatMap(run -> own)));
     }
 
-    /** Returns the closed thread with this owner that the checkpoint shows exactly as the server has it. */
+    /**
+     * Returns the closed thread with this owner that the checkpoint shows exactly as the server has it. Empty if the
+     * thread cannot be read, for example because it was forgotten: a file tells nothing about a thread.
+     */
     private Optional<String> closedThreadOf(Caller caller, byte[] checkpoint, Optional<ThreadOwner> owner) {
-        return owner.flatMap(whose ->
-                client.inspector().closedThreadOf(checkpoint, thread -> access.isOwned(caller, thread, whose)));
+        try {
+            return owner.flatMap(whose ->
+                    client.inspector().closedThreadOf(checkpoint, thread -> access.isOwned(caller, thread, whose)));
+        } catch (WaymarkException.NotFound
+                | WaymarkException.Forgotten
+                | WaymarkException.Refused
+                | WaymarkException.TooLarge e) {
+            return Optional.empty();
+        }
     }
 
     /** Resumes a closed thread; returns empty if it cannot be resumed, for example because another one continues it. */
