@@ -18,25 +18,33 @@ final class OutcomeWait {
     private final OutcomeWaiter outcomes;
     private final String thread;
     private final WaitDeadline deadline;
-    private final UnaryOperator<AgentResult> check;
-
-    private Supplier<Awaited> opening;
+    private final Supplier<Awaited> opening;
+    private UnaryOperator<AgentResult> check = result -> result;
     /** Empty until the wait has been opened, and after its end. */
     private Optional<TurnReading> reading = Optional.empty();
 
+    /** @param opening finds out what to wait for */
     OutcomeWait(
             ClientContext context,
             OutcomeWaiter outcomes,
             String thread,
             WaitDeadline deadline,
-            Supplier<Awaited> opening,
-            UnaryOperator<AgentResult> check) {
+            Supplier<Awaited> opening) {
         this.context = context;
         this.outcomes = outcomes;
         this.thread = thread;
         this.deadline = deadline;
         this.opening = opening;
-        this.check = check;
+    }
+
+    /** Checks the outcome before the caller gets it. */
+    OutcomeWait checking(UnaryOperator<AgentResult> how) {
+        check = how;
+        return this;
+    }
+
+    Awaited open() {
+        return opening.get();
     }
 
     /** Waits in the calling Java thread. */
@@ -73,7 +81,7 @@ final class OutcomeWait {
                 return;
             }
             end();
-            // Completes what the caller has made of the future, which may take long.
+            // Functions that the caller has added to the future may take long.
             reached.ifPresent(result -> WaitThreads.blocking(() -> outcome.complete(result)));
         } catch (RuntimeException | Error e) {
             fail(outcome, e);
@@ -90,7 +98,7 @@ final class OutcomeWait {
 
     /** Reads what is new, and returns the outcome if it is there. */
     private Optional<AgentResult> round() {
-        Optional<Awaited> next = reading.isPresent() ? reading.get().look() : Optional.of(opening.get());
+        Optional<Awaited> next = reading.isPresent() ? reading.get().look() : Optional.of(open());
         if (next.isEmpty()) {
             return Optional.empty();
         }

@@ -11,7 +11,6 @@ import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import java.util.Optional;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 
 /** Makes the handles of requests: what each of them waits for. */
 final class OutcomeWaiter {
@@ -23,21 +22,22 @@ final class OutcomeWaiter {
         this.saves = saves;
     }
 
+    /** @param opening finds out what to wait for, once for each wait */
+    TurnHandle opening(String thread, String runId, WaitDeadline deadline, Supplier<Awaited> opening) {
+        return TurnHandle.of(thread, runId, () -> new OutcomeWait(context, this, thread, deadline, opening));
+    }
+
     /** Returns the handle of a request that this run has received. */
     TurnHandle handle(String thread, String runId, Supplier<OutcomeDetector> waiting, WaitDeadline deadline) {
-        return TurnHandle.of(this, thread, runId, deadline, () -> new Awaited.Coming(runId, waiting.get()));
+        return opening(thread, runId, deadline, () -> new Awaited.Coming(runId, waiting.get()));
     }
 
     /** Returns the handle of a request that the thread had received before. Its outcome may be in an earlier run. */
     TurnHandle repeated(String thread, String runId, Supplier<OutcomeDetector> waiting, WaitDeadline deadline) {
-        return TurnHandle.of(
-                        this,
-                        thread,
-                        runId,
-                        deadline,
-                        () -> WaitThreads.blocking(() -> past(thread, waiting.get(), deadline)
-                                .orElseGet(() -> new Awaited.Coming(runId, waiting.get()))))
-                .with(edit -> edit.delivery = TurnHandle.Delivery.REPEATED);
+        Supplier<Awaited> opening =
+                () -> past(thread, waiting.get(), deadline).orElseGet(() -> new Awaited.Coming(runId, waiting.get()));
+        return opening(thread, runId, deadline, () -> WaitThreads.blocking(opening))
+                .with(TurnHandle.Delivery.REPEATED);
     }
 
     private Optional<Awaited> past(String thread, OutcomeDetector past, WaitDeadline deadline) {
@@ -77,12 +77,7 @@ final class OutcomeWaiter {
 
     /** Returns the handle of a request whose outcome is known. */
     TurnHandle known(String thread, String runId, WaitDeadline deadline, Supplier<AgentResult> result) {
-        return TurnHandle.of(this, thread, runId, deadline, () -> new Awaited.Known(WaitThreads.blocking(result)));
-    }
-
-    OutcomeWait begin(
-            String thread, WaitDeadline deadline, Supplier<Awaited> opening, UnaryOperator<AgentResult> check) {
-        return new OutcomeWait(context, this, thread, deadline, opening, check);
+        return opening(thread, runId, deadline, () -> new Awaited.Known(WaitThreads.blocking(result)));
     }
 
     /** Begins to read the moments of a thread. */

@@ -178,7 +178,7 @@ final class ThreadResumer {
     }
 
     private static TurnHandle notNeeded(TurnHandle turn) {
-        return turn.with(edit -> edit.delivery = TurnHandle.Delivery.NOT_NEEDED);
+        return turn.with(TurnHandle.Delivery.NOT_NEEDED);
     }
 
     /**
@@ -265,7 +265,7 @@ final class ThreadResumer {
             Successor successor = Successor.freely(how.thread(), Optional.of(thread));
             String status = StatusReport.of(forking.begin()).status();
             return begin(successor, forking.input(), forking.begin(), forking.id(), deadline)
-                    .with(edit -> edit.forkPoint = Optional.of(new TurnHandle.ForkPoint(forking.at(), status)));
+                    .with(new TurnHandle.ForkPoint(forking.at(), status));
         });
     }
 
@@ -350,7 +350,7 @@ final class ThreadResumer {
         StartInput input = left.input(how.agent(), begin).ownedBy(how.owner());
         boolean anyAgent = left.state().agent().isEmpty() && how.agent().isEmpty();
         return begin(successor, input, begin, left.requestId(how), deadline)
-                .with(edit -> edit.check = result -> checked(result, begin, anyAgent));
+                .checking(result -> checked(result, begin, anyAgent));
     }
 
     private AgentResult checked(AgentResult result, Conversation begin, boolean anyAgent) {

@@ -67,7 +67,7 @@ final class ThreadSender {
         return (accepted.ack().duplicate()
                         ? outcomes.repeated(thread, accepted.runId(), waiting, deadline)
                         : outcomes.handle(thread, accepted.runId(), waiting, deadline))
-                .with(edit -> edit.fact = Optional.of(fact));
+                .withFact(fact);
     }
 
     /** Decides about a call that needs approval. */
@@ -246,7 +246,7 @@ final class ThreadSender {
             context.requests().cancel(thread);
             return new OutcomeWaiter(context.unobserved(), saves)
                     .handle(thread, known.runId(), OutcomeDetector::forTheEnd, deadline)
-                    .with(edit -> edit.check = result -> {
+                    .checking(result -> {
                         saves.save(thread);
                         return result;
                     });

@@ -88,8 +88,7 @@ final class ThreadStarter {
                 saves.saveBeginning(valid.thread(), runId);
             }
             // A signal has no answer. Sending the message again as an update has, and changes nothing.
-            return TurnHandle.of(
-                    outcomes,
+            return outcomes.opening(
                     valid.thread(),
                     runId,
                     deadline,

@@ -1,10 +1,8 @@
 package dev.waymark.client;
 
-import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.failure.WaymarkException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -22,26 +20,26 @@ import java.util.function.UnaryOperator;
  * <p>{@link #future} does not block for the outcome.
  */
 public final class TurnHandle {
-    private final OutcomeWaiter outcomes;
     private final String thread;
     private final String runId;
-    private final WaitDeadline deadline;
-    private final Supplier<Awaited> opening;
-    private final UnaryOperator<AgentResult> check;
+    private final Supplier<OutcomeWait> waits;
     private final Delivery delivery;
     private final Optional<Integer> fact;
     private final Optional<ForkPoint> forkPoint;
 
-    private TurnHandle(Edit edit) {
-        this.outcomes = edit.outcomes;
-        this.thread = edit.thread;
-        this.runId = edit.runId;
-        this.deadline = edit.deadline;
-        this.opening = edit.opening;
-        this.check = edit.check;
-        this.delivery = edit.delivery;
-        this.fact = edit.fact;
-        this.forkPoint = edit.forkPoint;
+    private TurnHandle(
+            String thread,
+            String runId,
+            Supplier<OutcomeWait> waits,
+            Delivery delivery,
+            Optional<Integer> fact,
+            Optional<ForkPoint> forkPoint) {
+        this.thread = thread;
+        this.runId = runId;
+        this.waits = waits;
+        this.delivery = delivery;
+        this.fact = fact;
+        this.forkPoint = forkPoint;
     }
 
     /** What a request has changed. */
@@ -65,45 +63,27 @@ public final class TurnHandle {
 
     /**
      * @param runId the run that accepted the request
-     * @param opening finds out what to wait for, once for each wait
+     * @param waits begins a wait for the outcome
      */
-    static TurnHandle of(
-            OutcomeWaiter outcomes, String thread, String runId, WaitDeadline deadline, Supplier<Awaited> opening) {
-        return new TurnHandle(new Edit(outcomes, thread, runId, deadline, opening));
+    static TurnHandle of(String thread, String runId, Supplier<OutcomeWait> waits) {
+        return new TurnHandle(thread, runId, waits, Delivery.NEW, Optional.empty(), Optional.empty());
     }
 
-    TurnHandle with(Consumer<Edit> change) {
-        Edit edit = new Edit(outcomes, thread, runId, deadline, opening);
-        edit.check = check;
-        edit.delivery = delivery;
-        edit.fact = fact;
-        edit.forkPoint = forkPoint;
-        change.accept(edit);
-        return new TurnHandle(edit);
+    TurnHandle with(Delivery how) {
+        return new TurnHandle(thread, runId, waits, how, fact, forkPoint);
     }
 
-    /** A handle that is being made. */
-    static final class Edit {
-        private final OutcomeWaiter outcomes;
-        private final String thread;
-        private final String runId;
-        private final WaitDeadline deadline;
-        private final Supplier<Awaited> opening;
-        /** Runs once the outcome is known, and before the caller gets it. */
-        UnaryOperator<AgentResult> check = result -> result;
+    TurnHandle withFact(int number) {
+        return new TurnHandle(thread, runId, waits, delivery, Optional.of(number), forkPoint);
+    }
 
-        Delivery delivery = Delivery.NEW;
-        Optional<Integer> fact = Optional.empty();
-        Optional<ForkPoint> forkPoint = Optional.empty();
+    TurnHandle with(ForkPoint from) {
+        return new TurnHandle(thread, runId, waits, delivery, fact, Optional.of(from));
+    }
 
-        private Edit(
-                OutcomeWaiter outcomes, String thread, String runId, WaitDeadline deadline, Supplier<Awaited> opening) {
-            this.outcomes = outcomes;
-            this.thread = thread;
-            this.runId = runId;
-            this.deadline = deadline;
-            this.opening = opening;
-        }
+    /** Returns a handle that checks the outcome before the caller gets it. */
+    TurnHandle checking(UnaryOperator<AgentResult> check) {
+        return new TurnHandle(thread, runId, () -> waits.get().checking(check), delivery, fact, forkPoint);
     }
 
     /** The id of the thread, which is all that another process needs to continue it. */
@@ -140,7 +120,7 @@ public final class TurnHandle {
      * @throws WaymarkException.ServerUnreachable if the server does not answer for a while
      */
     public AgentResult await() {
-        return begin().await();
+        return waits.get().await();
     }
 
     /**
@@ -157,15 +137,11 @@ public final class TurnHandle {
      * }</pre>
      */
     public CompletableFuture<AgentResult> future() {
-        return begin().future();
-    }
-
-    private OutcomeWait begin() {
-        return outcomes.begin(thread, deadline, opening, check);
+        return waits.get().future();
     }
 
     /** Finds out what to wait for. */
     Awaited open() {
-        return opening.get();
+        return waits.get().open();
     }
 }

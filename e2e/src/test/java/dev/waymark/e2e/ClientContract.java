@@ -109,10 +109,8 @@ abstract class ClientContract {
         Prompt slow = Prompt.of("slow", "First").withThread("during").allowingVolatile();
         client.start(slow);
         List<CompletableFuture<AgentResult>> said = List.of(
-                CompletableFuture.supplyAsync(
-                        () -> client.say("during", "Second").await()),
-                CompletableFuture.supplyAsync(
-                        () -> client.say("during", "Third").await()));
+                client.say("during", "Second").future(),
+                client.say("during", "Third").future());
 
         assertThat(said)
                 .allSatisfy(result -> assertThat(
@@ -174,9 +172,9 @@ abstract class ClientContract {
 
     @Test
     void stop_endsTheWaitOfWhoeverWaits() {
-        client.start(Prompt.of("slower", "Hi").withThread("stopped").allowingVolatile());
-        CompletableFuture<AgentResult> waiting =
-                CompletableFuture.supplyAsync(() -> client.turn("stopped").await());
+        CompletableFuture<AgentResult> waiting = client.run(
+                        Prompt.of("slower", "Hi").withThread("stopped").allowingVolatile())
+                .future();
 
         assertThat(client.stop("stopped").await()).isInstanceOf(AgentResult.Stopped.class);
         assertThat(waiting.join()).isInstanceOf(AgentResult.Stopped.class);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.waymark.e2e.product.Agents;
+import dev.waymark.e2e.product.CliWorkerProcess;
 import dev.waymark.e2e.product.ReadyProcess;
 import dev.waymark.e2e.product.ScriptFile;
 import java.io.IOException;
@@ -17,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,9 +37,14 @@ class DevConsoleTest {
         Path agents = new Agents(Files.createDirectory(directory.resolve("agents")))
                 .assistant()
                 .directory();
-        List<String> arguments = new ArrayList<>(List.of("dev", "--in-memory", "--volatile", "--json", "--port", "0"));
-        arguments.addAll(List.of("--agents", agents.toString()));
+        List<String> arguments = new ArrayList<>(List.of("--agents", agents.toString()));
         arguments.addAll(List.of(more));
+        return devHere(arguments);
+    }
+
+    private ReadyProcess devHere(List<String> more) throws IOException {
+        List<String> arguments = new ArrayList<>(List.of("dev", "--in-memory", "--volatile", "--json", "--port", "0"));
+        arguments.addAll(more);
         return ReadyProcess.start(
                 ScriptFile.command(arguments.toArray(String[]::new)).in(directory));
     }
@@ -75,6 +82,26 @@ class DevConsoleTest {
             assertThat(send(HttpRequest.newBuilder(console.resolve("/v1/agents")))
                             .body())
                     .contains("assistant");
+        }
+    }
+
+    @Test
+    void console_withoutAWorkerAndADirectory_listsTheAgentsThatWorkersReport() throws Exception {
+        Path agents = new Agents(Files.createDirectory(directory.resolve("elsewhere")))
+                .greeter()
+                .directory();
+        new Agents(Files.createDirectory(directory.resolve("agents"))).assistant();
+        try (ReadyProcess dev = devHere(List.of("--no-worker", "--console-port", "0"))) {
+            URI console = URI.create(dev.line().path("console").asText());
+            String address = dev.line().path("address").asText();
+            try (CliWorkerProcess worker =
+                    CliWorkerProcess.start(address, agents, Map.of(), directory.resolve("worker.log"))) {
+                await().atMost(Duration.ofSeconds(60))
+                        .untilAsserted(() -> assertThat(send(HttpRequest.newBuilder(console.resolve("/v1/agents")))
+                                        .body())
+                                .contains("greeter")
+                                .doesNotContain("assistant"));
+            }
         }
     }
 

@@ -357,6 +357,32 @@ class FormatsTest {
         return IdempotencyKey.of("s", "charge_card", Json.of(Map.of("cents", cents)), 0);
     }
 
+    /** A C1 control, with which a terminal's sequences begin, and a mark that reorders the line. */
+    @Test
+    void hostileTextAndArguments_reachNoTerminal_fromAnyDocument() throws IOException {
+        String hostile = "\u009b2J\u202e";
+        Path file = snapshot("hostile", "charge_card");
+        Files.writeString(
+                file,
+                Files.readString(file)
+                        .replace("\"Pay\"", "\"" + hostile + "\"")
+                        .replace("{\"cents\":5}", "{\"to\":\"" + hostile + "\"}"));
+        elsewhere().run("resume", file.toString(), "--agent", "payer", "--thread", "hostile", "--volatile");
+
+        List<String[]> commands = new ArrayList<>(List.of(
+                new String[] {"show", "hostile", "--json"},
+                new String[] {"calls", "hostile", "--json"},
+                new String[] {"pending", "hostile", "--json"}));
+        for (String format : List.of("runner", "thread", "phases", "messages", "session", "versions")) {
+            commands.add(new String[] {"checkpoint", "hostile", "--format", format});
+        }
+        for (String[] command : commands) {
+            Done done = elsewhere().run(command);
+            assertThat(done.out()).as(String.join(" ", command)).contains("\\u009b2J\\u202e");
+            assertThat(done.out() + done.err()).doesNotContain("\u009b", "\u202e");
+        }
+    }
+
     @Test
     void corruptFile_isNamedOnOneLineWithWhatToDo() throws IOException {
         Path file = Files.writeString(directory.resolve("broken.json"), "{\"messages\":[");

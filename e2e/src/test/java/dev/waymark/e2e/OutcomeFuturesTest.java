@@ -63,6 +63,8 @@ import org.junit.jupiter.api.Timeout;
 class OutcomeFuturesTest {
     private static final int MANY = 500;
     private static final int SHARED_THREADS = Math.max(4, Runtime.getRuntime().availableProcessors());
+    /** Enough for the shared Java threads, and those that take their place while futures are completed. */
+    private static final int FEW = MANY / 10;
     /** More than the shared Java threads. */
     private static final int CALLBACKS = 3 * SHARED_THREADS;
 
@@ -146,13 +148,13 @@ class OutcomeFuturesTest {
                 .mapToObj(i -> hasty.prompt("greeter", "Hello").future())
                 .toList();
 
-        assertThat(sharedThreads()).hasSizeBetween(1, SHARED_THREADS);
+        assertThat(sharedThreads()).hasSizeBetween(1, FEW);
         for (CompletableFuture<AgentResult> outcome : outcomes) {
             assertThatThrownBy(outcome::join)
                     .isInstanceOf(CompletionException.class)
                     .hasCauseInstanceOf(WaymarkException.TimedOut.class);
         }
-        assertThat(sharedThreads()).hasSizeLessThanOrEqualTo(SHARED_THREADS);
+        assertThat(sharedThreads()).hasSizeLessThanOrEqualTo(FEW);
     }
 
     @Test

@@ -28,7 +28,7 @@ final class AgentRules {
     }
 
     void agentResolved(ThreadFact.AgentResolved fact) {
-        AgentPolicy policy = fact.policy();
+        AgentPolicy policy = fact.terms();
         draft.binding.policy = Optional.of(policy);
         draft.binding.context = policy.context()
                 .map(own -> own.overlaidBy(draft.binding.context))

@@ -95,6 +95,17 @@ class WaymarkCommandTest {
         assertThat(err.toString()).isEqualTo("waymark: no such file: /nowhere.json" + System.lineSeparator());
     }
 
+    /** The first problem is the message, the others are details. */
+    @Test
+    void execute_failure_namesNothingThatATerminalWouldObey(@TempDir Path directory) throws IOException {
+        Files.writeString(directory.resolve("billing.yaml"), "\"\\x9b2Ja\": 1\n\"\\x9b2Jb\": 2\n\"\\u202ec\": 3\n");
+
+        assertThat(execute("agents", "--agents", directory.toString(), "--json"))
+                .isEqualTo(2);
+        assertThat(out.toString()).contains("u009b2Ja", "u009b2Jb", "u202ec").doesNotContain("\u009b", "\u202e");
+        assertThat(err.toString()).contains("u009b2Ja", "u009b2Jb", "u202ec").doesNotContain("\u009b", "\u202e");
+    }
+
     @Test
     void execute_fileThatIsCut_isSaidWithoutTheParsersOwnWords(@TempDir Path directory) throws IOException {
         Path file = Files.writeString(directory.resolve("cut.json"), "[\n");

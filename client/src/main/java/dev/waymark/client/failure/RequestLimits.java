@@ -22,6 +22,10 @@ import java.util.Optional;
  * Checks requests before they are sent, with the rules of the workflow, so that the sender learns of problems at once.
  */
 public final class RequestLimits {
+    /** Leaves space for the rest of the payload. */
+    private static final int MAX_MESSAGES_BYTES =
+            InboundDecoder.MAX_PAYLOAD_BYTES - InboundDecoder.MAX_TEXT_BYTES - 1024;
+
     private RequestLimits() {}
 
     /** Checks the id of a thread, which is also its workflow id, and returns it. */
@@ -109,6 +113,12 @@ public final class RequestLimits {
         Pairing.violation(messages).ifPresent(violation -> {
             throw corrupt(violation);
         });
+        int bytes = list.toString().getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > MAX_MESSAGES_BYTES) {
+            throw new WaymarkException.TooLarge(
+                    "the messages are too large: " + bytes + " bytes",
+                    "At most " + MAX_MESSAGES_BYTES + " are accepted");
+        }
         return messages;
     }
 

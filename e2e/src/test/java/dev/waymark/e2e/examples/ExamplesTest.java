@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
 import dev.waymark.client.failure.WaymarkException;
+import dev.waymark.client.request.Prompt;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.Dev;
@@ -13,6 +14,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterAll;
@@ -115,6 +118,20 @@ class ExamplesTest {
             assertThat(finished.text()).isEqualTo("Booked.");
             assertThat(RecoveryAfterFailure.finish(client, saved)).isEqualTo(finished);
             assertThat(finished.iterations()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void waitingWithoutBlocking_repliesToEach() {
+        try (AgentClient client = AgentClient.connect(dev.address())) {
+            client.run(Prompt.of("greeter", "Hi").withThread("web").allowingVolatile())
+                    .await();
+
+            List<CompletableFuture<String>> replies = Stream.of("One", "Two", "Three")
+                    .map(message -> WaitingWithoutBlocking.reply(client, "web", message))
+                    .toList();
+
+            assertThat(replies).allSatisfy(reply -> assertThat(reply.join()).isEqualTo("Hello."));
         }
     }
 

@@ -4,7 +4,6 @@ import static dev.waymark.client.AgentResult.assertComplete;
 
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
-import dev.waymark.client.request.Prompt;
 
 /** A caller that may die at any time, and whose successor gets the outcome without anything being done twice. */
 final class RecoveryAfterFailure {
@@ -12,7 +11,7 @@ final class RecoveryAfterFailure {
 
     /** Returns the thread's id, which is all that has to be saved. The work no longer needs this process. */
     static String begin(AgentClient client) {
-        return client.start(Prompt.of("assistant", "Analyse the codebase.")).thread();
+        return client.prompt("assistant", "Analyse the codebase.").thread();
     }
 
     /** Works in any process, any number of times: waits while the turn runs, and never runs it again. */

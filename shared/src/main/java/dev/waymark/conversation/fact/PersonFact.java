@@ -10,7 +10,6 @@ import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usd;
 import dev.waymark.conversation.value.VerifiedSubject;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -120,18 +119,16 @@ public sealed interface PersonFact extends Fact.Inbound {
 
         @Override
         public Map<String, Object> payload() {
-            return fields(
-                    "id",
-                    id,
-                    "content",
-                    content.map(Message::text),
-                    "messages",
-                    replacement.map(
-                            messages -> messages.stream().map(UserSpoke::brief).toList()),
-                    "retry",
-                    retry,
-                    "schema",
-                    schema);
+            return new PayloadFields()
+                    .put("id", id)
+                    .put("content", content.map(Message::text))
+                    .put(
+                            "messages",
+                            replacement.map(messages ->
+                                    messages.stream().map(UserSpoke::brief).toList()))
+                    .put("retry", retry)
+                    .put("schema", schema)
+                    .done();
         }
 
         /** A message in the short form, if it has one: a single text stands for a list with one part. */
@@ -179,7 +176,12 @@ public sealed interface PersonFact extends Fact.Inbound {
 
         @Override
         public Map<String, Object> payload() {
-            return fields("id", id, "callId", callId, "answer", answer, "by", by);
+            return new PayloadFields()
+                    .put("id", id)
+                    .put("callId", callId)
+                    .put("answer", answer)
+                    .put("by", by)
+                    .done();
         }
 
         @Override
@@ -306,23 +308,16 @@ public sealed interface PersonFact extends Fact.Inbound {
 
         @Override
         public Map<String, Object> payload() {
-            return fields(
-                    "id",
-                    id,
-                    "callId",
-                    callId,
-                    "args",
-                    args,
-                    "argsDigest",
-                    argsDigest,
-                    "reason",
-                    reason,
-                    "signature",
-                    signature,
-                    "by",
-                    by,
-                    "verified",
-                    verified.map(VerifiedSubject::tree));
+            return new PayloadFields()
+                    .put("id", id)
+                    .put("callId", callId)
+                    .put("args", args)
+                    .put("argsDigest", argsDigest)
+                    .put("reason", reason)
+                    .put("signature", signature)
+                    .put("by", by)
+                    .put("verified", verified.map(VerifiedSubject::tree))
+                    .done();
         }
 
         @Override
@@ -396,21 +391,15 @@ public sealed interface PersonFact extends Fact.Inbound {
 
         @Override
         public Map<String, Object> payload() {
-            return fields(
-                    "callId",
-                    callId,
-                    "outcome",
-                    settlement.wireName(),
-                    "result",
-                    result,
-                    "note",
-                    note,
-                    "signature",
-                    signature,
-                    "by",
-                    by,
-                    "verified",
-                    verified.map(VerifiedSubject::tree));
+            return new PayloadFields()
+                    .put("callId", callId)
+                    .put("outcome", settlement.wireName())
+                    .put("result", result)
+                    .put("note", note)
+                    .put("signature", signature)
+                    .put("by", by)
+                    .put("verified", verified.map(VerifiedSubject::tree))
+                    .done();
         }
 
         @Override
@@ -453,15 +442,12 @@ public sealed interface PersonFact extends Fact.Inbound {
 
         @Override
         public Map<String, Object> payload() {
-            return fields(
-                    "usd",
-                    budget.usd().map(Usd::dollars),
-                    "tokens",
-                    budget.tokens(),
-                    "iterations",
-                    iterations,
-                    "by",
-                    by);
+            return new PayloadFields()
+                    .put("usd", budget.usd().map(Usd::dollars))
+                    .put("tokens", budget.tokens())
+                    .put("iterations", iterations)
+                    .put("by", by)
+                    .done();
         }
 
         @Override
@@ -484,7 +470,7 @@ public sealed interface PersonFact extends Fact.Inbound {
 
         @Override
         public Map<String, Object> payload() {
-            return fields("by", by);
+            return new PayloadFields().put("by", by).done();
         }
 
         @Override
@@ -507,7 +493,7 @@ public sealed interface PersonFact extends Fact.Inbound {
 
         @Override
         public Map<String, Object> payload() {
-            return fields("all", all, "by", by);
+            return new PayloadFields().put("all", all).put("by", by).done();
         }
 
         @Override
@@ -530,7 +516,7 @@ public sealed interface PersonFact extends Fact.Inbound {
 
         @Override
         public Map<String, Object> payload() {
-            return fields("by", by);
+            return new PayloadFields().put("by", by).done();
         }
 
         @Override
@@ -542,20 +528,5 @@ public sealed interface PersonFact extends Fact.Inbound {
         public <R> R match(InboundCases<R> cases) {
             return cases.closeRequested(this);
         }
-    }
-
-    /** A JSON object without the values that are empty or false. */
-    private static Map<String, Object> fields(Object... namesAndValues) {
-        Map<String, Object> fields = new LinkedHashMap<>();
-        for (int i = 0; i < namesAndValues.length; i += 2) {
-            String name = (String) namesAndValues[i];
-            Object value = namesAndValues[i + 1];
-            if (value instanceof Optional<?> optional) {
-                optional.ifPresent(present -> fields.put(name, present));
-            } else if (!value.equals(false)) {
-                fields.put(name, value);
-            }
-        }
-        return fields;
     }
 }

@@ -38,7 +38,7 @@ public sealed interface ThreadFact extends Fact {
     }
 
     /** The agent's definition arrived and is recorded. */
-    record AgentResolved(AgentPolicy policy) implements ThreadFact {
+    record AgentResolved(AgentPolicy terms) implements ThreadFact {
         @Override
         public <R> R match(Cases<R> cases) {
             return cases.agentResolved(this);

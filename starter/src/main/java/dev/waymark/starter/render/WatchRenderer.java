@@ -87,7 +87,7 @@ public final class WatchRenderer implements Fact.Cases<String> {
 
     @Override
     public String agentResolved(ThreadFact.AgentResolved fact) {
-        return fact.policy().agent();
+        return fact.terms().agent();
     }
 
     @Override

@@ -20,10 +20,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.junit.jupiter.api.parallel.ResourceAccessMode;
-import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -32,9 +28,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("full")
 class ForgedReportsTest {
     private static final Duration LONG = Duration.ofMinutes(1);
-
-    /** The threads that read the output of programs, which a test counts. */
-    private static final String READERS = "readers";
 
     private static final CommandResult UNKNOWN = new CommandResult.Killed(
             "its end is unknown, because another program wrote into the pipe of its launcher", "");
@@ -69,8 +62,6 @@ class ForgedReportsTest {
                 "head -c 20000000 /dev/zero",
                 "echo late; echo exit 0; echo gone",
             })
-    @Execution(ExecutionMode.CONCURRENT)
-    @ResourceLock(value = READERS, mode = ResourceAccessMode.READ)
     void forgedReport_leavesTheOutcomeUnknown(String forgery) throws Exception {
         CompletableFuture<CommandResult> charge =
                 start("echo $$ > charge.pid; until [ -e forged ]; do sleep 0.05; done");
@@ -106,7 +97,6 @@ class ForgedReportsTest {
     }
 
     @Test
-    @ResourceLock(READERS)
     void pipesHeldOpen_keepNoThread() throws Exception {
         Files.writeString(directory.resolve("hold.sh"), "exec sleep 600");
         CompletableFuture<CommandResult> charge = start("echo $$ > charge.pid; until [ -e held ]; do sleep 0.05; done");

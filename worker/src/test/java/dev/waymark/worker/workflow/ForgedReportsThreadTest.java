@@ -19,15 +19,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A tool that writes into the pipes of another tool's launcher, while that tool charges a card. */
 @Timeout(120)
 @Tag("full")
-@Execution(ExecutionMode.CONCURRENT)
 class ForgedReportsThreadTest {
     @TempDir
     Path directory;

@@ -15,15 +15,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** HTTP requests as tools of agents, run by a complete worker. */
 @Timeout(120)
 @Tag("full")
-@Execution(ExecutionMode.CONCURRENT)
 class HttpToolThreadTest {
     private static final Json SCHEMA = Json.of(Map.of(
             "type",
