@@ -191,6 +191,13 @@ class DocumentLimitsTest {
     /** Documents that are refused as too large: each limit is read from the document, and compared with the code. */
     @Test
     void sizesOfDocuments_areThoseThatTheServerChecks() {
+        int messages = size("messages");
+        int overhead = "[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"\"}]}]".length();
+        assertThat(isAccepted(() -> RequestLimits.messages(text(messages - overhead))))
+                .isTrue();
+        assertThat(isAccepted(() -> RequestLimits.messages(text(messages - overhead + 1))))
+                .isFalse();
+
         int context = size("context");
         int field = "{\"a\": \"\"}".length();
         assertThat(isAccepted(() -> RequestLimits.context(field(context - field))))
@@ -208,6 +215,10 @@ class DocumentLimitsTest {
     private static int size(String field) {
         return DOCUMENT.at(SCHEMAS + "StartRequest/properties/" + field + "/x-waymark-max-bytes")
                 .asInt();
+    }
+
+    private static JsonNode text(int length) {
+        return json("[" + user("{'type':'text','text':'" + repeated(length) + "'}") + "]");
     }
 
     private static JsonNode field(int length) {
