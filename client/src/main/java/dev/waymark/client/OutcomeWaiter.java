@@ -42,9 +42,9 @@ final class OutcomeWaiter {
 
     private Optional<Awaited> past(String thread, OutcomeDetector past, WaitDeadline deadline) {
         Timeline timeline = read(thread, deadline);
-        CallbackDispatcher attendant = new CallbackDispatcher(context, thread);
+        CallbackDispatcher dispatcher = new CallbackDispatcher(context, thread);
         for (Moment moment : timeline.moments()) {
-            Optional<OutcomeDetector.Reached> reached = past.observe(moment).filter(attendant::isOver);
+            Optional<OutcomeDetector.Reached> reached = past.observe(moment).filter(dispatcher::isOver);
             if (reached.isPresent()) {
                 saves.save(timeline);
                 return Optional.of(new Awaited.Known(reached.get().result(thread)));

@@ -102,7 +102,7 @@ public final class SavedThreads {
                     thread, context.get(RequestLimits.thread(thread)).runId());
             return SaveFollower.begin(
                     where,
-                    keeper -> new ThreadFollower(thread, feed, keeper, where.cadence()),
+                    writer -> new ThreadFollower(thread, feed, writer, where.cadence()),
                     context.failures()::translate);
         });
     }
@@ -114,10 +114,10 @@ public final class SavedThreads {
     public SaveFollower followAll(SaveOptions where) {
         return SaveFollower.begin(
                 where,
-                keeper -> new AllThreadsFollower(
+                writer -> new AllThreadsFollower(
                         context.directory(),
                         listed -> context.moments(listed.thread(), listed.runId()),
-                        keeper,
+                        writer,
                         where.cadence()),
                 context.failures()::translate);
     }

@@ -30,7 +30,7 @@ final class ThreadFeed {
     /** Only one Java thread at a time uses these two. */
     private final MomentStream stream;
 
-    private final WaitPolicy patience;
+    private final WaitPolicy policy;
 
     private final List<Moment> moments = new ArrayList<>();
     private int watches;
@@ -48,7 +48,7 @@ final class ThreadFeed {
         this.executor = executor;
         this.outdated = outdated;
         this.stream = context.moments(thread, begin.runId());
-        this.patience = new WaitPolicy(context.requests(), thread, WaitDeadline.after(Optional.empty()));
+        this.policy = new WaitPolicy(context.requests(), thread, WaitDeadline.after(Optional.empty()));
         begin.moments().stream()
                 .filter(moment -> !moment.runId().equals(begin.runId()))
                 .forEach(moments::add);
@@ -146,7 +146,7 @@ final class ThreadFeed {
         if (!reads()) {
             return;
         }
-        Sleeper.first(patience.millis(), stream.ask()).thenRunAsync(this::read, executor);
+        Sleeper.first(policy.millis(), stream.ask()).thenRunAsync(this::read, executor);
     }
 
     private void read() {
@@ -158,7 +158,7 @@ final class ThreadFeed {
             if (stream.wasReset()) {
                 outdated.run();
             }
-            happened(next, patience.absence(stream), Optional.empty());
+            happened(next, policy.absence(stream), Optional.empty());
             goOn();
         } catch (RuntimeException e) {
             outdated.run();

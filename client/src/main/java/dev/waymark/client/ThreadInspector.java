@@ -47,17 +47,17 @@ public final class ThreadInspector {
                     .toList();
             MomentStream feed = context.moments(thread, timeline.runId());
             LiveText words = new LiveText(context.connection(), context.histories(), thread);
-            WaitPolicy patience = new WaitPolicy(context.requests(), thread, WaitDeadline.after(Optional.empty()));
+            WaitPolicy policy = new WaitPolicy(context.requests(), thread, WaitDeadline.after(Optional.empty()));
             boolean toldOfAbsence = false;
             WatcherNotifier telling = new WatcherNotifier(thread, timeline.cut(), watcher);
             boolean goesOn = earlier.stream().allMatch(telling::tell);
             while (goesOn && !feed.isClosed()) {
-                long most = patience.millis();
+                long most = policy.millis();
                 List<Moment> next = feed.next(words.areDue() ? Math.min(most, words.millisToNext()) : most);
                 next.forEach(words::follow);
                 goesOn = next.stream().allMatch(telling::tell)
                         && words.next().map(watcher::said).orElse(true);
-                Optional<WaymarkException.NoWorker> absence = patience.absence(feed);
+                Optional<WaymarkException.NoWorker> absence = policy.absence(feed);
                 if (goesOn && absence.isPresent() && !toldOfAbsence) {
                     goesOn = watcher.waitsForWorker(absence.get());
                 } else if (absence.isEmpty() && toldOfAbsence) {

@@ -25,12 +25,12 @@ final class TurnReading {
     private final OutcomeDetector waiting;
     private final WaitDeadline deadline;
     private final MomentStream feed;
-    private final CallbackDispatcher attendant;
+    private final CallbackDispatcher dispatcher;
     private final WaitNotifier notifier;
     private final Optional<OutcomeSaver.Following> saving;
     private final ReadingPace pace = new ReadingPace();
 
-    private WaitPolicy patience;
+    private WaitPolicy policy;
     private boolean hasGathered;
 
     private TurnReading(
@@ -46,10 +46,10 @@ final class TurnReading {
         this.waiting = coming.waiting();
         this.deadline = deadline;
         this.feed = context.moments(thread, coming.runId());
-        this.attendant = new CallbackDispatcher(context, thread);
+        this.dispatcher = new CallbackDispatcher(context, thread);
         this.notifier = new WaitNotifier(context, thread, waiting);
         this.saving = saving;
-        this.patience = patience();
+        this.policy = policy();
     }
 
     static TurnReading begin(
@@ -63,7 +63,7 @@ final class TurnReading {
         return new TurnReading(context, outcomes, thread, coming, deadline, saves.following(thread));
     }
 
-    private WaitPolicy patience() {
+    private WaitPolicy policy() {
         return new WaitPolicy(context.requests(), thread, deadline);
     }
 
@@ -97,14 +97,14 @@ final class TurnReading {
             return Optional.of(new Awaited.Known(end(feed)));
         }
         // Only requests of the newest state are passed on, because requests of earlier states may already be decided.
-        Optional<Conversation> asking = newest.filter(waiting::isOn).filter(attendant::isToBeAsked);
+        Optional<Conversation> asking = newest.filter(waiting::isOn).filter(dispatcher::isToBeAsked);
         if (asking.isEmpty()) {
-            notifier.tell(patience.check(feed));
+            notifier.tell(policy.check(feed));
             return Optional.empty();
         }
-        WaitThreads.blocking(() -> attendant.attend(asking.get()));
+        WaitThreads.blocking(() -> dispatcher.attend(asking.get()));
         // The callback may have taken a long time, which says nothing about workers.
-        patience = patience();
+        policy = policy();
         return isOver(reached) ? outcome(reached) : Optional.empty();
     }
 
@@ -113,7 +113,7 @@ final class TurnReading {
     }
 
     private boolean isOver(Optional<OutcomeDetector.Reached> reached) {
-        return reached.filter(attendant::isOver).isPresent();
+        return reached.filter(dispatcher::isOver).isPresent();
     }
 
     private Optional<Awaited> outcome(Optional<OutcomeDetector.Reached> reached) {
@@ -127,11 +127,11 @@ final class TurnReading {
 
     /** Completes when there may be something new. */
     CompletableFuture<?> pause() {
-        long gathering = isObserved() || hasGathered ? 0 : Math.min(pace.millis(), patience.millis());
+        long gathering = isObserved() || hasGathered ? 0 : Math.min(pace.millis(), policy.millis());
         hasGathered = gathering > 0;
         return gathering > 0
                 ? Sleeper.first(gathering)
-                : Sleeper.first(notifier.millis(patience.millis()), feed.ask(), notifier.ask());
+                : Sleeper.first(notifier.millis(policy.millis()), feed.ask(), notifier.ask());
     }
 
     /** Ends the reading. Waits for the saver. */

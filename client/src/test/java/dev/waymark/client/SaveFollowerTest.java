@@ -32,10 +32,10 @@ class SaveFollowerTest {
 
     /** A reader that sees the newest version only in its last read, which takes as long as the test lets it. */
     private class LastMoment implements SaveFollower.Reader {
-        private final CheckpointWriter keeper;
+        private final CheckpointWriter writer;
 
-        LastMoment(CheckpointWriter keeper) {
-            this.keeper = keeper;
+        LastMoment(CheckpointWriter writer) {
+            this.writer = writer;
         }
 
         @Override
@@ -57,7 +57,7 @@ class SaveFollowerTest {
         @Override
         public void lookOnceMore() {
             mayLook.acquireUninterruptibly();
-            keeper.offer(newest);
+            writer.offer(newest);
         }
 
         @Override
@@ -109,18 +109,18 @@ class SaveFollowerTest {
         SaveOptions seldom = SaveOptions.in(saver).withCadence(SaveInterval.every(Duration.ofHours(1)));
         SaveFollower following = SaveFollower.begin(
                 seldom.withFlushTimeout(LONG),
-                keeper -> new LastMoment(keeper) {
+                writer -> new LastMoment(writer) {
                     @Override
                     public long read() {
-                        keeper.offer(at(1));
+                        writer.offer(at(1));
                         await().atMost(LONG).until(() -> saver.steps().size() == 1);
-                        keeper.offer(at(2));
+                        writer.offer(at(2));
                         return super.read();
                     }
 
                     @Override
                     public void takePassedOver() {
-                        keeper.offer(at(3));
+                        writer.offer(at(3));
                     }
 
                     @Override
@@ -139,7 +139,7 @@ class SaveFollowerTest {
     void awaited_serverThatIsAway_isTold() {
         SaveFollower following = SaveFollower.begin(
                 SaveOptions.in(saver),
-                keeper -> new LastMoment(keeper) {
+                writer -> new LastMoment(writer) {
                     @Override
                     public long read() {
                         throw new StatusRuntimeException(Status.UNAVAILABLE);

@@ -16,8 +16,8 @@ class RequestRetryTest {
     private final List<Long> sent = new ArrayList<>();
     private final Deque<Status> failures = new ArrayDeque<>();
 
-    private String send(Duration patience) throws InterruptedException {
-        return RequestRetry.every(Duration.ofMillis(1), patience, ServerAnswer::mayPass)
+    private String send(Duration longest) throws InterruptedException {
+        return RequestRetry.every(Duration.ofMillis(1), longest, ServerAnswer::mayPass)
                 .send(left -> {
                     sent.add(left);
                     if (!failures.isEmpty()) {

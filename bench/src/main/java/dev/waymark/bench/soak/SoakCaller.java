@@ -44,14 +44,14 @@ final class SoakCaller {
     private final String name;
     private final SplittableRandom random;
     private final Instant end;
-    private final Instant patience;
+    private final Instant givesUpAt;
     private final Queue<SoakThread> threads;
     private final Queue<String> violations;
     private int tasks;
 
     /**
      * @param end when the caller stops starting anything new
-     * @param patience when the caller gives up
+     * @param givesUpAt when the caller gives up
      * @param threads receives the caller's threads
      * @param violations receives unexpected outcomes
      */
@@ -60,14 +60,14 @@ final class SoakCaller {
             String name,
             SplittableRandom random,
             Instant end,
-            Instant patience,
+            Instant givesUpAt,
             Queue<SoakThread> threads,
             Queue<String> violations) {
         this.client = client.withTimeout(CLIENT_TIMEOUT);
         this.name = name;
         this.random = random;
         this.end = end;
-        this.patience = patience;
+        this.givesUpAt = givesUpAt;
         this.threads = threads;
         this.violations = violations;
     }
@@ -254,7 +254,7 @@ final class SoakCaller {
 
     /** Pauses before the request is repeated. Throws {@link GaveUp} if the time for repetitions is over. */
     private void pauseAfter(String request) throws InterruptedException {
-        if (Instant.now().isAfter(patience)) {
+        if (Instant.now().isAfter(givesUpAt)) {
             throw new GaveUp(request);
         }
         TimeUnit.NANOSECONDS.sleep(BETWEEN_REPETITIONS.toNanos());

@@ -17,9 +17,9 @@ public final class BusyServer {
 
     /** Repeats a request while the server is too busy for it, until the deadline, but at most for two minutes. */
     public static <T> T ask(Supplier<T> request, WaitDeadline deadline) {
-        Duration patience = Duration.ofMillis(deadline.orSooner(PATIENCE).millisLeft());
+        Duration longest = Duration.ofMillis(deadline.orSooner(PATIENCE).millisLeft());
         try {
-            return new RequestRetry(patience, BusyServer::isBusy, () -> Duration.ofMillis(pauseMillis()))
+            return new RequestRetry(longest, BusyServer::isBusy, () -> Duration.ofMillis(pauseMillis()))
                     .send(left -> request.get());
         } catch (InterruptedException e) {
             throw Sleeper.interrupted(e);

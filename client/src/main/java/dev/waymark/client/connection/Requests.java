@@ -300,19 +300,19 @@ public final class Requests {
                                         .toPayloads(message.payload())
                                         .orElseThrow())))
                 .build();
-        WaitDeadline patience = deadline.orSooner(WORKER_WAIT);
+        WaitDeadline nextLook = deadline.orSooner(WORKER_WAIT);
         long mostMillis = PROMPT_MILLIS;
         Optional<StatusRuntimeException> trouble = Optional.empty();
-        while (!patience.isPast() || (!deadline.isPast() && waitsBehindOthers(thread))) {
-            if (patience.isPast()) {
-                patience = deadline.orSooner(WORKER_WAIT);
+        while (!nextLook.isPast() || (!deadline.isPast() && waitsBehindOthers(thread))) {
+            if (nextLook.isPast()) {
+                nextLook = deadline.orSooner(WORKER_WAIT);
             }
             try {
                 UpdateWorkflowExecutionResponse response = connection
                         .stubs()
                         .blockingStub()
                         .withDeadlineAfter(
-                                Math.max(1, Math.min(patience.millisLeft(), mostMillis)), TimeUnit.MILLISECONDS)
+                                Math.max(1, Math.min(nextLook.millisLeft(), mostMillis)), TimeUnit.MILLISECONDS)
                         .updateWorkflowExecution(request);
                 if (response.hasOutcome()) {
                     String runId =
@@ -334,7 +334,7 @@ public final class Requests {
                     mostMillis = WORKER_WAIT.toMillis();
                 }
                 trouble = answer == ServerAnswer.LATE ? Optional.empty() : Optional.of(e);
-                Sleeper.millis(Math.min(BACK_OFF_MILLIS, patience.millisLeft()));
+                Sleeper.millis(Math.min(BACK_OFF_MILLIS, nextLook.millisLeft()));
             }
         }
         requireKnownRules(thread);

@@ -35,7 +35,7 @@ public final class AllThreadsFollower implements SaveFollower.Reader {
 
     private final ThreadDirectory directory;
     private final Function<ThreadDirectory.Listed, MomentStream> feeds;
-    private final CheckpointWriter keeper;
+    private final CheckpointWriter writer;
     private final SaveInterval cadence;
     private final Map<String, Followed> followed = new LinkedHashMap<>();
     /** The last runs of closed threads that may be listed again. */
@@ -48,11 +48,11 @@ public final class AllThreadsFollower implements SaveFollower.Reader {
     public AllThreadsFollower(
             ThreadDirectory directory,
             Function<ThreadDirectory.Listed, MomentStream> feeds,
-            CheckpointWriter keeper,
+            CheckpointWriter writer,
             SaveInterval cadence) {
         this.directory = directory;
         this.feeds = feeds;
-        this.keeper = keeper;
+        this.writer = writer;
         this.cadence = cadence;
     }
 
@@ -137,7 +137,7 @@ public final class AllThreadsFollower implements SaveFollower.Reader {
         Followed(ThreadDirectory.Listed listed) {
             this.listed = listed;
             this.feed = feeds.apply(listed);
-            this.keeping = new CheckpointFeeder(listed.thread(), keeper, cadence);
+            this.keeping = new CheckpointFeeder(listed.thread(), writer, cadence);
         }
 
         /** Reads the thread. Returns this object if the thread has closed or was deleted; otherwise empty. */

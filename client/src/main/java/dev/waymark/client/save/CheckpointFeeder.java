@@ -15,16 +15,16 @@ import java.util.Optional;
  */
 public final class CheckpointFeeder {
     private final String thread;
-    private final CheckpointWriter keeper;
+    private final CheckpointWriter writer;
     private final SaveInterval cadence;
     private final VersionSteps steps = new VersionSteps();
     private Optional<ThreadSnapshot> passedOver = Optional.empty();
     private List<Call> calls = List.of();
     private boolean begun;
 
-    public CheckpointFeeder(String thread, CheckpointWriter keeper, SaveInterval cadence) {
+    public CheckpointFeeder(String thread, CheckpointWriter writer, SaveInterval cadence) {
         this.thread = thread;
-        this.keeper = keeper;
+        this.writer = writer;
         this.cadence = cadence;
     }
 
@@ -58,12 +58,12 @@ public final class CheckpointFeeder {
             ThreadSnapshot snapshot = ThreadSnapshot.of(thread, newest.get(), run);
             if (cadence.isDueIn(newest.get().state())) {
                 passedOver = Optional.empty();
-                keeper.offer(snapshot);
+                writer.offer(snapshot);
             } else {
                 passedOver = Optional.of(snapshot);
             }
         }
-        newestCalls.ifPresent(moment -> keeper.offerBetweenVersions(ThreadSnapshot.of(thread, moment, run)));
+        newestCalls.ifPresent(moment -> writer.offerBetweenVersions(ThreadSnapshot.of(thread, moment, run)));
     }
 
     private boolean haveCallsChanged(Conversation state) {
@@ -74,13 +74,13 @@ public final class CheckpointFeeder {
 
     /** Passes on the version that the save interval has held back, if there is one. */
     public void takePassedOver() {
-        passedOver.ifPresent(keeper::offer);
+        passedOver.ifPresent(writer::offer);
         passedOver = Optional.empty();
     }
 
     /** Passes on the last version of a thread that has closed, and announces that no more will follow. */
     public void end() {
         takePassedOver();
-        keeper.last(thread);
+        writer.last(thread);
     }
 }

@@ -98,7 +98,7 @@ public final class CheckpointWriter implements AutoCloseable {
         place.leaving = false;
         if (!running && !ended) {
             running = true;
-            Thread writer = new Thread(this::write, "waymark-keeper");
+            Thread writer = new Thread(this::write, "waymark-writer");
             writer.setDaemon(true);
             writer.start();
         }

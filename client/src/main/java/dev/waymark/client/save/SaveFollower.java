@@ -22,7 +22,7 @@ import java.util.function.Function;
  */
 public final class SaveFollower implements AutoCloseable {
     private final SaveOptions saving;
-    private final CheckpointWriter keeper;
+    private final CheckpointWriter writer;
     private final Reader reader;
     private final Function<StatusRuntimeException, WaymarkException> translation;
     private final CountDownLatch stopped = new CountDownLatch(1);
@@ -31,11 +31,11 @@ public final class SaveFollower implements AutoCloseable {
 
     private SaveFollower(
             SaveOptions saving,
-            CheckpointWriter keeper,
+            CheckpointWriter writer,
             Reader reader,
             Function<StatusRuntimeException, WaymarkException> translation) {
         this.saving = saving;
-        this.keeper = keeper;
+        this.writer = writer;
         this.reader = reader;
         this.translation = translation;
     }
@@ -68,8 +68,8 @@ public final class SaveFollower implements AutoCloseable {
             SaveOptions saving,
             Function<CheckpointWriter, Reader> readers,
             Function<StatusRuntimeException, WaymarkException> translation) {
-        CheckpointWriter keeper = new CheckpointWriter(saving);
-        SaveFollower following = new SaveFollower(saving, keeper, readers.apply(keeper), translation);
+        CheckpointWriter writer = new CheckpointWriter(saving);
+        SaveFollower following = new SaveFollower(saving, writer, readers.apply(writer), translation);
         Thread thread = new Thread(following::run, "waymark-following");
         thread.setDaemon(true);
         thread.start();
@@ -108,7 +108,7 @@ public final class SaveFollower implements AutoCloseable {
     private void lookOnceMore() {
         // Writes the known versions first, since a server that is gone may never answer.
         reader.takePassedOver();
-        keeper.hurry();
+        writer.hurry();
         try {
             reader.lookOnceMore();
         } catch (RuntimeException e) {
@@ -142,7 +142,7 @@ public final class SaveFollower implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        return keeper.flush(Duration.ofMillis(deadline.millisLeft()));
+        return writer.flush(Duration.ofMillis(deadline.millisLeft()));
     }
 
     @Override
@@ -150,6 +150,6 @@ public final class SaveFollower implements AutoCloseable {
         if (!isStopped()) {
             stop();
         }
-        keeper.close();
+        writer.close();
     }
 }

@@ -17,9 +17,9 @@ public final class ThreadFollower implements SaveFollower.Reader {
     private boolean woken;
     private Optional<Thread> waiting = Optional.empty();
 
-    public ThreadFollower(String thread, MomentStream feed, CheckpointWriter keeper, SaveInterval cadence) {
+    public ThreadFollower(String thread, MomentStream feed, CheckpointWriter writer, SaveInterval cadence) {
         this.feed = feed;
-        this.keeping = new CheckpointFeeder(thread, keeper, cadence);
+        this.keeping = new CheckpointFeeder(thread, writer, cadence);
     }
 
     @Override

@@ -26,9 +26,9 @@ class CheckpointWriterTest {
 
     private final RecordingSaver saver = new RecordingSaver();
     private final List<String> told = new CopyOnWriteArrayList<>();
-    private CheckpointWriter keeper = keeper(SaveInterval.STEP);
+    private CheckpointWriter writer = writer(SaveInterval.STEP);
 
-    private CheckpointWriter keeper(SaveInterval cadence) {
+    private CheckpointWriter writer(SaveInterval cadence) {
         return new CheckpointWriter(SaveOptions.in(saver).withCadence(cadence).withListener(new SaveListener() {
             @Override
             public void saved(CheckpointSaved event) {
@@ -45,14 +45,14 @@ class CheckpointWriterTest {
     @AfterEach
     void closeKeeper() {
         saver.letAllThrough();
-        keeper.close();
+        writer.close();
     }
 
     @Test
     void offered_isSavedAndToldOnce() {
-        keeper.offer(at("t", 1));
+        writer.offer(at("t", 1));
 
-        assertThat(keeper.flush(LONG)).isEmpty();
+        assertThat(writer.flush(LONG)).isEmpty();
         assertThat(saver.steps()).containsExactly("t/1");
         assertThat(told).containsExactly("t/1");
         assertThat(saver.load("t").orElseThrow().field("step")).isEqualTo(1L);
@@ -61,14 +61,14 @@ class CheckpointWriterTest {
     @Test
     void offered_toASlowSaver_onlyTheNewestIsSaved() {
         saver.stopping();
-        keeper.offer(at("t", 1));
+        writer.offer(at("t", 1));
         await().atMost(LONG).until(() -> saver.attempts() == 1);
         for (int step = 2; step <= 50; step++) {
-            keeper.offer(at("t", step));
+            writer.offer(at("t", step));
         }
         saver.letAllThrough();
 
-        assertThat(keeper.flush(LONG)).isEmpty();
+        assertThat(writer.flush(LONG)).isEmpty();
         assertThat(saver.steps()).containsExactly("t/1", "t/50");
         assertThat(told).isEqualTo(saver.steps());
     }
@@ -76,33 +76,33 @@ class CheckpointWriterTest {
     @Test
     void offered_byManyThreads_everyOneHasItsTurn() {
         saver.stopping();
-        keeper.offer(at("busy", 1));
+        writer.offer(at("busy", 1));
         await().atMost(LONG).until(() -> saver.attempts() == 1);
-        keeper.offer(at("other", 1));
-        keeper.offer(at("busy", 2));
+        writer.offer(at("other", 1));
+        writer.offer(at("busy", 2));
         saver.letAllThrough();
 
-        assertThat(keeper.flush(LONG)).isEmpty();
+        assertThat(writer.flush(LONG)).isEmpty();
         assertThat(saver.steps()).containsExactly("busy/1", "other/1", "busy/2");
     }
 
     @Test
     void flush_saverThatHangs_endsInTimeAndNamesWhatIsNotSaved() {
         saver.stopping();
-        keeper.offer(at("t", 1));
+        writer.offer(at("t", 1));
 
-        assertThat(keeper.flush(Duration.ofMillis(50))).containsExactly("t");
+        assertThat(writer.flush(Duration.ofMillis(50))).containsExactly("t");
         assertThat(saver.steps()).isEmpty();
     }
 
     @Test
     void save_thatFails_isToldOnceAndTriedAgainWithTheNewest() {
         saver.failing(disk("/a"), disk("/b"), disk("/c"));
-        keeper.offer(at("t", 1));
+        writer.offer(at("t", 1));
         await().atMost(LONG).until(() -> saver.attempts() > 1);
-        keeper.offer(at("t", 2));
+        writer.offer(at("t", 2));
 
-        assertThat(keeper.flush(LONG)).isEmpty();
+        assertThat(writer.flush(LONG)).isEmpty();
         assertThat(saver.load("t").orElseThrow().field("step")).isEqualTo(2L);
         assertThat(told.get(0)).startsWith("no room: /a");
         assertThat(told).filteredOn(line -> line.startsWith("no room")).hasSize(1);
@@ -111,9 +111,9 @@ class CheckpointWriterTest {
     @Test
     void save_thatFailsInAnotherWay_isToldToo() {
         saver.failing(disk("/a"), new IllegalStateException("a bug"), disk("/b"), new IllegalStateException("a bug"));
-        keeper.offer(at("t", 1));
+        writer.offer(at("t", 1));
 
-        assertThat(keeper.flush(LONG)).isEmpty();
+        assertThat(writer.flush(LONG)).isEmpty();
         assertThat(told)
                 .containsExactly(
                         "no room: /a (IOException: No space left)",
@@ -124,28 +124,28 @@ class CheckpointWriterTest {
     @Test
     void save_corruptEntry_isToldAndHoldsUpNobody() {
         saver.failing(SaverException.corrupt("t.json", "not JSON"));
-        keeper.offer(at("t", 1));
+        writer.offer(at("t", 1));
         await().atMost(LONG).until(() -> !told.isEmpty());
-        keeper.offer(at("u", 1));
+        writer.offer(at("u", 1));
 
-        assertThat(keeper.flush(LONG)).isSubsetOf("t");
+        assertThat(writer.flush(LONG)).isSubsetOf("t");
         assertThat(saver.steps()).contains("u/1");
         assertThat(told).first().asString().contains("t.json (not JSON)");
     }
 
     @Test
     void offered_thatTheSaverHas_isNeitherSavedNorToldAgain() {
-        keeper.offer(at("t", 3));
-        keeper.flush(LONG);
-        keeper.close();
-        keeper = keeper(SaveInterval.STEP);
+        writer.offer(at("t", 3));
+        writer.flush(LONG);
+        writer.close();
+        writer = writer(SaveInterval.STEP);
 
-        keeper.offer(at("t", 2));
-        keeper.flush(LONG);
-        keeper.offer(at("t", 3));
-        keeper.flush(LONG);
-        keeper.offer(at("t", 4));
-        keeper.flush(LONG);
+        writer.offer(at("t", 2));
+        writer.flush(LONG);
+        writer.offer(at("t", 3));
+        writer.flush(LONG);
+        writer.offer(at("t", 4));
+        writer.flush(LONG);
 
         assertThat(saver.steps()).containsExactly("t/3", "t/4");
         assertThat(told).isEqualTo(saver.steps());
@@ -153,40 +153,40 @@ class CheckpointWriterTest {
 
     @Test
     void cadenceOfTime_holdsBackAllButTheFirst_untilTheFlush() {
-        keeper.close();
-        keeper = keeper(SaveInterval.every(Duration.ofHours(1)));
-        keeper.offer(at("t", 1));
-        keeper.offer(at("barrier-1", 1));
+        writer.close();
+        writer = writer(SaveInterval.every(Duration.ofHours(1)));
+        writer.offer(at("t", 1));
+        writer.offer(at("barrier-1", 1));
         await().atMost(LONG).until(() -> saver.steps().size() == 2);
-        keeper.offer(at("t", 2));
-        keeper.offer(at("t", 3));
-        keeper.offer(at("barrier-2", 1));
+        writer.offer(at("t", 2));
+        writer.offer(at("t", 3));
+        writer.offer(at("barrier-2", 1));
         await().atMost(LONG).until(() -> saver.steps().contains("barrier-2/1"));
 
         assertThat(saver.steps()).containsExactly("t/1", "barrier-1/1", "barrier-2/1");
-        assertThat(keeper.flush(LONG)).isEmpty();
+        assertThat(writer.flush(LONG)).isEmpty();
         assertThat(saver.steps()).containsExactly("t/1", "barrier-1/1", "barrier-2/1", "t/3");
     }
 
     @Test
     void cadenceOfTime_passed_savesTheNewest() {
-        keeper.close();
-        keeper = keeper(SaveInterval.every(Duration.ofMillis(50)));
-        keeper.offer(at("t", 1));
+        writer.close();
+        writer = writer(SaveInterval.every(Duration.ofMillis(50)));
+        writer.offer(at("t", 1));
         await().atMost(LONG).until(() -> saver.steps().size() == 1);
-        keeper.offer(at("t", 2));
+        writer.offer(at("t", 2));
 
         await().atMost(LONG).until(() -> saver.steps().equals(List.of("t/1", "t/2")));
     }
 
     @Test
     void last_ofAThread_isSavedInSpiteOfTheCadence() {
-        keeper.close();
-        keeper = keeper(SaveInterval.every(Duration.ofHours(1)));
-        keeper.offer(at("t", 1));
+        writer.close();
+        writer = writer(SaveInterval.every(Duration.ofHours(1)));
+        writer.offer(at("t", 1));
         await().atMost(LONG).until(() -> saver.steps().size() == 1);
-        keeper.offer(at("t", 2));
-        keeper.last("t");
+        writer.offer(at("t", 2));
+        writer.last("t");
 
         await().atMost(LONG).until(() -> saver.steps().equals(List.of("t/1", "t/2")));
     }
@@ -205,10 +205,10 @@ class CheckpointWriterTest {
                 .callsModel()
                 .replies("Booked.")
                 .says("m2", "More");
-        CheckpointFeeder keeping = new CheckpointFeeder("t1", keeper, SaveInterval.STEP);
+        CheckpointFeeder keeping = new CheckpointFeeder("t1", writer, SaveInterval.STEP);
 
         keeping.follow(tale.moments(), run());
-        keeper.flush(LONG);
+        writer.flush(LONG);
 
         assertThat(saver.steps()).containsExactly("t1/2");
     }
@@ -216,13 +216,13 @@ class CheckpointWriterTest {
     @Test
     void threadThatEndsInTheMiddleOfATurn_isSavedAtItsEndThough() {
         ThreadFixture tale = asked().answers("tu_1", "Friday");
-        CheckpointFeeder keeping = new CheckpointFeeder("t1", keeper, SaveInterval.TURN);
+        CheckpointFeeder keeping = new CheckpointFeeder("t1", writer, SaveInterval.TURN);
         keeping.follow(tale.moments(), run());
-        keeper.flush(LONG);
+        writer.flush(LONG);
         assertThat(saver.steps()).isEmpty();
 
         keeping.end();
-        keeper.flush(LONG);
+        writer.flush(LONG);
 
         assertThat(saver.steps()).containsExactly("t1/1");
     }
@@ -231,10 +231,10 @@ class CheckpointWriterTest {
     @Test
     void callThatRuns_isSavedBetweenTheVersions_andNotToldOf() {
         ThreadFixture tale = charging();
-        CheckpointFeeder keeping = new CheckpointFeeder("t1", keeper, SaveInterval.STEP);
+        CheckpointFeeder keeping = new CheckpointFeeder("t1", writer, SaveInterval.STEP);
 
         keeping.follow(tale.moments(), run());
-        keeper.flush(LONG);
+        writer.flush(LONG);
 
         assertThat(saver.sessions()).singleElement().satisfies(session -> {
             assertThat(session.field("checkpoint")).isNull();
@@ -247,7 +247,7 @@ class CheckpointWriterTest {
                 .callsModel()
                 .replies("Charged.");
         keeping.follow(tale.moments().subList(seen, tale.moments().size()), run());
-        keeper.flush(LONG);
+        writer.flush(LONG);
 
         assertThat(saver.sessions()).hasSize(2).last().satisfies(session -> {
             assertThat(session.field("checkpoint")).isNotNull();
@@ -259,13 +259,13 @@ class CheckpointWriterTest {
     @Test
     void callThatRuns_offeredWhileAVersionWaits_takesTheVersionsPlaceOnlyAfterIt() {
         saver.stopping();
-        keeper.offer(at("other", 1));
+        writer.offer(at("other", 1));
         await().atMost(LONG).until(() -> saver.attempts() == 1);
-        keeper.offer(at("t", 1));
-        keeper.offerBetweenVersions(at("t", 2));
+        writer.offer(at("t", 1));
+        writer.offerBetweenVersions(at("t", 2));
         saver.letAllThrough();
 
-        assertThat(keeper.flush(LONG)).isEmpty();
+        assertThat(writer.flush(LONG)).isEmpty();
         assertThat(saver.steps()).containsExactly("other/1", "t/1", "t/2");
         assertThat(told).containsExactly("other/1", "t/1");
     }
@@ -273,11 +273,11 @@ class CheckpointWriterTest {
     @Test
     void callThatRuns_underAnIntervalOfTurns_isNotSaved() {
         ThreadFixture tale = charging();
-        CheckpointFeeder keeping = new CheckpointFeeder("t1", keeper, SaveInterval.TURN);
+        CheckpointFeeder keeping = new CheckpointFeeder("t1", writer, SaveInterval.TURN);
 
         keeping.follow(tale.moments(), run());
 
-        assertThat(keeper.flush(LONG)).isEmpty();
+        assertThat(writer.flush(LONG)).isEmpty();
         assertThat(saver.steps()).isEmpty();
     }
 
@@ -309,7 +309,7 @@ class CheckpointWriterTest {
     private List<Integer> saved(ThreadFixture tale, SaveInterval cadence) {
         saver.delete("t1");
         told.clear();
-        CheckpointWriter own = keeper(cadence);
+        CheckpointWriter own = writer(cadence);
         CheckpointFeeder keeping = new CheckpointFeeder("t1", own, cadence);
         for (Moment moment : tale.moments()) {
             keeping.follow(List.of(moment), run());
