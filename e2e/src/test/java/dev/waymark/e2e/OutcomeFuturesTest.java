@@ -235,7 +235,7 @@ class OutcomeFuturesTest {
 
     @Test
     void cancelledFuture_endsTheWait_andNotTheTurn() {
-        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch begun = new CountDownLatch(2);
         CountDownLatch ended = new CountDownLatch(1);
         AgentClient watched = client.watchedBy(new Watcher() {
             @Override

@@ -622,8 +622,7 @@ final class Simulation {
                                     chance(3) ? Optional.of("stale") : Optional.empty(),
                                     someone(),
                                     Optional.empty())
-                            : new PersonFact.OutcomeSettled(
-                                    anyCallId().orElse("a"), anyVerdict(), Optional.empty(), someone()));
+                            : anySettlement(anyCallId().orElse("a")));
         } else if (kind < 97) {
             apply(new PersonFact.CloseRequested(someone()));
         } else if (chance(2)) {
@@ -1272,9 +1271,15 @@ final class Simulation {
         return world.alive().stream().noneMatch(each -> each.key.equals(Ledger.key(call)));
     }
 
-    private CallSettlement.Verdict anyVerdict() {
+    /** Anything about any call; but a person who is asked for the outcome tells the truth, as {@link #decision} does. */
+    private Fact anySettlement(String callId) {
         CallSettlement.Verdict[] all = CallSettlement.Verdict.values();
-        return all[random.nextInt(all.length)];
+        CallSettlement.Verdict verdict = all[random.nextInt(all.length)];
+        return state.calls()
+                .get(callId)
+                .filter(call -> call.status() == Call.Status.UNSETTLED)
+                .map(this::decision)
+                .orElseGet(() -> new PersonFact.OutcomeSettled(callId, verdict, Optional.empty(), someone()));
     }
 
     private Optional<String> someone() {

@@ -26,9 +26,8 @@ public final class QuickStart {
                         AgentWorker.on(connection).agent(guide.build()).build();
                 AgentClient client = AgentClient.connect(server.address())) {
             worker.start();
-            var answer =
-                    assertComplete(client.prompt("guide", "Umbrella in Oslo?").await());
-            System.out.println(answer.text());
+            var turn = client.prompt("guide", "Umbrella in Oslo?");
+            System.out.println(assertComplete(turn.await()).text());
         }
     }
 }
