@@ -15,7 +15,6 @@ import java.util.Optional;
 
 /** Compares messages with a thread's history: whether they were delivered, and whether the thread would accept them. */
 final class DeliveryCheck {
-    static final String KEY_REUSED = "KeyReused";
 
     private final Timeline timeline;
 
@@ -25,7 +24,9 @@ final class DeliveryCheck {
 
     static WaymarkException keyReused() {
         return new WaymarkException.Refused(
-                KEY_REUSED, "another request has used this key", "Send the same request again, or use another key");
+                WaymarkException.Refused.KEY_REUSED,
+                "another request has used this key",
+                "Send the same request again, or use another key");
     }
 
     /**

@@ -77,13 +77,18 @@ final class OutcomeWait {
             if (reached.isEmpty() && !outcome.isDone()) {
                 CompletableFuture.anyOf(pause(), outcome)
                         .handle((woken, failure) -> true)
-                        .thenRunAsync(() -> goOn(outcome, threads), threads);
+                        .thenRunAsync(() -> goOn(outcome, threads), threads)
+                        .whenComplete((ran, failure) -> {
+                            if (failure != null) {
+                                fail(outcome, failure);
+                            }
+                        });
                 return;
             }
             end();
             // Functions that the caller has added to the future may take long.
             reached.ifPresent(result -> WaitThreads.blocking(() -> outcome.complete(result)));
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             fail(outcome, e);
         }
     }
@@ -92,7 +97,12 @@ final class OutcomeWait {
         try {
             end();
         } finally {
-            WaitThreads.blocking(() -> outcome.completeExceptionally(failure));
+            try {
+                WaitThreads.blocking(() -> outcome.completeExceptionally(failure));
+            } finally {
+                // If no thread could take the place of this one.
+                outcome.completeExceptionally(failure);
+            }
         }
     }
 

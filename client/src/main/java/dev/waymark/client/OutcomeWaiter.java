@@ -40,7 +40,7 @@ final class OutcomeWaiter {
                 .with(TurnHandle.Delivery.REPEATED);
     }
 
-    private Optional<Awaited> past(String thread, OutcomeDetector past, WaitDeadline deadline) {
+    Optional<Awaited> past(String thread, OutcomeDetector past, WaitDeadline deadline) {
         Timeline timeline = read(thread, deadline);
         CallbackDispatcher dispatcher = new CallbackDispatcher(context, thread);
         for (Moment moment : timeline.moments()) {

@@ -102,13 +102,14 @@ public final class ThreadInspector {
 
     /**
      * Returns the closed thread that a checkpoint shows exactly as this server has it, if that thread has calls to carry
-     * out. {@link AgentClient#resume(String, ResumeOptions)} then continues it from its history, so that nothing of the
+     * out and no other thread than the successor continues it. {@link AgentClient#resume(String, ResumeOptions)} then continues it from its history, so that nothing of the
      * checkpoint has to be trusted. Empty if any value differs, and for formats that name no thread. Starts nothing.
      *
+     * @param successor the id of the thread that would continue it
      * @param isReadable whether the caller may read the thread with this id. No other thread is read.
      */
-    public Optional<String> closedThreadOf(byte[] checkpoint, Predicate<String> isReadable) {
-        return resumer.closedThreadOf(checkpoint, isReadable);
+    public Optional<String> closedThreadOf(byte[] checkpoint, String successor, Predicate<String> isReadable) {
+        return resumer.closedThreadOf(checkpoint, successor, isReadable);
     }
 
     /**

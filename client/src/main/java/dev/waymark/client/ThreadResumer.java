@@ -196,9 +196,9 @@ final class ThreadResumer {
     }
 
     /** Returns the closed thread that a checkpoint shows exactly as this server has it. Starts nothing. */
-    Optional<String> closedThreadOf(byte[] checkpoint, Predicate<String> isReadable) {
+    Optional<String> closedThreadOf(byte[] checkpoint, String successor, Predicate<String> isReadable) {
         RestoredCheckpoint recovered = recovered(checkpoint, ResumeOptions.onward());
-        return context.translated(() -> lineage.closedThreadOf(recovered, isReadable));
+        return context.translated(() -> lineage.closedThreadOf(recovered, successor, isReadable));
     }
 
     /** Compares the checkpoint with the thread that it names, unless the options treat it as a copy. */
@@ -344,6 +344,8 @@ final class ThreadResumer {
     }
 
     private TurnHandle goOn(ResumeSource left, ResumeOptions how, WaitDeadline deadline) {
+        // A refusal must not use up the continuation, of which there is only one.
+        left.input(how.agent(), left.begin(how, left.threadId(how), now()));
         Successor successor = successor(left, how);
         String thread = successor.thread();
         Conversation begin = left.begin(how, thread, now());
@@ -388,7 +390,7 @@ final class ThreadResumer {
                 .seen()
                 .factOf(requestId)
                 .orElseThrow(() -> new WaymarkException.Refused(
-                        DeliveryCheck.KEY_REUSED,
+                        WaymarkException.Refused.KEY_REUSED,
                         "another request has started this thread: " + timeline.thread(),
                         Remedy.of(Remedy.Action.USE_ANOTHER_THREAD)));
     }

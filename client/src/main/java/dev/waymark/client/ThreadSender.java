@@ -244,7 +244,9 @@ final class ThreadSender {
                 throw Requests.closed(thread);
             }
             context.requests().cancel(thread);
-            return new OutcomeWaiter(context.unobserved(), saves)
+            // The thread is saved once, at its end.
+            ClientContext unobserved = context.unobserved();
+            return new OutcomeWaiter(unobserved, new OutcomeSaver(unobserved))
                     .handle(thread, known.runId(), OutcomeDetector::forTheEnd, deadline)
                     .checking(result -> {
                         saves.save(thread);

@@ -6,6 +6,7 @@ import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.connection.WaitThreads;
 import dev.waymark.client.failure.Remedy;
 import dev.waymark.client.failure.RequestLimits;
+import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.NewThreadOptions;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.client.request.ResumeOptions;
@@ -92,9 +93,22 @@ final class ThreadStarter {
                     valid.thread(),
                     runId,
                     deadline,
-                    () -> WaitThreads.blocking(() ->
-                            sender.say(valid.thread(), valid.say(), deadline).open()));
+                    () -> WaitThreads.blocking(() -> delivered(valid, runId, deadline)));
         });
+    }
+
+    /** Finds out what became of a message that was sent as a signal. */
+    private Awaited delivered(Valid valid, String runId, WaitDeadline deadline) {
+        if (deadline.isPast()) {
+            return outcomes.past(valid.thread(), waitingFor(valid), deadline)
+                    .orElseGet(() -> new Awaited.Coming(runId, waitingFor(valid)));
+        }
+        try {
+            return sender.say(valid.thread(), valid.say(), deadline).open();
+        } catch (WaymarkException.Closed e) {
+            // The turn has ended, and the thread has closed since.
+            return outcomes.past(valid.thread(), waitingFor(valid), deadline).orElseThrow(() -> e);
+        }
     }
 
     private String signal(Valid valid, Requests.Known known) {

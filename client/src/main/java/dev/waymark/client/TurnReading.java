@@ -32,6 +32,7 @@ final class TurnReading {
 
     private WaitPolicy policy;
     private boolean hasGathered;
+    private boolean hasRead;
 
     private TurnReading(
             ClientContext context,
@@ -72,7 +73,9 @@ final class TurnReading {
      * for events, but for the caller's code.
      */
     Optional<Awaited> look() {
-        List<Moment> next = feed.take();
+        // A caller whose time is over learns of an outcome that was there before, and does not wait for one.
+        List<Moment> next = !hasRead && deadline.isPast() ? WaitThreads.blocking(() -> feed.next(0)) : feed.take();
+        hasRead |= !next.isEmpty();
         if (isObserved()) {
             WaitThreads.blocking(() -> {
                 saving.ifPresent(follower -> follower.follow(next, feed.run()));
@@ -109,7 +112,7 @@ final class TurnReading {
     }
 
     private boolean isObserved() {
-        return context.watcher().isPresent() || saving.isPresent();
+        return context.watcher().filter(Watcher::followsSteps).isPresent() || saving.isPresent();
     }
 
     private boolean isOver(Optional<OutcomeDetector.Reached> reached) {
@@ -138,7 +141,7 @@ final class TurnReading {
     void end() {
         feed.cancel();
         notifier.cancel();
-        if (isObserved()) {
+        if (context.watcher().isPresent() || saving.isPresent()) {
             WaitThreads.blocking(() -> {
                 try {
                     saving.ifPresent(OutcomeSaver.Following::end);

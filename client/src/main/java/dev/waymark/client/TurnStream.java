@@ -1,5 +1,6 @@
 package dev.waymark.client;
 
+import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.save.CheckpointLoaded;
 import dev.waymark.client.save.CheckpointSaved;
 import dev.waymark.client.save.SaveListener;
@@ -160,6 +161,17 @@ final class TurnStream extends Spliterators.AbstractSpliterator<TurnEvent> {
         @Override
         public void waitEnds() {
             otherWatcher.ifPresent(Watcher::waitEnds);
+        }
+
+        @Override
+        public boolean waitsForWorker(WaymarkException.NoWorker absence) {
+            otherWatcher.ifPresent(other -> other.waitsForWorker(absence));
+            return true;
+        }
+
+        @Override
+        public void workerIsBack() {
+            otherWatcher.ifPresent(Watcher::workerIsBack);
         }
 
         @Override

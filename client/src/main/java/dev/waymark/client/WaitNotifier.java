@@ -13,7 +13,10 @@ import java.util.concurrent.CompletableFuture;
 
 /** Reports the events of a turn to a watcher while its outcome is awaited. */
 final class WaitNotifier {
+    private final Optional<Watcher> anyWatcher;
+    /** The watcher, if it wants more than to be told of absent workers. */
     private final Optional<Watcher> watcher;
+
     private final OutcomeDetector waiting;
     private final LiveText words;
     private final String thread;
@@ -21,7 +24,8 @@ final class WaitNotifier {
     private boolean toldOfAbsence;
 
     WaitNotifier(ClientContext context, String thread, OutcomeDetector waiting) {
-        this.watcher = context.watcher();
+        this.anyWatcher = context.watcher();
+        this.watcher = anyWatcher.filter(Watcher::followsSteps);
         this.waiting = waiting;
         this.thread = thread;
         this.words = new LiveText(context.connection(), context.histories(), thread);
@@ -45,7 +49,7 @@ final class WaitNotifier {
     void tell(Optional<WaymarkException.NoWorker> absence) {
         if (absence.isPresent() != toldOfAbsence) {
             toldOfAbsence = absence.isPresent();
-            watcher.ifPresent(told ->
+            anyWatcher.ifPresent(told ->
                     WaitThreads.blocking(() -> absence.ifPresentOrElse(told::waitsForWorker, told::workerIsBack)));
         }
     }

@@ -32,6 +32,7 @@ import io.grpc.ClientInterceptor;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
+import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.time.Duration;
@@ -264,6 +265,46 @@ class OutcomeFuturesTest {
         awaitQuietly(ended);
         held.release();
         assertThat(AgentResult.assertComplete(other.join()).text()).isEqualTo("At last.");
+    }
+
+    @Test
+    void startedThreadOfOneTurn_hasItsOutcome_afterItHasClosed() {
+        TurnHandle turn = client.start(Prompt.of("greeter", "Go"));
+        await().until(() -> client.timeline(turn.thread()).ending().isPresent());
+
+        assertThat(AgentResult.assertComplete(turn.await()).text()).isEqualTo("Hello.");
+        assertThat(AgentResult.assertComplete(turn.future().join()).text()).isEqualTo("Hello.");
+    }
+
+    @Test
+    void outcomeThatIsThere_isReturned_evenAfterTheDeadline() throws Exception {
+        AgentClient hasty = client.withTimeout(Duration.ofMillis(1));
+        TurnHandle run = hasty.run(Prompt.of("greeter", "Go"));
+        TurnHandle started = hasty.start(named("greeter", "late"));
+        client.turn(run.thread()).await();
+        client.turn(started.thread()).await();
+
+        for (TurnHandle late : List.of(run, started)) {
+            assertThat(AgentResult.assertComplete(late.await()).text()).isEqualTo("Hello.");
+            assertThat(AgentResult.assertComplete(late.future().join()).text()).isEqualTo("Hello.");
+        }
+    }
+
+    @Test
+    void checkedExceptionOfAWatcher_failsTheFuture() {
+        AgentClient watched = client.watchedBy(moment -> {
+            throw OutcomeFuturesTest.<RuntimeException>undeclared(
+                    new IOException("of a language without declarations"));
+        });
+
+        assertThatThrownBy(watched.prompt("greeter", "Go").future()::join)
+                .isInstanceOf(CompletionException.class)
+                .hasCauseInstanceOf(IOException.class);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <E extends Throwable> RuntimeException undeclared(Throwable e) throws E {
+        throw (E) e;
     }
 
     @Test

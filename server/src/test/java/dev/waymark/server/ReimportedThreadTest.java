@@ -21,6 +21,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -253,6 +254,33 @@ class ReimportedThreadTest {
         assertThat(isFromFile(dave, first.text("thread"))).isTrue();
         assertThat(second.body()).isEqualTo(first.body());
         assertThat(dave.post("/v1/threads/" + open + "/resume", "{}").status()).isEqualTo(201);
+    }
+
+    /** A refusal must not use up the one continuation that a thread has. */
+    @Test
+    void answerWhereNoQuestionIsOpen_isRefused_andTheThreadCanStillBeResumed() throws Exception {
+        String resumed = closedWithAnApproval();
+        String imported = closedWithAnApproval();
+
+        assertThat(dave.post("/v1/threads/" + resumed + "/resume", "{'answer':'x'}")
+                        .status())
+                .isEqualTo(404);
+        assertThat(dave.post("/v1/threads/" + resumed + "/resume", "{}").status())
+                .isEqualTo(201);
+        assertThat(imported(dave, checkpoint(imported, "thread"), GROUP + ",'answer':'x',")
+                        .status())
+                .isEqualTo(404);
+        assertThat(imported(checkpoint(imported, "thread")).text("continues")).isEqualTo(imported);
+    }
+
+    /** What the server looks for in it must not take longer the longer it is. */
+    @Test
+    @Timeout(20)
+    void veryLongId_isThatOfNoThread() throws Exception {
+        ObjectNode checkpoint = checkpoint(closedWithAnApproval(), "thread").deepCopy();
+        checkpoint.put("threadId", "a".repeat(4_000_000));
+
+        assertThat(imported(checkpoint).body().has("continues")).isFalse();
     }
 
     private static void waits(HttpCaller.Answer answer, HttpCaller caller) {

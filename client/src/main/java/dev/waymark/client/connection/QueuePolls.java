@@ -10,6 +10,7 @@ import io.temporal.api.workflowservice.v1.DescribeTaskQueueRequest;
 import io.temporal.api.workflowservice.v1.DescribeTaskQueueResponse;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Finds out whether workers serve a task queue. Callers that wait at the same time share one answer of the server.
@@ -23,6 +24,8 @@ final class QueuePolls {
     private static final Duration POLLS_AT_LEAST_EVERY = Duration.ofSeconds(65);
 
     private static final Duration REUSED_FOR = Duration.ofSeconds(1);
+    /** Many callers wait for the answer. A server that takes longer is too busy to say that workers are absent. */
+    private static final Duration LONGEST_ANSWER = Duration.ofSeconds(3);
 
     private final Connection connection;
     private final String taskQueue;
@@ -78,6 +81,7 @@ final class QueuePolls {
         DescribeTaskQueueResponse queue = connection
                 .stubs()
                 .blockingStub()
+                .withDeadlineAfter(LONGEST_ANSWER.toMillis(), TimeUnit.MILLISECONDS)
                 .describeTaskQueue(DescribeTaskQueueRequest.newBuilder()
                         .setNamespace(connection.namespace())
                         .setTaskQueue(TaskQueue.newBuilder().setName(taskQueue))

@@ -394,7 +394,7 @@ public final class Requests {
 
     /** Where the workers are, for a caller whose thread has had work for {@link #WORKER_WAIT} that none has taken. */
     WorkerPresence workers() {
-        return polls.presence();
+        return WaitThreads.blocking(polls::presence);
     }
 
     /**

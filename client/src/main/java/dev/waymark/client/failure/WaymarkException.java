@@ -118,6 +118,9 @@ public class WaymarkException extends RuntimeException {
 
     /** The request is invalid, or the thread refused it. {@link #type} says why. */
     public static final class Refused extends WaymarkException {
+        /** Another request with other content has used the key or the id of this one. */
+        public static final String KEY_REUSED = "KeyReused";
+
         private static final long serialVersionUID = 1L;
 
         public Refused(String type, String message, Remedy remedy) {

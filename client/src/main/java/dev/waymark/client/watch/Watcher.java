@@ -29,6 +29,14 @@ public interface Watcher {
      */
     boolean happened(Moment moment);
 
+    /**
+     * Whether the watcher wants to know of each step while an outcome is awaited. If not, it is told only when waits
+     * begin and end, and of absent workers, and the server is asked less often.
+     */
+    default boolean followsSteps() {
+        return true;
+    }
+
     /** The client starts to wait for the outcome of a turn of this thread. */
     default void waitBegins(String thread) {}
 

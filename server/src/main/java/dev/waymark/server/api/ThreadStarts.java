@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * The operations that start threads. The server chooses the ids, so that callers cannot guess the ids of other threads.
@@ -110,13 +111,15 @@ final class ThreadStarts {
                 .withOrigin("the imported checkpoint");
         byte[] checkpoint = request.source("checkpoint");
         CheckpointReview review = client.inspector().review(checkpoint, copy);
-        Optional<String> own = mayDecide ? Optional.empty() : closedThreadOf(request.caller(), checkpoint, owner);
+        Supplier<Optional<String>> closedThread = () ->
+                closedThreadOf(request.caller(), checkpoint, named.thread().orElseThrow(), owner);
+        Optional<String> own = mayDecide ? Optional.empty() : closedThread.get();
         if (request.json().path("review").booleanValue()) {
             ObjectNode document = PayloadJson.MAPPER.createObjectNode();
             addCalls(document, review, own);
             return HttpReply.json(200, document);
         }
-        Optional<TurnHandle> resumed = own.flatMap(closed -> resumed(closed, named));
+        Optional<TurnHandle> resumed = own.flatMap(closed -> resumed(closed, named, closedThread));
         TurnHandle started = resumed.orElseGet(() -> client.resume(checkpoint, copy));
         if (started.delivery() == TurnHandle.Delivery.NOT_NEEDED) {
             throw HttpProblem.badInput("the checkpoint is complete: there is nothing to resume");
@@ -128,10 +131,11 @@ final class ThreadStarts {
      * Returns the closed thread with this owner that the checkpoint shows exactly as the server has it. Empty if the
      * thread cannot be read, for example because it was forgotten: a file tells nothing about a thread.
      */
-    private Optional<String> closedThreadOf(Caller caller, byte[] checkpoint, Optional<ThreadOwner> owner) {
+    private Optional<String> closedThreadOf(
+            Caller caller, byte[] checkpoint, String successor, Optional<ThreadOwner> owner) {
         try {
-            return owner.flatMap(whose ->
-                    client.inspector().closedThreadOf(checkpoint, thread -> access.isOwned(caller, thread, whose)));
+            return owner.flatMap(whose -> client.inspector()
+                    .closedThreadOf(checkpoint, successor, thread -> access.isOwned(caller, thread, whose)));
         } catch (WaymarkException.NotFound
                 | WaymarkException.Forgotten
                 | WaymarkException.Refused
@@ -140,12 +144,19 @@ final class ThreadStarts {
         }
     }
 
-    /** Resumes a closed thread; returns empty if it cannot be resumed, for example because another one continues it. */
-    private Optional<TurnHandle> resumed(String closed, ResumeOptions how) {
+    /**
+     * Resumes a closed thread. Returns empty if an earlier attempt of this request has made a copy, or if another thread
+     * has continued the closed one in the meantime.
+     */
+    private Optional<TurnHandle> resumed(String closed, ResumeOptions how, Supplier<Optional<String>> closedThread) {
         try {
             return Optional.of(client.resume(closed, how));
-        } catch (WaymarkException.Refused | WaymarkException.NotFound e) {
-            return Optional.empty();
+        } catch (WaymarkException.Refused e) {
+            if (e.type().equals(WaymarkException.Refused.KEY_REUSED)
+                    || closedThread.get().isEmpty()) {
+                return Optional.empty();
+            }
+            throw e;
         }
     }
 

@@ -53,6 +53,11 @@ public final class ProgressView extends WorkerNotes {
     }
 
     @Override
+    public boolean followsSteps() {
+        return true;
+    }
+
+    @Override
     public boolean happened(Moment moment) {
         coming = "";
         moment.fact().ifPresent(fact -> tell(fact, moment));

@@ -13,6 +13,11 @@ public class WorkerNotes implements Watcher {
     }
 
     @Override
+    public boolean followsSteps() {
+        return false;
+    }
+
+    @Override
     public boolean happened(Moment moment) {
         return true;
     }

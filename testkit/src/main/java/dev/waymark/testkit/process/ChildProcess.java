@@ -24,7 +24,7 @@ import java.util.function.Predicate;
  *
  * <pre>{@code
  * try (ChildProcess serve = ChildProcess.of("./waymark", "serve", "--json").environment(settings).start()) {
- *     String ready = serve.awaitLine(line -> line.startsWith("{"), Duration.ofMinutes(1));
+ *     String ready = serve.awaitLine(line -> line.contains("ready"), Duration.ofMinutes(1));
  *     // have it do something …
  *     assertThat(serve.terminate(Duration.ofMinutes(1))).isZero();
  * }
