@@ -57,9 +57,6 @@ class MessagePathTest {
     /** Makes a request of the command last long enough to be seen. */
     private static final Duration DELAY = Duration.ofMillis(60);
 
-    /** Long enough for the command to ask for the words of an unfinished reply. */
-    private static final long THINKING_MILLIS = 800;
-
     private static final String SEND = "The command sends it";
     private static final String WORKFLOW = "The workflow accepts it and schedules work";
     private static final String MODEL = "An activity calls the model";
@@ -110,9 +107,8 @@ class MessagePathTest {
         }
     }
 
-    private Reply reply(ModelRequest request) throws InterruptedException {
+    private Reply reply(ModelRequest request) {
         passHere(MODEL);
-        Thread.sleep(THINKING_MILLIS);
         List<Message> messages = request.messages();
         Message last = messages.get(messages.size() - 1);
         boolean isResult = last.content().stream().anyMatch(Part.ToolResult.class::isInstance);
