@@ -83,7 +83,8 @@ class LostWorkerServerTest {
 
             browser.run("await page.getByRole('textbox', { name: 'Message' }).fill('Are you there?');"
                     + "await page.keyboard.press('Enter');"
-                    + "await page.locator('.composer .problem', { hasText: 'worker' }).waitFor()");
+                    // For half a minute, the server still counts what the lost worker has taken.
+                    + "await page.locator('.composer .problem', { hasText: 'worker' }).waitFor({ timeout: 60_000 })");
             try (WorkerProcess next = ScriptedWorker.start(threads.temporalAddress(), agents)) {
                 browser.run("await page.locator('.message.user', { hasText: 'Are you there?' }).waitFor()");
                 browser.run("await page.waitForFunction(() => document.querySelector('.composer textarea').value === ''"
