@@ -1,9 +1,7 @@
 package dev.waymark.contract.message;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.value.Sha256;
 import java.util.regex.Pattern;
@@ -15,17 +13,15 @@ import java.util.regex.Pattern;
  * @param repeat the number of earlier identical calls with a known outcome, which determines the idempotency key
  * @param execution identifies this execution
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
 public record ClaimRequest(
-        @JsonProperty("callId") String callId,
-        @JsonProperty("dispatch") int dispatch,
-        @JsonProperty("tool") String tool,
-        @JsonProperty("argsDigest") String argsDigest,
+        String callId,
+        int dispatch,
+        String tool,
+        String argsDigest,
 
-        @JsonProperty("repeat") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-        int repeat,
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) int repeat,
 
-        @JsonProperty("execution") String execution) {
+        String execution) {
     /** Update ids are limited to 255 bytes without NUL on PostgreSQL, while call ids can be any text. */
     private static final Pattern PLAIN = Pattern.compile("[!-~]{1,32}");
 
@@ -59,12 +55,10 @@ public record ClaimRequest(
      * @param token the fencing token, which grows with every claim for the same tool and arguments; 0 if it is
      *     not granted
      */
-    @JsonIgnoreProperties(ignoreUnknown = true)
     public record Answer(
-            @JsonProperty("granted") boolean granted,
+            boolean granted,
 
-            @JsonProperty("token") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-            long token) {
+            @JsonInclude(JsonInclude.Include.NON_DEFAULT) long token) {
         @JsonCreator
         public Answer {}
     }

@@ -1,8 +1,5 @@
 package dev.waymark.contract.message;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.contract.work.ToolOutcome;
 import java.util.Objects;
 
@@ -13,13 +10,7 @@ import java.util.Objects;
  *
  * @param execution the name that the execution used in its claim
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-public record LateOutcome(
-        @JsonProperty("callId") String callId,
-        @JsonProperty("dispatch") int dispatch,
-        @JsonProperty("execution") String execution,
-        @JsonProperty("outcome") ToolOutcome outcome) {
-    @JsonCreator
+public record LateOutcome(String callId, int dispatch, String execution, ToolOutcome outcome) {
     public LateOutcome {
         Objects.requireNonNull(callId, "callId");
         Objects.requireNonNull(execution, "execution");

@@ -1,8 +1,5 @@
 package dev.waymark.contract.message;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.SubagentFact;
 import java.util.Objects;
@@ -11,9 +8,7 @@ import java.util.Objects;
  * The part of a decision passed on to a subagent's thread that readers of history need: the id of the subagent call.
  * The rest is an ordinary answer, approval, denial or settlement.
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-public record PassedOnDecision(@JsonProperty("via") String via) {
-    @JsonCreator
+public record PassedOnDecision(String via) {
     public PassedOnDecision {
         Objects.requireNonNull(via, "via");
     }

@@ -1,8 +1,5 @@
 package dev.waymark.conversation.call;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.value.VerifiedSubject;
 import java.time.Instant;
@@ -19,15 +16,13 @@ import java.util.stream.Collectors;
  * @param note what the person noted, as evidence; the model does not see it
  * @param signed the signature, if decisions must be signed
  */
-@JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record CallSettlement(
         @JsonProperty("outcome") Verdict verdict,
-        @JsonProperty("by") Optional<String> by,
-        @JsonProperty("verified") Optional<VerifiedSubject> verified,
-        @JsonProperty("note") Optional<String> note,
-        @JsonProperty("at") Instant at,
-        @JsonProperty("signed") Optional<DecisionSignature> signed) {
+        Optional<String> by,
+        Optional<VerifiedSubject> verified,
+        Optional<String> note,
+        Instant at,
+        Optional<DecisionSignature> signed) {
     /** What the person decided. The names are part of signals, stored, and shown to users. */
     public enum Verdict {
         /** The call took effect. */
@@ -67,14 +62,9 @@ public record CallSettlement(
         }
     }
 
-    @JsonCreator
     public CallSettlement {
         Objects.requireNonNull(verdict, "verdict");
         Objects.requireNonNull(at, "at");
-        by = by == null ? Optional.empty() : by;
-        verified = verified == null ? Optional.empty() : verified;
-        note = note == null ? Optional.empty() : note;
-        signed = signed == null ? Optional.empty() : signed;
     }
 
     /** A settlement that need not be signed. */
