@@ -9,7 +9,6 @@ import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.PendingText;
 import dev.waymark.starter.terminal.Terminals;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Consumer;
 
 /**
@@ -29,9 +28,9 @@ final class CheckpointQuestions {
     /** Returns the options with the decision. */
     ResumeOptions decided(AgentClient client, byte[] checkpoint, ResumeOptions how) {
         CheckpointReview review = client.inspector().review(checkpoint, how);
-        boolean asks = !runPending && !review.notStarted().isEmpty() && Terminals.isInteractive() && !output.isJson();
-        // A person who is asked sees what about, even if stderr goes elsewhere.
-        Consumer<String> lines = asks ? Terminals::tell : output::note;
+        boolean isOpen = !runPending && !review.notStarted().isEmpty();
+        boolean asks = isOpen && output.isForAPerson();
+        Consumer<String> lines = output.notes(asks);
         tell(
                 "These calls have no result in the checkpoint. Those with side effects may have run, so their outcome is"
                         + " unknown:",
@@ -43,18 +42,14 @@ final class CheckpointQuestions {
                 lines);
         tell("The checkpoint asks for these calls, which were never started:", review.notStarted(), lines);
         boolean isAllowed = asks
-                ? isYes(Terminals.ask("Run all of them? Otherwise, only those without side effects run. [y/N] "))
+                ? Terminals.isConfirmed("Run all of them? Otherwise, only those without side effects run.")
                 : runPending;
-        if (!asks && !runPending && !review.notStarted().isEmpty()) {
+        if (isOpen && !asks) {
             output.note(
                     "Those with side effects wait for approval. To run them at once, add --run-pending; calls of tools"
                             + " that always need approval wait all the same.");
         }
         return how.withFileCalls(isAllowed ? FileCalls.CONTINUE : FileCalls.CONTINUE_SAFE);
-    }
-
-    private static boolean isYes(String answer) {
-        return List.of("y", "yes").contains(answer.strip().toLowerCase(Locale.ROOT));
     }
 
     private static void tell(String about, List<Call> calls, Consumer<String> lines) {

@@ -13,7 +13,6 @@ import dev.waymark.starter.render.PendingText;
 import dev.waymark.starter.render.ShownApprovals;
 import dev.waymark.starter.terminal.Terminals;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -56,26 +55,21 @@ final class ApprovalReview {
                     "Read them, and use the digest given there: "
                             + CommandName.line("pending " + ValueText.quoted(thread) + " --json"));
         }
-        boolean isPerson = Terminals.isInteractive() && !output.isJson();
+        boolean isPerson = output.isForAPerson();
         if (!isPerson && ShownApprovals.isAnother(item)) {
             throw new WaymarkException.Refused(
                     Problem.ARGS_CHANGED,
                     "the waiting call is not the one that was shown: " + String.join(" ", text.question()),
                     "To approve it: " + text.commands(true).get(0));
         }
-        // A person who is asked sees what about, even if stderr goes elsewhere.
-        Consumer<String> lines = isPerson ? Terminals::tell : output::note;
+        Consumer<String> lines = output.notes(isPerson);
         text.lines().forEach(lines);
         approval.args().ifPresent(args -> lines.accept("  with other arguments: " + SafeText.json(args.canonical())));
         ApprovalDecided bound =
                 approval.withCall(item.callId()).withDigest(item.argsDigest().orElseThrow());
-        if (isPerson && !isYes(Terminals.ask("Approve it? [y/N] "))) {
+        if (isPerson && !Terminals.isConfirmed("Approve it?")) {
             return Optional.empty();
         }
         return Optional.of(bound);
-    }
-
-    private static boolean isYes(String answer) {
-        return List.of("y", "yes").contains(answer.strip().toLowerCase(Locale.ROOT));
     }
 }

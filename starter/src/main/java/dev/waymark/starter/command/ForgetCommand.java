@@ -12,8 +12,6 @@ import dev.waymark.display.SafeText;
 import dev.waymark.starter.connection.ConnectionOptions;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.terminal.Terminals;
-import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
@@ -44,7 +42,7 @@ public final class ForgetCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (AgentClient client = ConnectionOptions.toServer()) {
-            if (!yes && output.isTerminal() && !output.isJson() && !isConfirmed()) {
+            if (!yes && output.isForAPerson() && !isConfirmed()) {
                 output.note("Nothing was changed.");
                 return ExitCode.DONE;
             }
@@ -54,9 +52,8 @@ public final class ForgetCommand implements Callable<Integer> {
     }
 
     private boolean isConfirmed() {
-        String question = "Forget " + SafeText.line(thread)
-                + " and its subagents? Nobody will be able to read them again. [y/N] ";
-        return List.of("y", "yes").contains(Terminals.ask(question).strip().toLowerCase(Locale.ROOT));
+        return Terminals.isConfirmed(
+                "Forget " + SafeText.line(thread) + " and its subagents? Nobody will be able to read them again.");
     }
 
     private void print(AgentClient.ForgottenThread forgotten) {

@@ -68,8 +68,8 @@ public final class WaitOptions {
         Optional<SaveOptions> saving = named.or(() -> byDefault ? SaverOptions.byDefault(client) : Optional.empty())
                 .map(opened -> SaveOptions.in(opened).withListener(new Notes(output, unsaved)));
         AgentClient saved = saving.map(client::savingIn).orElse(client);
-        AgentClient watched = saved.watchedBy(
-                output.isTerminal() && !output.isJson() ? ProgressView.on(output) : new WorkerNotes(output));
+        AgentClient watched =
+                saved.watchedBy(output.isForAPerson() ? ProgressView.on(output) : new WorkerNotes(output));
         return Optional.ofNullable(timeout).map(watched::withTimeout).orElse(watched);
     }
 

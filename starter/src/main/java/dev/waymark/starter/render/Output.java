@@ -71,6 +71,16 @@ public final class Output {
         return Terminals.isInteractive();
     }
 
+    /** Whether a person at a terminal reads the output, and not a program. */
+    public boolean isForAPerson() {
+        return isTerminal() && !isJson();
+    }
+
+    /** How to print what a question is about: a person who is asked sees it even if stderr goes elsewhere. */
+    public Consumer<String> notes(boolean asked) {
+        return asked ? Terminals::tell : this::note;
+    }
+
     /**
      * Prints temporary text on a terminal, which the next output replaces. Prints only as much of the end of the text
      * as fits on the line.

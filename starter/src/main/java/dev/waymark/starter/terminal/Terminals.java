@@ -3,6 +3,8 @@ package dev.waymark.starter.terminal;
 import java.io.Console;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
+import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -59,6 +61,11 @@ public final class Terminals {
             return "";
         }
         return answer;
+    }
+
+    /** Asks a question to which only {@code y} or {@code yes} is consent. */
+    public static boolean isConfirmed(String question) {
+        return List.of("y", "yes").contains(ask(question + " [y/N] ").strip().toLowerCase(Locale.ROOT));
     }
 
     /** Prints a line where {@link #ask} prints its question. */
