@@ -1,5 +1,6 @@
 package dev.waymark.server.stream;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.client.watch.WatchEvent;
@@ -24,32 +25,38 @@ public final class PlainMapping implements WatchMapping {
             return List.of(sent(said.id(), JsonDocuments.of(said.words())));
         }
         if (event instanceof WatchEvent.Unattended unattended) {
-            ObjectNode absence =
-                    passing("no-worker").put("message", unattended.absence().getMessage());
-            return List.of(ServerSentEvent.of(Optional.empty(), "no-worker", absence));
+            return List.of(
+                    sent(typed("no-worker").put("message", unattended.absence().getMessage())));
         }
         if (event instanceof WatchEvent.Attended) {
-            return List.of(ServerSentEvent.of(Optional.empty(), "worker-back", passing("worker-back")));
+            return List.of(sent(typed("worker-back")));
         }
         if (event instanceof WatchEvent.StatusChanged changed) {
-            ObjectNode status = passing("status");
-            status.setAll((ObjectNode) JsonDocuments.tree(changed.status()));
-            return List.of(ServerSentEvent.of(Optional.empty(), "status", status));
+            return List.of(sent(typed("status").setAll((ObjectNode) JsonDocuments.tree(changed.status()))));
         }
-        return List.of(ServerSentEvent.of(Optional.empty(), "restarted", passing("restarted")));
+        return List.of(sent(typed("restarted")));
     }
 
     /** The final event of a closed thread, which tells clients not to reconnect. */
     @Override
     public List<ServerSentEvent> end() {
-        return List.of(ServerSentEvent.of(Optional.empty(), "closed", passing("closed")));
+        return List.of(sent(typed("closed")));
     }
 
-    private static ServerSentEvent sent(String id, ObjectNode document) {
-        return ServerSentEvent.of(Optional.of(id), document.path("type").asText(), document);
+    private static ServerSentEvent sent(String id, JsonNode document) {
+        return sent(Optional.of(id), document);
     }
 
-    private static ObjectNode passing(String type) {
+    /** An event that is not in the history of the thread has no id. */
+    private static ServerSentEvent sent(JsonNode document) {
+        return sent(Optional.empty(), document);
+    }
+
+    private static ServerSentEvent sent(Optional<String> id, JsonNode document) {
+        return ServerSentEvent.of(id, document.path("type").asText(), document);
+    }
+
+    private static ObjectNode typed(String type) {
         return PayloadJson.MAPPER.createObjectNode().put("type", type);
     }
 }
