@@ -15,7 +15,6 @@ import java.util.Optional;
 
 /** Compares messages with a thread's history: whether they were delivered, and whether the thread would accept them. */
 final class DeliveryCheck {
-
     private final Timeline timeline;
 
     DeliveryCheck(Timeline timeline) {

@@ -90,17 +90,19 @@ final class OutcomeSaver {
         }
         SaveOptions where = context.saving().get();
         WaitDeadline deadline = WaitDeadline.after(where.flushTimeout());
-        MomentStream moments = context.moments(thread, runId);
-        Optional<Moment> newest = Optional.empty();
-        while (newest.isEmpty() && !deadline.isPast() && !moments.isClosed()) {
-            newest = moments.next(deadline.millisLeft()).stream()
-                    // Checkpoints do not contain queued messages.
-                    .filter(moment -> moment.state().transcript().count() > 0
-                            && !moment.state().lacksAgent())
-                    .reduce((earlier, later) -> later);
+        Optional<ThreadSnapshot> newest = Optional.empty();
+        try (MomentStream moments = context.moments(thread, runId)) {
+            while (newest.isEmpty() && !deadline.isPast() && !moments.isClosed()) {
+                newest = moments.next(deadline.millisLeft()).stream()
+                        // Checkpoints do not contain queued messages.
+                        .filter(moment -> moment.state().transcript().count() > 0
+                                && !moment.state().lacksAgent())
+                        .reduce((earlier, later) -> later)
+                        .map(moment -> ThreadSnapshot.of(thread, moment, moments.run()));
+            }
         }
         if (newest.isPresent()) {
-            save(ThreadSnapshot.of(thread, newest.get(), moments.run()));
+            save(newest.get());
         } else {
             where.listener().failed(SaverException.late(thread, where.flushTimeout()));
             where.listener().notSaved(thread);

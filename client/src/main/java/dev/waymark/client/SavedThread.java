@@ -102,14 +102,15 @@ final class SavedThread {
      */
     void awaitAgent(String runId) {
         WaitDeadline deadline = WaitDeadline.after(Requests.WORKER_WAIT);
-        MomentStream moments = context.moments(thread, runId);
-        while (!deadline.isPast() && !moments.isClosed()) {
-            for (Moment moment : moments.next(deadline.millisLeft())) {
-                if (moment.state().policy().isPresent()) {
-                    return;
-                }
-                if (moment.state().lacksAgent()) {
-                    throw notRestored(runId, moment.state());
+        try (MomentStream moments = context.moments(thread, runId)) {
+            while (!deadline.isPast() && !moments.isClosed()) {
+                for (Moment moment : moments.next(deadline.millisLeft())) {
+                    if (moment.state().policy().isPresent()) {
+                        return;
+                    }
+                    if (moment.state().lacksAgent()) {
+                        throw notRestored(runId, moment.state());
+                    }
                 }
             }
         }

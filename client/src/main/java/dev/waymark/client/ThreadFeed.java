@@ -20,7 +20,6 @@ import java.util.concurrent.Executor;
  * are watches, and keeps what it has read for those that come later. Thread-safe.
  */
 final class ThreadFeed {
-
     private final String thread;
     private final boolean cut;
     private final Executor executor;
@@ -134,7 +133,7 @@ final class ThreadFeed {
             watches = -1;
         }
         outdated.run();
-        stream.cancel();
+        stream.close();
     }
 
     private synchronized boolean reads() {

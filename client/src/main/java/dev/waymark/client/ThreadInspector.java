@@ -4,7 +4,6 @@ import dev.waymark.client.connection.MomentStream;
 import dev.waymark.client.connection.WaitDeadline;
 import dev.waymark.client.connection.WaitPolicy;
 import dev.waymark.client.failure.RequestLimits;
-import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.request.ResumeOptions;
 import dev.waymark.client.watch.LiveText;
 import dev.waymark.client.watch.Watcher;
@@ -19,7 +18,6 @@ import java.util.function.Predicate;
 
 /** Examines single threads and checkpoints. Needs no worker. */
 public final class ThreadInspector {
-
     private final ClientContext context;
     private final ThreadResumer resumer;
 
@@ -45,25 +43,19 @@ public final class ThreadInspector {
             List<Moment> earlier = timeline.moments().stream()
                     .filter(moment -> !moment.runId().equals(timeline.runId()))
                     .toList();
-            MomentStream feed = context.moments(thread, timeline.runId());
             LiveText words = new LiveText(context.connection(), context.histories(), thread);
             WaitPolicy policy = new WaitPolicy(context.requests(), thread, WaitDeadline.after(Optional.empty()));
-            boolean toldOfAbsence = false;
             WatcherNotifier telling = new WatcherNotifier(thread, timeline.cut(), watcher);
             boolean goesOn = earlier.stream().allMatch(telling::tell);
-            while (goesOn && !feed.isClosed()) {
-                long most = policy.millis();
-                List<Moment> next = feed.next(words.areDue() ? Math.min(most, words.millisToNext()) : most);
-                next.forEach(words::follow);
-                goesOn = next.stream().allMatch(telling::tell)
-                        && words.next().map(watcher::said).orElse(true);
-                Optional<WaymarkException.NoWorker> absence = policy.absence(feed);
-                if (goesOn && absence.isPresent() && !toldOfAbsence) {
-                    goesOn = watcher.waitsForWorker(absence.get());
-                } else if (absence.isEmpty() && toldOfAbsence) {
-                    watcher.workerIsBack();
+            try (MomentStream feed = context.moments(thread, timeline.runId())) {
+                while (goesOn && !feed.isClosed()) {
+                    long most = policy.millis();
+                    List<Moment> next = feed.next(words.areDue() ? Math.min(most, words.millisToNext()) : most);
+                    next.forEach(words::follow);
+                    goesOn = next.stream().allMatch(telling::tell)
+                            && words.next().map(watcher::said).orElse(true)
+                            && telling.tell(policy.absence(feed));
                 }
-                toldOfAbsence = absence.isPresent();
             }
             return thread;
         });
@@ -102,8 +94,9 @@ public final class ThreadInspector {
 
     /**
      * Returns the closed thread that a checkpoint shows exactly as this server has it, if that thread has calls to carry
-     * out and no other thread than the successor continues it. {@link AgentClient#resume(String, ResumeOptions)} then continues it from its history, so that nothing of the
-     * checkpoint has to be trusted. Empty if any value differs, and for formats that name no thread. Starts nothing.
+     * out and no other thread than the successor continues it. {@link AgentClient#resume(String, ResumeOptions)} then
+     * continues it from its history, so that nothing of the checkpoint has to be trusted. Empty if any value differs, and
+     * for formats that name no thread. Starts nothing.
      *
      * @param successor the id of the thread that would continue it
      * @param isReadable whether the caller may read the thread with this id. No other thread is read.

@@ -344,12 +344,14 @@ final class ThreadResumer {
     }
 
     private TurnHandle goOn(ResumeSource left, ResumeOptions how, WaitDeadline deadline) {
-        // A refusal must not use up the continuation, of which there is only one.
-        left.input(how.agent(), left.begin(how, left.threadId(how), now()));
+        // What refuses the request comes first: it must not use up the continuation, of which there is only one.
+        String wanted = left.threadId(how);
+        Conversation asWanted = left.begin(how, wanted, now());
+        StartInput packed = left.input(how.agent(), asWanted);
         Successor successor = successor(left, how);
-        String thread = successor.thread();
-        Conversation begin = left.begin(how, thread, now());
-        StartInput input = left.input(how.agent(), begin).ownedBy(how.owner());
+        boolean isWanted = successor.thread().equals(wanted);
+        Conversation begin = isWanted ? asWanted : left.begin(how, successor.thread(), now());
+        StartInput input = (isWanted ? packed : left.input(how.agent(), begin)).ownedBy(how.owner());
         boolean anyAgent = left.state().agent().isEmpty() && how.agent().isEmpty();
         return begin(successor, input, begin, left.requestId(how), deadline)
                 .checking(result -> checked(result, begin, anyAgent));

@@ -80,7 +80,6 @@ final class ThreadSender {
     }
 
     private OutboundMessage signed(String thread, ApprovalDecided approval, DecisionKey key) {
-        approval.args().ifPresent(args -> checkArguments(thread, approval, args));
         return signed(waiting(thread, PendingItem.Kind.APPROVAL, approval.callId()), approval, key);
     }
 
@@ -222,16 +221,17 @@ final class ThreadSender {
         return context.translated(() -> {
             TurnHandle closing = deliver(thread, OutboundMessage.close(), deadline);
             int fact = closing.fact().orElseThrow();
-            MomentStream feed = context.moments(thread, closing.runId());
-            while (!deadline.isPast() && !feed.isClosed()) {
-                for (Moment moment : feed.next(deadline.millisLeft())) {
-                    boolean applied = moment.state().counters().facts() >= fact;
-                    if (applied && moment.state().turn().isRunning()) {
-                        return false;
+            try (MomentStream feed = context.moments(thread, closing.runId())) {
+                while (!deadline.isPast() && !feed.isClosed()) {
+                    for (Moment moment : feed.next(deadline.millisLeft())) {
+                        boolean applied = moment.state().counters().facts() >= fact;
+                        if (applied && moment.state().turn().isRunning()) {
+                            return false;
+                        }
                     }
                 }
+                return feed.isClosed();
             }
-            return feed.isClosed();
         });
     }
 

@@ -64,7 +64,6 @@ public final class ThreadWatch implements AutoCloseable {
     private boolean reached;
     private Optional<Moment> last = Optional.empty();
     private String lastId = "";
-    private boolean toldOfAbsence;
 
     /** The status that the returned events say; empty if it is that of the last moment. */
     private Optional<ThreadStatus> told = Optional.empty();
@@ -153,10 +152,7 @@ public final class ThreadWatch implements AutoCloseable {
         if (seen.isLast()) {
             foresee(!next.isEmpty());
         }
-        if (seen.absence().isPresent() != toldOfAbsence) {
-            toldOfAbsence = !toldOfAbsence;
-            fresh.add(seen.absence().<WatchEvent>map(WatchEvent.Unattended::new).orElseGet(WatchEvent.Attended::new));
-        }
+        notifier.tell(seen.absence());
         List<WatchEvent> events = fresh;
         fresh = new ArrayList<>();
         return events;
@@ -254,6 +250,17 @@ public final class ThreadWatch implements AutoCloseable {
         public boolean loaded(CheckpointLoaded checkpoint) {
             add(new WatchEvent.Loaded(nextId(), checkpoint));
             return true;
+        }
+
+        @Override
+        public boolean waitsForWorker(WaymarkException.NoWorker absence) {
+            fresh.add(new WatchEvent.Unattended(absence));
+            return true;
+        }
+
+        @Override
+        public void workerIsBack() {
+            fresh.add(new WatchEvent.Attended());
         }
     }
 }

@@ -139,7 +139,7 @@ final class TurnReading {
 
     /** Ends the reading. Waits for the saver. */
     void end() {
-        feed.cancel();
+        feed.close();
         notifier.cancel();
         if (context.watcher().isPresent() || saving.isPresent()) {
             WaitThreads.blocking(() -> {

@@ -6,6 +6,7 @@ import dev.waymark.client.save.CheckpointSaved;
 import dev.waymark.client.save.VersionSteps;
 import dev.waymark.client.watch.LiveText;
 import dev.waymark.client.watch.Watcher;
+import dev.waymark.client.watch.WatcherNotifier;
 import dev.waymark.history.Moment;
 import java.util.List;
 import java.util.Optional;
@@ -13,19 +14,19 @@ import java.util.concurrent.CompletableFuture;
 
 /** Reports the events of a turn to a watcher while its outcome is awaited. */
 final class WaitNotifier {
-    private final Optional<Watcher> anyWatcher;
-    /** The watcher, if it wants more than to be told of absent workers. */
+    /** Reports absent workers to any watcher. */
+    private final Optional<WatcherNotifier> workers;
+    /** The watcher, if it wants more. */
     private final Optional<Watcher> watcher;
 
     private final OutcomeDetector waiting;
     private final LiveText words;
     private final String thread;
     private final VersionSteps steps = new VersionSteps();
-    private boolean toldOfAbsence;
 
     WaitNotifier(ClientContext context, String thread, OutcomeDetector waiting) {
-        this.anyWatcher = context.watcher();
-        this.watcher = anyWatcher.filter(Watcher::followsSteps);
+        this.workers = context.watcher().map(told -> new WatcherNotifier(thread, false, told));
+        this.watcher = context.watcher().filter(Watcher::followsSteps);
         this.waiting = waiting;
         this.thread = thread;
         this.words = new LiveText(context.connection(), context.histories(), thread);
@@ -47,11 +48,7 @@ final class WaitNotifier {
 
     /** Tells that no worker takes the work, and takes that back once it is no longer true. */
     void tell(Optional<WaymarkException.NoWorker> absence) {
-        if (absence.isPresent() != toldOfAbsence) {
-            toldOfAbsence = absence.isPresent();
-            anyWatcher.ifPresent(told ->
-                    WaitThreads.blocking(() -> absence.ifPresentOrElse(told::waitsForWorker, told::workerIsBack)));
-        }
+        workers.filter(told -> told.isNews(absence)).ifPresent(told -> WaitThreads.blocking(() -> told.tell(absence)));
     }
 
     void tell(List<Moment> moments) {

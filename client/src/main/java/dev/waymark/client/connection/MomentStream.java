@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
  * A thread's moments from the start of a run, as they happen. Continues across continue-as-new, resets, and outages of
  * the server. Not thread-safe.
  */
-public final class MomentStream {
+public final class MomentStream implements AutoCloseable {
     private static final long LONG_POLL_MILLIS = 20_000;
     private static final long SHORTEST_POLL_MILLIS = 50;
     private static final long LONGEST_POLL_MILLIS = 200;
@@ -92,7 +92,7 @@ public final class MomentStream {
         }
         reset |= ending.kind() == RunEnding.Kind.TERMINATED;
         projector = new Projector(next.get(), moment -> fresh.add(moment));
-        cancel();
+        close();
         asked = Optional.empty();
         following = new HistoryReader.Following();
         pollMillis = 0;
@@ -187,8 +187,9 @@ public final class MomentStream {
         }
     }
 
-    /** Cancels the pending request. */
-    public void cancel() {
+    /** Cancels the pending request, which would otherwise stay open at the server. */
+    @Override
+    public void close() {
         asked.ifPresent(request -> request.cancel(true));
     }
 

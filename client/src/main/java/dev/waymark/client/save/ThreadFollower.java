@@ -73,6 +73,7 @@ public final class ThreadFollower implements SaveFollower.Reader {
 
     @Override
     public void lookOnceMore() {
+        feed.close();
         take(0);
     }
 
