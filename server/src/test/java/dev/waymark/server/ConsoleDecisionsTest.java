@@ -144,9 +144,9 @@ class ConsoleDecisionsTest extends ConsoleCases {
 
     @Test
     void fork_namesItsOrigin_andTheLinkSurvivesAReload() throws Exception {
-        String thread = ann.start("assistant", "Hello");
+        String thread = ann.start("keeper", "Keep");
         openThread(thread);
-        see("Hello.");
+        see("Is that all?");
         browser.run("await page.getByRole('button', { name: 'Timeline' }).click();"
                 + "await page.getByRole('slider', { name: 'Version' }).fill('1')");
         see("Back to now");

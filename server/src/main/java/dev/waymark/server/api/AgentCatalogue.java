@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,6 +41,11 @@ public final class AgentCatalogue {
     private AgentCatalogue(Optional<Path> directory, Supplier<List<Listed>> reported) {
         this.directory = directory;
         this.reported = reported;
+    }
+
+    /** Lists and admits the agents of a directory, with what the workers report of them. */
+    public static AgentCatalogue of(Path directory, AgentClient client) {
+        return new AgentCatalogue(Optional.of(directory), ofWorkers(client).reported);
     }
 
     /** Lists the agents that the workers report, and admits all agents; workers reject unknown ones. */
@@ -74,7 +80,19 @@ public final class AgentCatalogue {
         if (directory.isEmpty()) {
             return reported.get();
         }
-        try (Stream<Path> files = Files.list(directory.get())) {
+        Map<String, Listed> known = new HashMap<>();
+        reported.get().forEach(agent -> known.put(agent.name(), agent));
+        return named().stream()
+                .map(agent -> new Listed(
+                        agent.name(),
+                        agent.description(),
+                        Optional.ofNullable(known.get(agent.name())).flatMap(Listed::lacks),
+                        agent.subagent()))
+                .toList();
+    }
+
+    private List<Listed> named() {
+        try (Stream<Path> files = Files.list(directory.orElseThrow())) {
             List<AgentFile> all = files.filter(AgentCatalogue::isAgent)
                     .flatMap(file -> read(file).stream())
                     .sorted(Comparator.comparing(AgentFile::name))
@@ -97,7 +115,7 @@ public final class AgentCatalogue {
                     + " characters, not " + agent.length());
         }
         boolean isAdmitted = directory.isEmpty()
-                || agents().stream().anyMatch(known -> known.name().equals(agent));
+                || named().stream().anyMatch(known -> known.name().equals(agent));
         if (!isAdmitted) {
             throw HttpProblem.notFound("no such agent: " + agent);
         }

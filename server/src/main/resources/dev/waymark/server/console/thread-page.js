@@ -324,9 +324,10 @@ export class ThreadPage {
         'div',
         { class: 'actions' },
         isRunning && session.may('talk') ? h('button', { onclick: () => this.command('stop') }, 'Stop') : null,
+        // An open panel has tabs.
         Object.entries(PANELS)
-          .filter(([id]) => id !== 'workspace' || id === this.#panel || hasWorkspace(view))
-          .map(([id, label]) => h('button', { 'aria-pressed': String(this.#panel === id), onclick: () => this.showPanel(id) }, label)),
+          .filter(([id]) => this.#panel === '' && (id !== 'workspace' || hasWorkspace(view)))
+          .map(([id, label]) => h('button', { onclick: () => this.showPanel(id) }, label)),
       ),
     );
   }
