@@ -55,7 +55,8 @@ public final class AgentCatalogue {
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
     public record Listed(String name, Optional<String> description) {}
 
-    List<Listed> agents() {
+    /** The agents, by name. */
+    public List<Listed> agents() {
         if (directory.isEmpty()) {
             return reported.get();
         }
@@ -67,6 +68,11 @@ public final class AgentCatalogue {
         } catch (IOException e) {
             return List.of();
         }
+    }
+
+    /** Whether only the listed agents can be started. */
+    public boolean isRestricted() {
+        return directory.isPresent();
     }
 
     /** Rejects an agent for which callers may not start threads: with status 404, or with 400 if no agent has such a name. */
