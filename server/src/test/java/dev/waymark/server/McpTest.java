@@ -574,7 +574,9 @@ class McpTest {
         ObjectNode bare = client.message("tools/list", McpCaller.json("{}"));
         bare.withObject("/params").remove("_meta");
 
-        assertThat(code(client.posting(unknown))).isEqualTo("400 -32022");
+        assertThat(code(client.posting(unknown).setHeader("MCP-Protocol-Version", "2030-01-01")))
+                .isEqualTo("400 -32022");
+        assertThat(code(client.posting(unknown))).isEqualTo("400 -32020");
         assertThat(code(client.posting(incapable))).isEqualTo("400 -32602");
         assertThat(code(client.posting(bare))).isEqualTo("400 -32602");
         assertThat(code(client.posting(client.message("ping", McpCaller.json("{}")))))

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.server.identity.Caller;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -48,7 +49,7 @@ record McpRequest(Caller caller, JsonNode id, String method, JsonNode params, bo
             headerVersion
                     .filter(version -> !McpNames.HANDSHAKE.contains(version))
                     .ifPresent(version -> {
-                        throw RpcProblem.unsupportedVersion(version);
+                        throw RpcProblem.unsupportedVersion(version, McpNames.HANDSHAKE);
                     });
         }
         return new McpRequest(caller, id, message.path("method").textValue(), params, isModern);
@@ -63,7 +64,7 @@ record McpRequest(Caller caller, JsonNode id, String method, JsonNode params, bo
             throw RpcProblem.incompleteMeta("_meta needs " + McpNames.CLIENT_CAPABILITIES + ", an object");
         }
         if (!version.textValue().equals(McpNames.MODERN)) {
-            throw RpcProblem.unsupportedVersion(version.textValue());
+            throw RpcProblem.unsupportedVersion(version.textValue(), List.of(McpNames.MODERN));
         }
     }
 

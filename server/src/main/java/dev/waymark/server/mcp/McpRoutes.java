@@ -77,9 +77,12 @@ public final class McpRoutes {
     }
 
     private HttpAnswer answer(ApiRequest http, JsonNode message) {
+        JsonNode version = message.path("params").path(McpNames.META).path(McpNames.PROTOCOL_VERSION);
+        if (version.isTextual()) {
+            checkHeader(http, McpNames.VERSION_HEADER, version.textValue());
+        }
         McpRequest request = McpRequest.read(http.caller(), message, http.header(McpNames.VERSION_HEADER));
         if (request.isModern()) {
-            checkHeader(http, McpNames.VERSION_HEADER, McpNames.MODERN);
             checkHeader(http, McpNames.METHOD_HEADER, request.method());
             Optional.ofNullable(NAMED.get(request.method()))
                     .ifPresent(name -> checkHeader(http, McpNames.NAME_HEADER, request.text(name)));

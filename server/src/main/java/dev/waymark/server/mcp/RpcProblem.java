@@ -7,7 +7,6 @@ import dev.waymark.server.http.HttpProblem;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.stream.Stream;
 
 /** A request that is answered with an error of JSON-RPC. Clients tell errors of one code apart by {@code data.type}. */
 final class RpcProblem extends RuntimeException {
@@ -50,9 +49,9 @@ final class RpcProblem extends RuntimeException {
         return new RpcProblem(McpNames.HEADER_MISMATCH, 400, message, Optional.empty());
     }
 
-    static RpcProblem unsupportedVersion(String requested) {
+    static RpcProblem unsupportedVersion(String requested, List<String> supported) {
         ObjectNode data = PayloadJson.MAPPER.createObjectNode();
-        Stream.concat(Stream.of(McpNames.MODERN), McpNames.HANDSHAKE.stream()).forEach(data.putArray("supported")::add);
+        supported.forEach(data.putArray("supported")::add);
         data.put("requested", requested);
         return new RpcProblem(
                 McpNames.UNSUPPORTED_VERSION, 400, "unsupported protocol version: " + requested, Optional.of(data));

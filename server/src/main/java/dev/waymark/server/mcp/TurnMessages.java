@@ -86,7 +86,7 @@ final class TurnMessages implements MessageSource {
         Optional<JsonNode> token = request.progressToken();
         String doing = doing(moment.state());
         int facts = moment.state().counters().facts();
-        if (token.isEmpty() || doing.equals(progress) || facts <= reported) {
+        if (token.isEmpty() || doing.isEmpty() || doing.equals(progress) || facts <= reported) {
             return Optional.empty();
         }
         progress = doing;
@@ -97,9 +97,10 @@ final class TurnMessages implements MessageSource {
         return Optional.of(McpRequest.notification(McpNames.PROGRESS, params));
     }
 
+    /** What the thread is doing; empty if it does nothing. */
     private static String doing(Conversation state) {
         return switch (state.phase()) {
-            case IDLE -> "idle";
+            case IDLE -> "";
             case STARTING -> "starting";
             case THINKING -> "thinking";
             case WAITING -> "waiting for a person";
