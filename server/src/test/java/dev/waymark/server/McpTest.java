@@ -451,6 +451,21 @@ class McpTest {
     }
 
     @Test
+    void terminatedThread_isACompletedTask_withAnError() throws Exception {
+        McpCaller client = McpCaller.withTasks(ann);
+        String id = begin(client, "billing", CHARGE);
+        awaitTask(client, id, "input_required");
+        threads.terminate(id);
+
+        JsonNode ended = awaitTask(client, id, "completed").path("result");
+
+        assertThat(text(ended)).startsWith("Terminated");
+        assertThat(text(client.call("result", "{'thread':'" + id + "'}"))).startsWith("Terminated");
+        assertThat(text(client.call("say", "{'thread':'" + id + "','message':'More'}")))
+                .startsWith("Closed");
+    }
+
+    @Test
     void failedTurn_isACompletedTask_withAnError() throws Exception {
         McpCaller client = McpCaller.withTasks(ann);
         String id = begin(client, "assistant", "{'message':'Hi','schema':{'type':'object','required':['a']}}");

@@ -21,6 +21,7 @@ final class FollowedTurn {
     private final int fact;
     private Optional<Moment> last = Optional.empty();
     private Optional<AgentResult> result = Optional.empty();
+    private Optional<Instant> created = Optional.empty();
     private boolean isGone;
 
     /**
@@ -44,20 +45,36 @@ final class FollowedTurn {
 
     /** The latest turn, in its newest state. */
     static FollowedTurn latestOf(Timeline timeline) {
-        int facts = timeline.now().counters().facts();
-        return read(new FollowedTurn(timeline.thread(), timeline.now().turn().number(), facts), timeline);
+        Conversation now = recorded(timeline);
+        return read(
+                new FollowedTurn(
+                        timeline.thread(), now.turn().number(), now.counters().facts()),
+                timeline);
+    }
+
+    /**
+     * The newest state that a worker has recorded. What follows from later events is not used: it may have other times,
+     * and so would the keys of requests.
+     */
+    static Conversation recorded(Timeline timeline) {
+        List<Moment> moments = timeline.moments();
+        return moments.isEmpty()
+                ? timeline.now()
+                : moments.get(moments.size() - 1).state();
     }
 
     private static FollowedTurn read(FollowedTurn followed, Timeline timeline) {
         timeline.moments().forEach(followed::happened);
-        // The newest state may be ahead of what a worker has recorded, and is there before any moment is.
-        followed.happened(new Moment(
-                timeline.runId(),
-                timeline.lastEventId(),
-                timeline.now().updatedAt(),
-                Optional.empty(),
-                timeline.now()));
+        followed.created = Optional.of(timeline.now().createdAt());
         if (timeline.ending().isPresent()) {
+            if (timeline.moments().isEmpty()) {
+                followed.happened(new Moment(
+                        timeline.runId(),
+                        timeline.lastEventId(),
+                        timeline.now().updatedAt(),
+                        Optional.empty(),
+                        timeline.now()));
+            }
             followed.closed();
         }
         return followed;
@@ -108,7 +125,7 @@ final class FollowedTurn {
         return result;
     }
 
-    /** The newest state, or the one in which the turn ended. */
+    /** The newest recorded state, or the one in which the turn ended. */
     Optional<Conversation> state() {
         return last.map(Moment::state);
     }
@@ -121,7 +138,7 @@ final class FollowedTurn {
     }
 
     Optional<Instant> begun() {
-        return state().map(Conversation::createdAt);
+        return state().map(Conversation::createdAt).or(() -> created);
     }
 
     Optional<Instant> changed() {

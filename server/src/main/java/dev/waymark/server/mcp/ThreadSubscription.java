@@ -148,7 +148,7 @@ final class ThreadSubscription implements MessageSource {
                 if (watch.isOver()) {
                     turn.closed();
                 }
-                if (turn.isGone()) {
+                if (turn.isGone() || turn.state().isEmpty()) {
                     return Optional.empty();
                 }
                 ObjectNode state = TaskDocument.of(request, task, turn, clock);

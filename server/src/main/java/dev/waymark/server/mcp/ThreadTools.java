@@ -10,6 +10,7 @@ import dev.waymark.client.request.NewThreadOptions;
 import dev.waymark.client.request.OutboundMessage;
 import dev.waymark.client.request.Prompt;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.history.Timeline;
@@ -180,7 +181,7 @@ final class ThreadTools {
     }
 
     private int facts(String thread) {
-        return client.timeline(thread).now().counters().facts();
+        return FollowedTurn.recorded(client.timeline(thread)).counters().facts();
     }
 
     /** Sends what the client has to say about the forms of this call, and waits again. */
@@ -190,22 +191,23 @@ final class ThreadTools {
         JsonNode responses = Optional.of(request.params().path("inputResponses"))
                 .filter(given -> !given.isMissingNode())
                 .orElseGet(PayloadJson.MAPPER::createObjectNode);
-        List<OutboundMessage> answers = forms.answers(request.caller(), thread, timeline.pending(), responses);
+        List<OutboundMessage> answers = forms.answers(
+                request.caller(), thread, FollowedTurn.firstOf(timeline).pending(), responses);
         int since = answers.isEmpty()
-                ? timeline.now().counters().facts()
+                ? FollowedTurn.recorded(timeline).counters().facts()
                 : threads.send(thread, answers).until();
         return awaited(request, FollowedTurn.first(thread), thread, since, !InputForms.isDismissed(responses));
     }
 
     private McpReply result(McpRequest request, String thread) {
         Timeline timeline = client.timeline(thread);
-        Turn turn = timeline.now().turn();
-        if (timeline.ending().isPresent()
-                || turn.status() != Turn.Status.NONE && timeline.now().isSettled()) {
+        Conversation now = FollowedTurn.recorded(timeline);
+        Turn turn = now.turn();
+        if (timeline.ending().isPresent() || turn.status() != Turn.Status.NONE && now.isSettled()) {
             FollowedTurn over = FollowedTurn.latestOf(timeline);
             return finished(request, answer(request, thread, over, false));
         }
-        int facts = timeline.now().counters().facts();
+        int facts = now.counters().facts();
         return awaited(request, new FollowedTurn(thread, Math.max(1, turn.number()), facts), thread, facts, false);
     }
 
@@ -225,6 +227,9 @@ final class ThreadTools {
     private ObjectNode answer(McpRequest request, String thread, FollowedTurn turn, boolean asks) {
         if (turn.isGone()) {
             return ToolResults.error("Gone", "the history of this turn was deleted (thread " + thread + ")");
+        }
+        if (turn.state().isEmpty()) {
+            return ToolResults.error("Terminated", "the thread was ended before it began: " + thread);
         }
         Optional<AgentResult> result = turn.result();
         if (result.isPresent()) {

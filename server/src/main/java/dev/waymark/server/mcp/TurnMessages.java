@@ -68,12 +68,12 @@ final class TurnMessages implements MessageSource {
         if (watch.isOver()) {
             turn.closed();
         }
-        boolean isDone = turn.result().isPresent() || turn.isGone() || waits();
+        boolean isDone = turn.result().isPresent() || turn.isGone() || waits() || watch.isOver();
         if (isDone || deadline - System.nanoTime() <= 0) {
             messages.add(request.answer(isDone ? answer.apply(turn) : patienceOver));
             return new Part(messages, true);
         }
-        return new Part(messages, watch.isOver());
+        return new Part(messages, false);
     }
 
     private boolean waits() {
