@@ -283,11 +283,7 @@ final class ThreadResumer {
         String id = ResumeSource.forkId(thread, context.histories().firstRunId(thread, ancestor.runId()), how);
         Conversation begin = new ForkRequest(id, how.message()).of(ancestor.now(), now());
         Optional<ThreadOwner> owner = how.owner().or(() -> ownerOf(thread));
-        return new Forking(
-                id,
-                begin,
-                left.input(Optional.empty(), begin).ownedBy(owner),
-                ancestor.runId() + "/e" + ancestor.lastEventId());
+        return new Forking(id, begin, left.input(Optional.empty(), begin).ownedBy(owner), ancestor.address());
     }
 
     /**

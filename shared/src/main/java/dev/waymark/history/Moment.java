@@ -6,7 +6,21 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * A state of a thread, and its cause: the event of the run, and the fact that the event represents. If there is no
- * fact, this is the initial state of a run that continues another one.
+ * A state of a thread, and its cause: its place in the run, and the fact that was applied there. If there is no fact,
+ * this is the initial state of a run that continues another one.
  */
-public record Moment(String runId, long eventId, Instant at, Optional<Fact> fact, Conversation state) {}
+public record Moment(String runId, EventPlace place, Instant at, Optional<Fact> fact, Conversation state) {
+    /** The state after an event. */
+    public Moment(String runId, long eventId, Instant at, Optional<Fact> fact, Conversation state) {
+        this(runId, EventPlace.after(eventId), at, fact, state);
+    }
+
+    public long eventId() {
+        return place.event();
+    }
+
+    /** The place as users name it: {@code RUN/e42}, or {@code RUN/e42.1} between two facts of an event. */
+    public String address() {
+        return runId + "/" + place;
+    }
+}
