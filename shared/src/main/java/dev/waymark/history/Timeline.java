@@ -164,9 +164,14 @@ public record Timeline(
             return Optional.empty();
         }
         Optional<Moment> newest = Optional.empty();
+        int index = 0;
         for (Moment moment : moments) {
-            if (moment.runId().equals(run) && moment.place().compareTo(place) <= 0) {
-                newest = Optional.of(moment);
+            if (moment.runId().equals(run)) {
+                boolean isInEvent = moment.eventId() == place.event();
+                if (moment.eventId() < place.event() || (isInEvent && index <= place.index())) {
+                    newest = Optional.of(moment);
+                }
+                index += isInEvent ? 1 : 0;
             }
         }
         return newest;
