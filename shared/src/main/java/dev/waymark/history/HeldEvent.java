@@ -3,6 +3,7 @@ package dev.waymark.history;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ThreadFact;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,10 +23,15 @@ final class HeldEvent {
     interface Facts {
         /** The facts, in order. */
         List<Fact> in(@Nullable Conversation before);
+
+        /** How long something took that ended with this fact, if the event says so. */
+        default Optional<Duration> took(Fact fact) {
+            return Optional.empty();
+        }
     }
 
     /** A fact, if there is one, and the state after it. */
-    record Applied(Optional<Fact> fact, Conversation state) {}
+    record Applied(Optional<Fact> fact, Conversation state, Optional<Duration> took) {}
 
     private HeldEvent(
             long eventId, Instant arrivedAt, @Nullable Conversation carried, @Nullable Supplier<Facts> source) {
@@ -64,7 +70,7 @@ final class HeldEvent {
             if (carried == null) {
                 throw new IllegalStateException("neither fact nor state");
             }
-            return List.of(new Applied(Optional.empty(), carried));
+            return List.of(new Applied(Optional.empty(), carried, Optional.empty()));
         }
         Facts facts = known == null ? source.get() : known;
         known = facts;
@@ -72,7 +78,7 @@ final class HeldEvent {
         Conversation newest = before;
         for (Fact fact : facts.in(before)) {
             newest = after(newest, fact, at);
-            applied.add(new Applied(Optional.of(fact), newest));
+            applied.add(new Applied(Optional.of(fact), newest, facts.took(fact)));
         }
         return applied;
     }

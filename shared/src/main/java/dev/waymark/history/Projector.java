@@ -31,6 +31,7 @@ import io.temporal.api.history.v1.WorkflowExecutionUpdateAcceptedEventAttributes
 import io.temporal.api.update.v1.Request;
 import io.temporal.common.converter.DataConverter;
 import io.temporal.common.converter.DataConverterException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -384,7 +385,8 @@ public final class Projector {
                     new EventPlace(event.eventId(), index),
                     taskStartedAt,
                     changes.get(i).fact(),
-                    changes.get(i).state()));
+                    changes.get(i).state(),
+                    changes.get(i).took()));
         }
     }
 
@@ -518,7 +520,17 @@ public final class Projector {
             if (result instanceof Reply summary) {
                 checks.replied(begunBy, summary);
             }
-            return before -> work.completed(result, Objects.requireNonNull(before, "no state awaits this work"));
+            return new HeldEvent.Facts() {
+                @Override
+                public List<Fact> in(@Nullable Conversation before) {
+                    return work.completed(result, Objects.requireNonNull(before, "no state awaits this work"));
+                }
+
+                @Override
+                public Optional<Duration> took(Fact fact) {
+                    return result instanceof ModelResult replied ? replied.took(fact) : Optional.empty();
+                }
+            };
         } catch (DataConverterException e) {
             return only(work.failed(e));
         }

@@ -229,7 +229,8 @@ class StoredFormsTest {
                 stored(budget),
                 stored(spent),
                 stored(new PartialReply(3, 2, 7, "wor", Optional.of(spent))),
-                stored(new PartialReply(3, 2, 7, "wor", Optional.of(spent), List.of("a:1", "a:1"), List.of("b:2"), Optional.empty())),
+                stored(new PartialReply(
+                        3, 2, 7, "wor", Optional.of(spent), List.of("a:1", "a:1"), List.of("b:2"), Optional.empty())),
                 stored(new PartialReply(
                         3,
                         2,
@@ -240,8 +241,7 @@ class StoredFormsTest {
                         List.of(),
                         Optional.of(new PartialReply.SavedReply("run-1", "e3b0", Reply.of(USE))))),
                 stored(
-                        new ModelResult(
-                                Reply.of(USE), List.of(new ModelResult.Ran("tu_1", ToolOutcome.result("red")))),
+                        new ModelResult(Reply.of(USE), List.of(new ModelResult.Ran("tu_1", ToolOutcome.result("red")))),
                         "content"),
                 stored(Reply.of(new Part.Text("x")).answeredBy("b:2").sealed(), "content"),
                 stored(Pricing.of("3.0", "15").withCache("0.30", "3.75"), "input", "output"),

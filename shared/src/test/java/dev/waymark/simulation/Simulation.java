@@ -132,6 +132,7 @@ final class Simulation {
     private final List<List<Activity>> pendingAt = new ArrayList<>();
     /** Whether another fact of the same event follows: a reset cannot cut there. */
     private final List<Boolean> insideEvent = new ArrayList<>();
+
     private final List<Activity> flights = new ArrayList<>();
     private final Set<String> begun = new HashSet<>();
     private final World world = new World();

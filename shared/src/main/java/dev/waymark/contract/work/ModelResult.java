@@ -2,9 +2,12 @@ package dev.waymark.contract.work;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.message.Reply;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * The result of the {@code model} activity: the reply, and the outcomes of its calls that the activity ran, in the
@@ -26,8 +29,28 @@ public record ModelResult(
         return new ModelResult(reply, List.of());
     }
 
-    /** The outcome of a call's first dispatch. */
-    public record Ran(String callId, ToolOutcome outcome) {
+    /** How long the call took whose end this fact is; empty if it is not the end of one of these calls. */
+    public Optional<Duration> took(Fact fact) {
+        return ran.stream()
+                .filter(each -> each.work().completed(each.outcome()).equals(fact))
+                .map(each -> Duration.ofMillis(each.millis()))
+                .findFirst();
+    }
+
+    /**
+     * The outcome of a call's first dispatch.
+     *
+     * @param millis the time from the reply to the outcome. No rule depends on it: it is for display.
+     */
+    public record Ran(
+            String callId,
+            ToolOutcome outcome,
+
+            @JsonInclude(JsonInclude.Include.NON_DEFAULT) int millis) {
+        public Ran(String callId, ToolOutcome outcome) {
+            this(callId, outcome, 0);
+        }
+
         Work.Tool work() {
             return new Work.Tool(callId, 1);
         }

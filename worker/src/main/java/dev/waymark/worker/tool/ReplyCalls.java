@@ -129,6 +129,7 @@ public final class ReplyCalls {
         private final AtomicBoolean slotIsTaken = new AtomicBoolean();
         private final FutureTask<ToolOutcome> future = new FutureTask<>(this);
         private volatile boolean over;
+        private volatile long tookMillis;
 
         private Execution(AgentSpec agent, Prepared call, ToolSlots.Slot slot) {
             this.agent = agent;
@@ -149,7 +150,9 @@ public final class ReplyCalls {
                 return tools.runSafe(call.tool(), call.input().args(), call.context(), () -> over);
             } finally {
                 MDC.clear();
-                times.took(agent, call.tool(), Duration.ofNanos(System.nanoTime() - began));
+                Duration took = Duration.ofNanos(System.nanoTime() - began);
+                tookMillis = took.toMillis();
+                times.took(agent, call.tool(), took);
             }
         }
 
@@ -168,7 +171,7 @@ public final class ReplyCalls {
                 ToolOutcome outcome = future.get(Math.max(0, untilNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
                 return outcome.notStarted().isPresent()
                         ? Optional.empty()
-                        : Optional.of(new ModelResult.Ran(call.input().callId(), outcome));
+                        : Optional.of(new ModelResult.Ran(call.input().callId(), outcome, (int) tookMillis));
             } catch (ExecutionException | TimeoutException e) {
                 LOG.debug(
                         "call {} has no outcome and is dispatched again",

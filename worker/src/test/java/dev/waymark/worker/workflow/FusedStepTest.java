@@ -284,8 +284,9 @@ class FusedStepTest {
             rig.update(thread, SignalNames.STOP, Map.of("by", "ann"));
             rig.update(thread, SignalNames.SAY, Map.of("id", "m-2", "content", "Again"));
 
-            Conversation state = rig.awaitTurn(thread, 2);
-            assertThat(state.turn().text()).isEqualTo("green");
+            assertThat(rig.awaitTurn(thread, 2).turn().text()).isEqualTo("green");
+            Conversation state =
+                    rig.await(thread, now -> now.spent().usage().inputTokens() == 30); // The stopped step has ended.
             assertThat(interrupted).hasSize(1);
             assertThat(state.calls().toMap()).containsOnlyKeys("tu_1");
             assertThat(state.spent().usage()).isEqualTo(new Usage(30, 15));
