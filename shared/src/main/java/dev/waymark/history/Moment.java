@@ -19,6 +19,7 @@ public record Moment(
         this(runId, EventPlace.after(eventId), at, fact, state, Optional.empty());
     }
 
+    /** The id of the event. */
     public long eventId() {
         return place.event();
     }
