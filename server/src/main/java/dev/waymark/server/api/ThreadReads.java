@@ -167,7 +167,7 @@ final class ThreadReads {
         return HttpReply.json(200, document);
     }
 
-    private static int limit(ApiRequest request) {
+    static int limit(ApiRequest request) {
         Optional<String> limit = request.queryParameter("limit");
         if (limit.isEmpty()) {
             return PAGE;

@@ -54,8 +54,10 @@ public final class ChatSession implements Watcher, AutoCloseable {
     private boolean sending;
     private boolean closed;
     private boolean left;
-    /** Whether progress is not expected at present, because no worker takes the work or the server does not answer. */
-    private boolean stalled;
+    /** Whether progress is not expected at present, because the server does not answer. */
+    private boolean unreachable;
+    /** Whether progress is not expected at present, because no worker takes the work. */
+    private boolean unattended;
 
     private ChatSession(AgentClient client, Optional<SaveOptions> saving, Terms terms, Console console) {
         this.client = client;
@@ -200,7 +202,8 @@ public final class ChatSession implements Watcher, AutoCloseable {
 
     private synchronized void attach() {
         closed = false;
-        stalled = false;
+        unreachable = false;
+        unattended = false;
         Thread watcher = new Thread(this::watch, "chat-watch");
         watcher.setDaemon(true);
         watching = Optional.of(watcher);
@@ -291,7 +294,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
 
     /** Releases callers that wait for the thread, and pauses before the next attempt to watch the thread. */
     private synchronized void stall() {
-        stalled = true;
+        unreachable = true;
         notifyAll();
         try {
             wait(LOOK_AGAIN_MILLIS);
@@ -304,7 +307,8 @@ public final class ChatSession implements Watcher, AutoCloseable {
     public synchronized boolean happened(Moment moment) {
         boolean isNew = moment.place().compareTo(shownBefore.getOrDefault(moment.runId(), NOWHERE)) > 0;
         if (isNew && !left) {
-            stalled = false;
+            unreachable = false;
+            unattended = false;
             screen.happened(thread, moment);
             remember(moment);
             notifyAll();
@@ -328,7 +332,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
     public synchronized boolean waitsForWorker(WaymarkException.NoWorker absence) {
         if (!left) {
             console.note(OneLine.error(absence));
-            stalled = true;
+            unattended = true;
             notifyAll();
         }
         return !left;
@@ -336,7 +340,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
 
     @Override
     public synchronized void workerIsBack() {
-        stalled = false;
+        unattended = false;
     }
 
     /** Whether a message is being sent, or the thread is working and does not wait for a person. */
@@ -349,7 +353,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
 
     /** Waits while the session is busy, unless the server or a worker is missing. */
     synchronized void awaitQuiet() throws InterruptedException {
-        while (isBusy() && !stalled) {
+        while (isBusy() && !unreachable && !unattended) {
             wait();
         }
     }
@@ -387,7 +391,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         screen.sent(message);
         synchronized (this) {
             sending = true;
-            stalled = false;
+            unreachable = false;
         }
         try {
             Predicate<Conversation> arrived = errand.get();
