@@ -27,6 +27,7 @@ export class ThreadPage {
   #frame;
   #pause = FRAME_MILLIS;
   #fork;
+  #repeated;
   #call;
   #loading = false;
   #isStale = false;
@@ -45,7 +46,7 @@ export class ThreadPage {
     this.header = h('header', { class: 'thread-header' });
     this.banner = h('div', { class: 'banner', role: 'status', hidden: true });
     this.messages = h('div', { class: 'messages', role: 'log', 'aria-live': 'off', 'aria-label': 'Conversation', tabindex: '0' });
-    this.conversation = new Conversation(this.messages);
+    this.conversation = new Conversation(this.messages, session.may('talk') ? (index, text) => this.#again(index, text) : undefined);
     this.activity = h('p', { class: 'activity', hidden: true });
     this.foot = h('div', { class: 'foot' });
     this.decisions = h('div', { class: 'decisions' });
@@ -386,6 +387,27 @@ export class ThreadPage {
     );
   }
 
+  /**
+   * Continues in a new thread from before a message of a person, with another text, or from before the message that led
+   * to a reply, with the same text. Returns why it could not.
+   */
+  async #again(index, text) {
+    const { messages, course, agent } = this.#view;
+    const at = messages.findLastIndex(({ role, content }, i) => i <= index && role === 'user' && textOf(content) !== '');
+    if (at < 0) return 'The message that led to this reply is no longer in the thread.';
+    const message = text ?? textOf(messages[at].content);
+    const place = course[at]?.before;
+    const [path, body] = place === undefined ? ['/v1/threads', { agent, message }] : [`${threadPath(this.thread)}/fork`, { at: place, message }];
+    const request = JSON.stringify(body);
+    if (this.#repeated?.request !== request) this.#repeated = { request, key: newKey() };
+    try {
+      goToThread((await post(path, request, this.#repeated.key)).thread);
+      return '';
+    } catch (problem) {
+      return wordsOf(problem);
+    }
+  }
+
   async #resume() {
     try {
       const { thread } = await post(`${threadPath(this.thread)}/resume`, {});
@@ -468,6 +490,9 @@ export class ThreadPage {
     }
   }
 }
+
+/** The text of a message. */
+const textOf = (content) => (typeof content === 'string' ? content : content.filter(({ type }) => type === 'text').map((part) => part.text).join('\n\n'));
 
 /** Makes a text field as high as its text. */
 export function grow(field) {
