@@ -161,8 +161,10 @@ class ApiTest {
         assertThat(whole.at("/calls/0/proposedText").asText()).isEqualTo("{\"cents\": 8400}");
         assertThat(whole.has("workspace")).isFalse();
         assertThat(whole.path("course")).hasSameSizeAs(whole.path("messages"));
-        assertThat(whole.at("/course/0").has("before")).isFalse();
-        assertThat(whole.at("/course/1/usage/inputTokens").intValue()).isPositive();
+        assertThat(whole.at("/course/0/before").asText()).isEqualTo("start");
+        assertThat(whole.at("/course/1").has("before")).isFalse();
+        assertThat(whole.at("/course/1").has("tookMillis")).isTrue();
+        assertThat(whole.at("/course/1/usage").toString()).isEqualTo("{\"inputTokens\":0,\"outputTokens\":0}");
         assertThat(whole.at("/calls/0/startedAt").asText()).isNotEmpty();
         assertThat(whole.path("turns")).hasSize(1);
         assertThat(whole.at("/turns/0/lastMessage").intValue()).isEqualTo(3);

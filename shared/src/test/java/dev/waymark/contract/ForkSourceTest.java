@@ -27,7 +27,8 @@ class ForkSourceTest {
                 .saying(PersonFact.UserSpoke.message("Hi"))
                 .forkedFrom(new ForkSource("t", 3))
                 .carrying("packed");
-        assertThat(PayloadJson.MAPPER.writeValueAsString(fork)).contains("\"forkedFrom\":{\"thread\":\"t\",\"version\":3}");
+        assertThat(PayloadJson.MAPPER.writeValueAsString(fork))
+                .contains("\"forkedFrom\":{\"thread\":\"t\",\"version\":3}");
     }
 
     private static StartInput read(String json) throws Exception {

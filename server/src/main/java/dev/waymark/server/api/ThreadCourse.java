@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ModelFact;
+import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SubagentFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Role;
@@ -15,17 +16,25 @@ import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 
 /**
  * How a thread came to its messages: what each model call, each tool call and each turn took, and the place before each
  * message of a person, from which a fork continues without it. Read from the runs that are still in history.
  */
 final class ThreadCourse {
+    /** In place of an event: the message started the thread. */
+    private static final String START = "start";
+
+    /** For each queued message, the place before its arrival; empty if the thread began with it in its queue. */
+    private final Queue<Optional<String>> queuedPlaces = new ArrayDeque<>();
+
     private final Map<String, String> placesBefore = new HashMap<>();
     private final Map<String, ModelCall> modelCalls = new HashMap<>();
     private final Map<String, Instant> toolStarts = new HashMap<>();
@@ -53,8 +62,13 @@ final class ThreadCourse {
                 modelCalledAt = moment.at();
             }
             Spent before = last.map(earlier -> earlier.state().spent()).orElse(Spent.NOTHING);
-            course.noteMessages(last, moment, place, new ModelCall(
-                    Duration.between(modelCalledAt, moment.at()), moment.state().spent().minus(before)));
+            course.noteMessages(
+                    last,
+                    moment,
+                    place,
+                    new ModelCall(
+                            Duration.between(modelCalledAt, moment.at()),
+                            moment.state().spent().minus(before)));
             course.noteToolStart(fact, moment.at());
             course.noteTurn(moment, before);
             last = Optional.of(moment);
@@ -66,20 +80,32 @@ final class ThreadCourse {
         return one.runId().equals(other.runId()) && one.eventId() == other.eventId();
     }
 
+    /** Messages of people wait in a queue, in order, before they enter the transcript with a model call. */
     private void noteMessages(Optional<Moment> last, Moment moment, Optional<String> place, ModelCall call) {
+        int queuedBefore = last.map(earlier -> earlier.state().queue().size()).orElse(0);
+        int queued = moment.state().queue().size();
+        Optional<String> arrival =
+                moment.fact().filter(PersonFact.UserSpoke.class::isInstance).map(spoke -> place.orElse(START));
+        for (int i = queuedBefore; i < queued; i++) {
+            queuedPlaces.add(arrival);
+        }
         Transcript transcript = moment.state().transcript();
         int more = transcript.count()
                 - last.map(earlier -> earlier.state().transcript().count()).orElse(0);
-        if (more <= 0) {
-            return;
-        }
-        boolean isReply =
-                moment.fact().filter(ModelFact.ModelReplied.class::isInstance).isPresent();
-        for (Transcript.Entry entry : transcript.entries().tail(more)) {
-            place.ifPresent(before -> placesBefore.putIfAbsent(entry.id(), before));
-            if (isReply && entry.message().role() == Role.ASSISTANT) {
-                modelCalls.put(entry.id(), call);
+        int taken = queuedBefore - queued;
+        for (Transcript.Entry entry : transcript.entries().tail(Math.max(0, more))) {
+            if (entry.message().role() == Role.ASSISTANT) {
+                moment.fact()
+                        .filter(ModelFact.ModelReplied.class::isInstance)
+                        .ifPresent(reply -> modelCalls.put(entry.id(), call));
+            } else if (taken > 0 && entry.message().toolResults().isEmpty()) {
+                queuedPlaces.remove().ifPresent(before -> placesBefore.put(entry.id(), before));
+                taken--;
             }
+        }
+        // Messages that were merged with others, or discarded.
+        while (queuedPlaces.size() > queued) {
+            queuedPlaces.remove();
         }
     }
 
@@ -96,9 +122,9 @@ final class ThreadCourse {
     private void noteTurn(Moment moment, Spent before) {
         Turn turn = moment.state().turn();
         Optional<TurnSpan> newest = turns.isEmpty() ? Optional.empty() : Optional.of(turns.get(turns.size() - 1));
-        Optional<TurnSpan> same =
-                newest.filter(span -> span.turn().number() == turn.number());
-        boolean isOver = same.filter(span -> !span.turn().isRunning() && !turn.isRunning()).isPresent();
+        Optional<TurnSpan> same = newest.filter(span -> span.turn().number() == turn.number());
+        boolean isOver = same.filter(span -> !span.turn().isRunning() && !turn.isRunning())
+                .isPresent();
         if (turn.number() == 0 || isOver) {
             return;
         }
@@ -124,9 +150,7 @@ final class ThreadCourse {
             indexes.put(entry.id(), messages.size());
             ObjectNode row = messages.addObject();
             row.put("at", entry.at().toString());
-            if (entry.message().role() == Role.USER) {
-                Optional.ofNullable(placesBefore.get(entry.id())).ifPresent(place -> row.put("before", place));
-            }
+            Optional.ofNullable(placesBefore.get(entry.id())).ifPresent(place -> row.put("before", place));
             Optional.ofNullable(modelCalls.get(entry.id())).ifPresent(call -> {
                 row.put("tookMillis", call.took().toMillis());
                 addSpent(row, call.spent());

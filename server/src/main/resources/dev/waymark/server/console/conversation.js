@@ -18,7 +18,7 @@ export class Conversation {
 
   /**
    * @param element the element that contains the messages
-   * @param again `edit(index, text)` to continue with another message in a new thread; absent if the user may not
+   * @param again `again(before, text)` to continue with a message in a new thread; absent if the user may not
    */
   constructor(element, again) {
     this.element = element;
@@ -59,8 +59,11 @@ const whenIdle = (run) => (window.requestIdleCallback ? requestIdleCallback(run,
 function itemsOf(view, again) {
   const calls = new Map(view.calls.map((call) => [call.callId, call]));
   const ends = new Map((view.turns ?? []).filter(({ endedAt }) => endedAt).map((turn) => [turn.lastMessage, turn]));
+  let origin; // The newest message of a person, and whether a thread can begin before it.
   return view.messages.flatMap(({ role, content }, i) => {
-    const about = { again, index: i, step: view.course?.[i] };
+    const step = view.course?.[i];
+    if (role === 'user' && textOf(content) !== '') origin = { text: textOf(content), before: step?.before };
+    const about = { again: origin?.before === undefined ? undefined : again, origin, step };
     const items =
       typeof content === 'string' ? [textItem(role, content, `m${i}`, about)] : content.flatMap((part, k) => partItem(role, part, `m${i}.${k}`, calls, about));
     const end = ends.get(i);
@@ -103,18 +106,20 @@ function partItem(role, part, key, calls, about) {
 }
 
 function textItem(role, text, key, about) {
-  const mayEdit = about.again !== undefined && about.step !== undefined;
   return {
     key,
-    signature: JSON.stringify([role, text, mayEdit, about.step]),
-    render: () => (role === 'assistant' ? reply(text, about, mayEdit) : message(text, about, mayEdit)),
+    signature: JSON.stringify([role, text, about.again !== undefined, about.origin?.before, about.step]),
+    render: () => (role === 'assistant' ? reply(text, about) : message(text, about)),
   };
 }
 
+/** The text of a message. */
+const textOf = (content) => (typeof content === 'string' ? content : content.filter(({ type }) => type === 'text').map((part) => part.text).join('\n\n'));
+
 /** A message of a person, which can be changed in a new thread. */
-function message(text, { again, index }, mayEdit) {
+function message(text, { again, origin }) {
   const shown = h('div', { class: 'message user' }, paragraphs(text));
-  if (!mayEdit) return shown;
+  if (again === undefined) return shown;
   const edit = h('button', { type: 'button', class: 'quiet', onclick: () => item.replaceChildren(form) }, 'Edit in a new thread');
   const field = h('textarea', { rows: '3', 'aria-label': 'Changed message', value: text });
   const problem = h('p', { class: 'problem', role: 'alert' });
@@ -126,7 +131,7 @@ function message(text, { again, index }, mayEdit) {
       onsubmit: async (event) => {
         event.preventDefault();
         send.disabled = true;
-        problem.textContent = await again(index, field.value);
+        problem.textContent = await again(origin.before, field.value);
         send.disabled = false;
       },
     },
@@ -141,7 +146,7 @@ function message(text, { again, index }, mayEdit) {
 }
 
 /** A reply of the model: formatted, or as the model wrote it. */
-function reply(text, { again, index, step }, mayEdit) {
+function reply(text, { again, origin, step }) {
   const shown = h('div', { class: 'message assistant' });
   const raw = showSwitchable(shown, text);
   const problem = h('span', { class: 'problem', role: 'alert' });
@@ -152,14 +157,14 @@ function reply(text, { again, index, step }, mayEdit) {
       class: 'quiet',
       onclick: async () => {
         repeat.disabled = true;
-        problem.textContent = await again(index);
+        problem.textContent = await again(origin.before, origin.text);
         repeat.disabled = false;
       },
     },
     'Repeat in a new thread',
   );
   const took = step?.usage ? h('span', { class: 'muted' }, spentWords(duration(step.tookMillis), step)) : null;
-  return h('div', { class: 'reply' }, shown, h('div', { class: 'tools' }, copyButton(() => text), raw, mayEdit ? repeat : null, took, problem));
+  return h('div', { class: 'reply' }, shown, h('div', { class: 'tools' }, copyButton(() => text), raw, again ? repeat : null, took, problem));
 }
 
 function liveItem(live) {

@@ -46,7 +46,7 @@ export class ThreadPage {
     this.header = h('header', { class: 'thread-header' });
     this.banner = h('div', { class: 'banner', role: 'status', hidden: true });
     this.messages = h('div', { class: 'messages', role: 'log', 'aria-live': 'off', 'aria-label': 'Conversation', tabindex: '0' });
-    this.conversation = new Conversation(this.messages, session.may('talk') ? (index, text) => this.#again(index, text) : undefined);
+    this.conversation = new Conversation(this.messages, session.may('talk') ? (before, text) => this.#again(before, text) : undefined);
     this.activity = h('p', { class: 'activity', hidden: true });
     this.foot = h('div', { class: 'foot' });
     this.decisions = h('div', { class: 'decisions' });
@@ -388,16 +388,12 @@ export class ThreadPage {
   }
 
   /**
-   * Continues in a new thread from before a message of a person, with another text, or from before the message that led
-   * to a reply, with the same text. Returns why it could not.
+   * Continues in a new thread, with a message, from the place before another one. Returns why it could not.
+   *
+   * @param before an event, or `start`: then the new thread has nothing but the message
    */
-  async #again(index, text) {
-    const { messages, course, agent } = this.#view;
-    const at = messages.findLastIndex(({ role, content }, i) => i <= index && role === 'user' && textOf(content) !== '');
-    if (at < 0) return 'The message that led to this reply is no longer in the thread.';
-    const message = text ?? textOf(messages[at].content);
-    const place = course[at]?.before;
-    const [path, body] = place === undefined ? ['/v1/threads', { agent, message }] : [`${threadPath(this.thread)}/fork`, { at: place, message }];
+  async #again(before, message) {
+    const [path, body] = before === 'start' ? ['/v1/threads', { agent: this.#view.agent, message }] : [`${threadPath(this.thread)}/fork`, { at: before, message }];
     const request = JSON.stringify(body);
     if (this.#repeated?.request !== request) this.#repeated = { request, key: newKey() };
     try {
@@ -490,9 +486,6 @@ export class ThreadPage {
     }
   }
 }
-
-/** The text of a message. */
-const textOf = (content) => (typeof content === 'string' ? content : content.filter(({ type }) => type === 'text').map((part) => part.text).join('\n\n'));
 
 /** Makes a text field as high as its text. */
 export function grow(field) {
