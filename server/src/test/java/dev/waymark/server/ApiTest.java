@@ -18,10 +18,12 @@ import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.server.api.AgentCatalogue;
+import dev.waymark.server.api.Failures;
 import dev.waymark.server.document.ApiDocument;
 import dev.waymark.server.http.HttpSettings;
 import dev.waymark.server.http.Route;
 import dev.waymark.server.identity.CallerRole;
+import dev.waymark.server.mcp.McpSettings;
 import dev.waymark.tool.ToolArguments;
 import dev.waymark.worker.server.InMemoryServer;
 import java.lang.reflect.RecordComponent;
@@ -71,7 +73,12 @@ class ApiTest {
     void document_hasExactlyTheRoutesThatAreServed() {
         Set<String> served = new TreeSet<>();
         for (Route route : ApiServer.routes(
-                threads.client(), new AgentCatalogue(Optional.empty()), DOCUMENT.json(), Runnable::run)) {
+                threads.client(),
+                new AgentCatalogue(Optional.empty()),
+                DOCUMENT.json(),
+                Runnable::run,
+                McpSettings.withRandomKey(),
+                Failures::of)) {
             served.add(route.method() + " " + route.template() + " " + route.name() + " "
                     + route.role().map(CallerRole::wireName).orElse("-"));
         }
