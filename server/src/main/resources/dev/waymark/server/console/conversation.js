@@ -31,7 +31,8 @@ export class Conversation {
     if (this.#items.view !== view) this.#items = { view, list: itemsOf(view, view.current && !view.parent ? this.again : undefined) };
     const items = this.#items.list;
     const first = Math.max(0, items.length - this.#most);
-    showList(this.element, [...items.slice(first), ...liveItem(live), ...queuedItems(view), ...endItem(view)]);
+    const newest = Math.max(first, items.length - AT_ONCE);
+    showList(this.element, [...items.slice(first, newest).map(earlier), ...items.slice(newest), ...liveItem(live), ...queuedItems(view), ...endItem(view)]);
     if (first > 0) this.#growLater();
   }
 
@@ -53,6 +54,16 @@ export class Conversation {
     });
   }
 }
+
+/** An item that is seldom in view. */
+const earlier = (item) => ({
+  ...item,
+  render: (old) => {
+    const element = item.render(old);
+    element.classList.add('earlier');
+    return element;
+  },
+});
 
 const whenIdle = (run) => (window.requestIdleCallback ? requestIdleCallback(run, { timeout: 500 }) : setTimeout(run, 30));
 
