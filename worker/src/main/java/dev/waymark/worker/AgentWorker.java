@@ -13,6 +13,7 @@ import dev.waymark.history.RunReader;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.StateActivityImpl;
+import dev.waymark.worker.activity.TakenOverActivities;
 import dev.waymark.worker.agents.AgentActivityImpl;
 import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.metrics.AttemptMetrics;
@@ -55,6 +56,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /**
  * Runs agents: the workflows that drive conversations, and the activities that call models and run tools. Any number of
@@ -153,7 +155,11 @@ public final class AgentWorker implements AutoCloseable {
         ToolRunner tools = new ToolRunner(kinds);
         builder.agents.agents().values().forEach(agent -> tools.hideSecretsOf(agent.tools()));
         worker.registerActivitiesImplementations(
-                new AgentActivityImpl(builder.agents, kinds.discovery(), this::obstacle),
+                new AgentActivityImpl(
+                        builder.agents,
+                        kinds.discovery(),
+                        this::obstacle,
+                        agent -> builder.providers.orElseThrow().lacks(agent)),
                 new ModelActivityImpl(runs, builder.providers.orElseThrow(), activityMetrics),
                 new ToolActivity(
                         runs,
@@ -246,7 +252,9 @@ public final class AgentWorker implements AutoCloseable {
                 .apply(WorkerCapacity.ofThisMachine()
                         .factoryOptions()
                         .setUsingVirtualWorkflowThreads(VIRTUAL_THREADS)
-                        .setWorkerInterceptors(builder.interceptors.toArray(WorkerInterceptor[]::new)))
+                        .setWorkerInterceptors(
+                                Stream.concat(Stream.of(new TakenOverActivities()), builder.interceptors.stream())
+                                        .toArray(WorkerInterceptor[]::new)))
                 .validateAndBuildWithDefaults();
     }
 
