@@ -150,6 +150,7 @@ final class ToolRules {
             }
             case ISSUED,
                     HELD,
+                    JUDGING,
                     AWAITING,
                     DELEGATED,
                     UNKNOWN,

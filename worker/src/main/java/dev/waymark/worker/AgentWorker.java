@@ -11,10 +11,13 @@ import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.RunReader;
 import dev.waymark.model.ModelProvider;
+import dev.waymark.tool.CallJudge;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.StateActivityImpl;
 import dev.waymark.worker.agents.AgentActivityImpl;
 import dev.waymark.worker.agents.AgentDirectory;
+import dev.waymark.worker.judge.CallJudges;
+import dev.waymark.worker.judge.JudgeActivityImpl;
 import dev.waymark.worker.metrics.AttemptMetrics;
 import dev.waymark.worker.metrics.FactMetrics;
 import dev.waymark.worker.model.ModelActivityImpl;
@@ -152,9 +155,11 @@ public final class AgentWorker implements AutoCloseable {
     private void registerActivities(Worker worker, Builder builder) {
         ToolRunner tools = new ToolRunner(kinds);
         builder.agents.agents().values().forEach(agent -> tools.hideSecretsOf(agent.tools()));
+        CallJudges judges = new CallJudges(builder.judges);
         worker.registerActivitiesImplementations(
-                new AgentActivityImpl(builder.agents, kinds.discovery(), this::obstacle),
-                new ModelActivityImpl(runs, builder.providers.orElseThrow(), activityMetrics),
+                new AgentActivityImpl(builder.agents, kinds.discovery(), judges, this::obstacle),
+                new JudgeActivityImpl(runs, judges),
+                new ModelActivityImpl(runs, builder.providers.orElseThrow(), judges, activityMetrics),
                 new ToolActivity(
                         runs,
                         tools,
@@ -287,6 +292,7 @@ public final class AgentWorker implements AutoCloseable {
         private AgentDirectory agents = AgentDirectory.of(Path.of("."), List.of());
         private Optional<ModelProviders> providers = Optional.empty();
         private JavaTools tools = JavaTools.NONE;
+        private final List<CallJudge> judges = new ArrayList<>();
         /** By default, a registry that discards everything. */
         private MeterRegistry metrics = new CompositeMeterRegistry();
 
@@ -334,6 +340,15 @@ public final class AgentWorker implements AutoCloseable {
         /** Sets the Java tools that agent files can refer to in {@code use:}. */
         public Builder tools(JavaTools known) {
             this.tools = known;
+            return this;
+        }
+
+        /**
+         * Adds judges that decide which calls of a tool need approval. They apply to agents of files and of Java, and to
+         * threads that begin from now on.
+         */
+        public Builder judges(CallJudge... all) {
+            judges.addAll(List.of(all));
             return this;
         }
 

@@ -16,6 +16,8 @@ import java.util.Optional;
  * against mistakes, for which 128 bits are enough.
  *
  * @param summary whether to summarize the older part of the conversation instead of replying
+ * @param verdicts set if the agent's rules are to be asked about the reply's calls, which only a workflow that knows
+ *     verdicts does
  * @param decisions a digest of the decisions about the thread's calls; empty if there are none
  */
 public record ModelInput(
@@ -25,7 +27,8 @@ public record ModelInput(
 
         @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean summary,
 
-        Optional<String> decisions)
+        Optional<String> decisions,
+        Optional<VerdictRequest> verdicts)
         implements ActivityInput {
     private static final int DIGITS = 32;
 
@@ -35,7 +38,7 @@ public record ModelInput(
 
     /** The input for a thread without decisions. */
     public ModelInput(int step, int messageCount, String digest, boolean summary) {
-        this(step, messageCount, digest, summary, Optional.empty());
+        this(step, messageCount, digest, summary, Optional.empty(), Optional.empty());
     }
 
     /** The input for the model call of this state. */
@@ -46,8 +49,23 @@ public record ModelInput(
                 transcript.count(),
                 cut(transcript),
                 called.isSummarising(),
-                DecisionsDigest.of(called));
+                DecisionsDigest.of(called),
+                Optional.empty());
     }
+
+    /** A copy that asks for verdicts about the reply's calls, if the agent has rules. */
+    public ModelInput judging(Conversation called, Optional<String> owner) {
+        return called.hasRules() && !summary
+                ? new ModelInput(step, messageCount, digest, false, decisions, Optional.of(new VerdictRequest(owner)))
+                : this;
+    }
+
+    /**
+     * What rules need to know that the conversation does not say.
+     *
+     * @param owner the subject that owns the thread
+     */
+    public record VerdictRequest(Optional<String> owner) {}
 
     /** Whether the decisions match the recorded digest. */
     public boolean hasDecisionsOf(Conversation called) {

@@ -26,7 +26,10 @@ public record ThreadIdentity(
     public static final int FIRST_RULES = 4;
 
     /** The version of the rules for new threads. All versions since {@link #FIRST_RULES} keep working. */
-    public static final int RULES = 4;
+    public static final int RULES = 6;
+
+    /** From these rules on, a verdict of the agent's rules decides whether a call of a tool with rules runs. */
+    public static final int VERDICTS = 6;
 
     /** Whether the thread continues. The names are stored. */
     public enum Life {

@@ -8,6 +8,7 @@ import dev.waymark.conversation.value.Problem;
 import dev.waymark.display.Suggestion;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.Heartbeat;
+import dev.waymark.worker.judge.CallJudges;
 import dev.waymark.worker.tool.mcp.McpDiscovery;
 import dev.waymark.worker.tool.mcp.McpEntry;
 import io.temporal.activity.Activity;
@@ -27,17 +28,20 @@ public final class AgentActivityImpl implements AgentActivity, AgentListActivity
 
     private AgentDirectory newest;
     private final McpDiscovery discovery;
+    private final CallJudges judges;
     private final Supplier<Optional<Problem>> obstacle;
 
     /** Creates an activity for workers without subagents, whose threads may always start. */
     public AgentActivityImpl(AgentDirectory agents, McpDiscovery discovery) {
-        this(agents, discovery, Optional::empty);
+        this(agents, discovery, CallJudges.NONE, Optional::empty);
     }
 
     /** @param obstacle returns why the thread of the current activity must not start; empty if it may */
-    public AgentActivityImpl(AgentDirectory agents, McpDiscovery discovery, Supplier<Optional<Problem>> obstacle) {
+    public AgentActivityImpl(
+            AgentDirectory agents, McpDiscovery discovery, CallJudges judges, Supplier<Optional<Problem>> obstacle) {
         this.newest = agents;
         this.discovery = discovery;
+        this.judges = judges;
         this.obstacle = obstacle;
     }
 
@@ -53,7 +57,7 @@ public final class AgentActivityImpl implements AgentActivity, AgentListActivity
                 ? found.in(Activity.getExecutionContext().getInfo().getWorkflowId())
                 : found;
         List<McpEntry> servers = agents.servers(agent.name());
-        return servers.isEmpty() ? agent : complete(agent, servers);
+        return judges.marked(servers.isEmpty() ? agent : complete(agent, servers));
     }
 
     @Override

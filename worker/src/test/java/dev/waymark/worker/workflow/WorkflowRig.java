@@ -27,6 +27,8 @@ import dev.waymark.tool.Tool;
 import dev.waymark.worker.activity.StateActivity;
 import dev.waymark.worker.activity.StateActivityImpl;
 import dev.waymark.worker.agents.AgentActivity;
+import dev.waymark.worker.judge.CallJudges;
+import dev.waymark.worker.judge.JudgeActivityImpl;
 import dev.waymark.worker.metrics.AttemptMetrics;
 import dev.waymark.worker.model.ModelActivityImpl;
 import dev.waymark.worker.model.ModelProviders;
@@ -111,6 +113,7 @@ final class WorkflowRig implements AutoCloseable {
     private final AtomicInteger fetchesOfStates = new AtomicInteger();
     private volatile CountDownLatch stateGate = new CountDownLatch(0);
     private volatile List<McpEntry> entries = List.of();
+    private final CallJudges judges = CallJudges.NONE;
     private volatile UnaryOperator<AgentSpec.Builder> change = UnaryOperator.identity();
 
     WorkflowRig(Connection connection, ModelProvider provider, Tool... tools) {
@@ -137,7 +140,8 @@ final class WorkflowRig implements AutoCloseable {
         worker.registerWorkflowImplementationTypes(AgentWorkflowImpl.class);
         worker.registerActivitiesImplementations(
                 (AgentActivity) this::agent,
-                new ModelActivityImpl(runs, providers, new AttemptMetrics(new SimpleMeterRegistry())));
+                new ModelActivityImpl(runs, providers, judges, new AttemptMetrics(new SimpleMeterRegistry())),
+                new JudgeActivityImpl(runs, judges));
         kinds = new ToolKinds(System.getenv(), Path.of("."), JavaTools.of(tools));
         ToolRunner runner = new ToolRunner(kinds);
         StateActivityImpl carrier = new StateActivityImpl(runs, TRIES_TO_FIND_A_RUN);
