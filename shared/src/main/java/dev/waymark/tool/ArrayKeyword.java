@@ -10,6 +10,7 @@ import com.networknt.schema.dialect.Dialects;
 import com.networknt.schema.keyword.Keyword;
 import com.networknt.schema.keyword.KeywordValidator;
 import com.networknt.schema.path.NodePath;
+import java.util.Objects;
 
 /**
  * A keyword that says something about arrays only. The library applies {@code uniqueItems} to the values of objects too,
@@ -22,7 +23,7 @@ record ArrayKeyword(Keyword keyword) implements Keyword {
     static Dialect dialect() {
         Dialect library = Dialects.getDraft202012();
         return Dialect.builder(library)
-                .keyword(new ArrayKeyword(library.getKeywords().get(UNIQUE_ITEMS)))
+                .keyword(new ArrayKeyword(Objects.requireNonNull(library.getKeywords().get(UNIQUE_ITEMS))))
                 .build();
     }
 

@@ -23,22 +23,30 @@ public final class RuleCheck {
         this.call = call;
     }
 
+    /** What decides about the calls that no rule decides. */
+    public interface Otherwise<X extends Exception> {
+        Optional<CallVerdict> verdict() throws X;
+    }
+
     /** The verdict about a call of this tool, whether or not it has rules. Judges in Java are not asked. */
     public static CallVerdict verdict(ToolSpec tool, JudgedCall call) {
+        return RuleCheck.<RuntimeException>verdict(tool, call, Optional::empty);
+    }
+
+    /** The verdict about a call of this tool: that of its first rule that holds or can't be evaluated, or the other. */
+    public static <X extends Exception> CallVerdict verdict(ToolSpec tool, JudgedCall call, Otherwise<X> otherwise)
+            throws X {
         if (!tool.isRuled()) {
             return tool.approval() ? CallVerdict.ask("approval: always") : CallVerdict.allow("approval: never");
         }
-        return verdict(tool.rules(), call).orElseGet(() -> undecided(tool.rules()));
-    }
-
-    /** The verdict of the first rule that decides, or that can't be evaluated; empty if none of them does. */
-    public static Optional<CallVerdict> verdict(List<ApprovalRule> rules, JudgedCall call) {
-        return new RuleCheck(call).first(rules);
-    }
-
-    /** The verdict about a call that no rule decides. */
-    public static CallVerdict undecided(List<ApprovalRule> rules) {
-        return CallVerdict.ask(rules.isEmpty() ? "nothing decides about this call" : "no rule decides about this call");
+        RuleCheck check = new RuleCheck(call);
+        Optional<CallVerdict> byRule = check.first(tool.rules());
+        return byRule.isPresent()
+                ? byRule.get()
+                : otherwise
+                        .verdict()
+                        .orElseGet(() -> CallVerdict.ask("no rule decides about this call"))
+                        .lookingAt(Json.of(check.looked));
     }
 
     private Optional<CallVerdict> first(List<ApprovalRule> rules) {

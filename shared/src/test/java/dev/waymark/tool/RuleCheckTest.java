@@ -3,6 +3,7 @@ package dev.waymark.tool;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.agent.ApprovalRule;
+import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.CallVerdict;
@@ -35,7 +36,8 @@ class RuleCheckTest {
     }
 
     private static CallVerdict verdict(JudgedCall call, ApprovalRule... rules) {
-        return RuleCheck.verdict(List.of(rules), call).orElseGet(() -> RuleCheck.undecided(List.of(rules)));
+        return RuleCheck.verdict(
+                ToolSpec.java("charge").approvedBy(List.of(rules)).build(), call);
     }
 
     private static CallVerdict.Then then(JudgedCall call, ApprovalRule... rules) {

@@ -62,7 +62,7 @@ public final class CallText {
     }
 
     /** Formats an approval or denial, such as {@code approved by ann, with other arguments}. */
-    static String words(CallApproval approval) {
+    public static String words(CallApproval approval) {
         String how = approval.approved() ? "approved" : "denied";
         String who = approval.stated() ? ", according to a checkpoint" : by(approval.by(), approval.verified());
         return how

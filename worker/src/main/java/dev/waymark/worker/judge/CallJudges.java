@@ -120,14 +120,14 @@ public final class CallJudges {
     }
 
     private CallVerdict verdict(ToolSpec tool, JudgedCall call) throws InterruptedException {
-        Optional<CallVerdict> byRule = RuleCheck.verdict(tool.rules(), call);
-        if (byRule.isPresent() || !tool.judged()) {
-            return byRule.orElseGet(() -> RuleCheck.undecided(tool.rules()));
-        }
-        CallJudge judge = judges.get(tool.name());
+        return RuleCheck.verdict(tool, call, () -> tool.judged() ? byJudge(call) : Optional.empty());
+    }
+
+    private Optional<CallVerdict> byJudge(JudgedCall call) throws InterruptedException {
+        CallJudge judge = judges.get(call.tool());
         return judge == null
-                ? CallVerdict.ask("this worker has no judge for " + tool.name())
-                : ask(judge, call).orElseGet(() -> RuleCheck.undecided(tool.rules()));
+                ? Optional.of(CallVerdict.ask("this worker has no judge for " + call.tool()))
+                : ask(judge, call);
     }
 
     private Optional<CallVerdict> ask(CallJudge judge, JudgedCall call) throws InterruptedException {

@@ -53,7 +53,8 @@ class RecordedHistoriesTest {
     }
 
     static IntStream versionsOfRules() {
-        return IntStream.rangeClosed(ThreadIdentity.FIRST_RULES, ThreadIdentity.RULES);
+        // Rules 5 are recorded where they are made.
+        return IntStream.rangeClosed(ThreadIdentity.FIRST_RULES, ThreadIdentity.RULES).filter(rules -> rules != 5);
     }
 
     @ParameterizedTest
