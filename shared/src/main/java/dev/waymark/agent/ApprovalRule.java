@@ -112,6 +112,7 @@ public record ApprovalRule(@JsonValue Json stored) {
 
     /** Hours of the day in a zone: from one, to the beginning of the other. */
     public record Hours(int from, int to, ZoneId zone) {
+        /** Whether the hour is one of them. */
         public boolean include(int hour) {
             return from <= to ? from <= hour && hour < to : hour >= from || hour < to;
         }
@@ -157,6 +158,7 @@ public record ApprovalRule(@JsonValue Json stored) {
         throw new IllegalArgumentException("then must be ask, allow or deny");
     }
 
+    /** What people, and the model after a denial, are told. */
     public Optional<String> reason() {
         return stored.field(REASON) instanceof String words ? Optional.of(words) : Optional.empty();
     }
@@ -168,6 +170,7 @@ public record ApprovalRule(@JsonValue Json stored) {
         return Optional.ofNullable(schema).map(Json::of);
     }
 
+    /** The subjects of which one must own the thread. */
     public Optional<List<String>> owners() {
         Object given = stored.field(OWNER);
         List<?> list = given instanceof List<?> several ? several : given == null ? List.of() : List.of(given);
@@ -177,10 +180,12 @@ public record ApprovalRule(@JsonValue Json stored) {
                 : Optional.of(list.stream().map(String.class::cast).toList());
     }
 
+    /** The number of requests of the tool that the rule does not hold for. */
     public Optional<Long> requestedOver() {
         return whole(REQUESTED, stored.field(REQUESTED));
     }
 
+    /** The amounts of which the thread must have spent more than one. */
     public Optional<Budget> spentOver() {
         Object given = stored.field(SPENT);
         if (given == null) {
@@ -202,6 +207,7 @@ public record ApprovalRule(@JsonValue Json stored) {
         return Usd.of(new BigDecimal(amount.toString()));
     }
 
+    /** The time of day. */
     public Optional<Hours> hours() {
         Object span = stored.field(HOURS);
         Object zone = stored.field(ZONE);

@@ -23,7 +23,8 @@ record ArrayKeyword(Keyword keyword) implements Keyword {
     static Dialect dialect() {
         Dialect library = Dialects.getDraft202012();
         return Dialect.builder(library)
-                .keyword(new ArrayKeyword(Objects.requireNonNull(library.getKeywords().get(UNIQUE_ITEMS))))
+                .keyword(new ArrayKeyword(
+                        Objects.requireNonNull(library.getKeywords().get(UNIQUE_ITEMS))))
                 .build();
     }
 

@@ -41,6 +41,7 @@ public interface CallJudge {
     /** What {@link CallJudge#of} needs besides the name of the tool. */
     @FunctionalInterface
     interface Predicate {
+        /** The verdict about the call; empty if a person is to decide. */
         Optional<CallVerdict> judge(JudgedCall call) throws Exception;
     }
 }

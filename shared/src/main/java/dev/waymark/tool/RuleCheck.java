@@ -25,6 +25,7 @@ public final class RuleCheck {
 
     /** What decides about the calls that no rule decides. */
     public interface Otherwise<X extends Exception> {
+        /** The verdict; empty if a person is to decide. */
         Optional<CallVerdict> verdict() throws X;
     }
 

@@ -254,14 +254,13 @@ class StoredFormsTest {
                 stored(Reply.of(USE).withVerdicts(List.of(new Reply.Judged(0, verdict))), "content"),
                 stored(new JudgeInput("tu_1", "add", ARGS, Optional.of("ann"), spent, 3), "callId", "tool", "args"),
                 stored(new ModelInput.VerdictRequest(Optional.of("ann"))),
-                stored(
-                        new ModelInput(
-                                1,
-                                2,
-                                "e3b0",
-                                false,
-                                Optional.of("e3b1"),
-                                Optional.of(new ModelInput.VerdictRequest(Optional.of("ann"))))),
+                stored(new ModelInput(
+                        1,
+                        2,
+                        "e3b0",
+                        false,
+                        Optional.of("e3b1"),
+                        Optional.of(new ModelInput.VerdictRequest(Optional.of("ann"))))),
                 stored(claim, "execution", "at"),
                 stored(approval, "at"),
                 stored(signers, "place", "keys"),

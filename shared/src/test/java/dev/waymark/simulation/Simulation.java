@@ -692,8 +692,8 @@ final class Simulation {
 
     private CallVerdict verdict() {
         CallVerdict.Then[] all = CallVerdict.Then.values();
-        return new CallVerdict(
-                all[judging.nextInt(all.length)], Optional.of(1), Optional.of("a rule"), Optional.empty());
+        CallVerdict.Then then = judging.nextInt(3) == 0 ? CallVerdict.Then.ASK : all[judging.nextInt(all.length)];
+        return new CallVerdict(then, Optional.of(1), Optional.of("a rule"), Optional.empty());
     }
 
     private Fact judgement(Activity flight) {
@@ -1381,9 +1381,9 @@ final class Simulation {
         return new AgentPolicy("helper", 6, tools, policies, approvals);
     }
 
-    /** In every third simulation, some tools of all kinds have rules that decide which calls need approval. */
+    /** In every fifth simulation, some tools of all kinds have rules that decide which calls need approval. */
     private AgentPolicy ruled(AgentPolicy plain) {
-        if (judging.nextInt(3) > 0) {
+        if (judging.nextInt(5) > 0) {
             return plain;
         }
         Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>(plain.policies());

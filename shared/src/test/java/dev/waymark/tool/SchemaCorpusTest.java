@@ -59,7 +59,8 @@ class SchemaCorpusTest {
     }
 
     private static JsonNode corpus() throws IOException {
-        InputStream file = Objects.requireNonNull(SchemaCorpusTest.class.getResourceAsStream("/schemas/corpus.json.gz"));
+        InputStream file =
+                Objects.requireNonNull(SchemaCorpusTest.class.getResourceAsStream("/schemas/corpus.json.gz"));
         try (InputStream json = new GZIPInputStream(file)) {
             return PayloadJson.MAPPER.readTree(json);
         }

@@ -36,6 +36,7 @@ public record CallVerdict(Then then, Optional<Integer> rule, Optional<String> re
             this.done = done;
         }
 
+        /** The name in agent files and in JSON. */
         public String wireName() {
             return wireName;
         }
@@ -46,10 +47,12 @@ public record CallVerdict(Then then, Optional<Integer> rule, Optional<String> re
         reason = reason.map(words -> Problem.cut(words, MAX_REASON_LENGTH));
     }
 
+    /** Leaves the call to a person. */
     public static CallVerdict ask(String reason) {
         return new CallVerdict(Then.ASK, reason);
     }
 
+    /** Lets the call run. */
     public static CallVerdict allow(String reason) {
         return new CallVerdict(Then.ALLOW, reason);
     }

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ApprovalRule;
 import dev.waymark.agent.BuiltInTools;
 import dev.waymark.agent.Endpoint;
-import dev.waymark.agent.ApprovalRule;
 import dev.waymark.agent.McpServer;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.policy.SummaryRule;
@@ -40,7 +40,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 class AgentDirectoryTest {
     private static final ApprovalRule ALWAYS = new ApprovalRule(Json.of(Map.of("then", "ask")));
     private static final ApprovalRule NEVER = new ApprovalRule(Json.of(Map.of("then", "allow")));
-
 
     record Forecast(String city) {}
 

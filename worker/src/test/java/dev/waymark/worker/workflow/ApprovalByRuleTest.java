@@ -119,8 +119,7 @@ class ApprovalByRuleTest {
             assertThat(call(state, "tu_1").approval().orElseThrow().approved()).isTrue();
             assertThat(call(state, "tu_2").status()).isEqualTo(Call.Status.COMPLETED);
             assertThat(call(state, "tu_2").args()).isEqualTo(Json.of(Map.of("usd", 300)));
-            assertThat(call(state, "tu_2").verdict().orElseThrow().looked())
-                    .contains(Json.of(Map.of("requested", 2)));
+            assertThat(call(state, "tu_2").verdict().orElseThrow().looked()).contains(Json.of(Map.of("requested", 2)));
             assertThat(judged(rig, thread)).isEqualTo(2);
         }
     }

@@ -178,8 +178,8 @@ class HistoryRecorderServerTest {
 
     @Test
     void callsThatRulesAllowDenyAndLeaveToAPerson() throws Exception {
-        try (WorkflowRig rig = new WorkflowRig(
-                TestServers.real(), ApprovalByRuleTest.refunding(), ApprovalByRuleTest.refund())) {
+        try (WorkflowRig rig =
+                new WorkflowRig(TestServers.real(), ApprovalByRuleTest.refunding(), ApprovalByRuleTest.refund())) {
             String thread = ApprovalByRuleTest.start(rig, "7 100 200 8");
             rig.await(thread, now -> now.asks().size() == 2);
             recordNewest(rig, thread, "allowed-denied-and-asked-by-rules");
