@@ -596,6 +596,9 @@ final class Simulation {
             haunt();
             return;
         }
+        if (!state.asks().isEmpty() && judging.nextInt(15) == 0) {
+            apply(carelessDecision());
+        }
         if (!state.asks().isEmpty() && chance(3)) {
             List<PendingItem> asks = state.asks();
             apply(decision(asks.get(random.nextInt(asks.size()))));
@@ -606,6 +609,21 @@ final class Simulation {
             return;
         }
         someoneActs();
+    }
+
+    /** A decision about other arguments than those that are shown, and about some call or none in particular. */
+    private PersonFact.ApprovalDecided carelessDecision() {
+        List<PendingItem> asks = state.asks();
+        return new PersonFact.ApprovalDecided(
+                false,
+                Optional.empty(),
+                judging.nextBoolean()
+                        ? Optional.empty()
+                        : Optional.of(asks.get(judging.nextInt(asks.size())).callId()),
+                Optional.empty(),
+                Optional.of("stale"),
+                Optional.empty(),
+                Optional.empty());
     }
 
     /** Lets a message, a decision or a command arrive from outside. */
