@@ -19,6 +19,7 @@ public final class Bench {
     private static final List<String> SCENARIOS = List.of(
             "conversation",
             "cold-replay",
+            "takeover",
             "projection",
             "versions",
             "starts",
@@ -73,6 +74,7 @@ public final class Bench {
             switch (scenario) {
                 case "conversation" -> new ConversationsBenchmark(server.connection(), report, quick).run();
                 case "cold-replay" -> new ColdReplayBenchmark(server, report, quick).run();
+                case "takeover" -> new TakeoverBenchmark(server, report, quick).run();
                 case "projection" -> new ProjectionBenchmark(server.connection(), report, quick).run();
                 case "versions" -> new VersionsBenchmark(report, quick).run();
                 case "tools" -> new ToolCostsBenchmark(server.connection(), report, quick).run();

@@ -76,6 +76,25 @@ class ChatTest {
     }
 
     @Test
+    void pipedLines_noWorker_noneIsAwaited() {
+        Done done = waymark.with("WAYMARK_TASK_QUEUE", "nobody")
+                .runTyping(
+                        "Hi\nAre you there?\n",
+                        "chat",
+                        "--agent",
+                        "greeter",
+                        "--session",
+                        "unattended",
+                        "--volatile");
+
+        assertThat(done.exitCode()).isZero();
+        assertThat(done.err())
+                .containsOnlyOnce("no worker takes the work")
+                .containsOnlyOnce("no worker took the say in time")
+                .contains("Come back with: waymark chat --session unattended");
+    }
+
+    @Test
     void newSession_isNamed_andGoesOnUnderThatName() {
         Done first = waymark.runTyping("Hi\n", "chat", "--agent", "greeter", "--volatile");
         String name = first.err().replaceAll("(?s)session (chat-\\w+)\\..*", "$1");

@@ -14,6 +14,7 @@ import dev.waymark.model.ModelProvider;
 import dev.waymark.tool.CallJudge;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.StateActivityImpl;
+import dev.waymark.worker.activity.TakenOverActivities;
 import dev.waymark.worker.agents.AgentActivityImpl;
 import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.judge.CallJudges;
@@ -58,6 +59,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /**
  * Runs agents: the workflows that drive conversations, and the activities that call models and run tools. Any number of
@@ -157,7 +159,12 @@ public final class AgentWorker implements AutoCloseable {
         builder.agents.agents().values().forEach(agent -> tools.hideSecretsOf(agent.tools()));
         CallJudges judges = new CallJudges(builder.judges);
         worker.registerActivitiesImplementations(
-                new AgentActivityImpl(builder.agents, kinds.discovery(), judges, this::obstacle),
+                new AgentActivityImpl(
+                        builder.agents,
+                        kinds.discovery(),
+                        judges,
+                        this::obstacle,
+                        agent -> builder.providers.orElseThrow().lacks(agent)),
                 new JudgeActivityImpl(runs, judges),
                 new ModelActivityImpl(runs, builder.providers.orElseThrow(), judges, activityMetrics),
                 new ToolActivity(
@@ -251,7 +258,9 @@ public final class AgentWorker implements AutoCloseable {
                 .apply(WorkerCapacity.ofThisMachine()
                         .factoryOptions()
                         .setUsingVirtualWorkflowThreads(VIRTUAL_THREADS)
-                        .setWorkerInterceptors(builder.interceptors.toArray(WorkerInterceptor[]::new)))
+                        .setWorkerInterceptors(
+                                Stream.concat(Stream.of(new TakenOverActivities()), builder.interceptors.stream())
+                                        .toArray(WorkerInterceptor[]::new)))
                 .validateAndBuildWithDefaults();
     }
 

@@ -52,8 +52,10 @@ public final class ChatSession implements Watcher, AutoCloseable {
     private boolean sending;
     private boolean closed;
     private boolean left;
-    /** Whether progress is not expected at present, because no worker takes the work or the server does not answer. */
-    private boolean stalled;
+    /** Whether progress is not expected at present, because the server does not answer. */
+    private boolean unreachable;
+    /** Whether progress is not expected at present, because no worker takes the work. */
+    private boolean unattended;
 
     private ChatSession(AgentClient client, Optional<SaveOptions> saving, Terms terms, Console console) {
         this.client = client;
@@ -198,7 +200,8 @@ public final class ChatSession implements Watcher, AutoCloseable {
 
     private synchronized void attach() {
         closed = false;
-        stalled = false;
+        unreachable = false;
+        unattended = false;
         Thread watcher = new Thread(this::watch, "chat-watch");
         watcher.setDaemon(true);
         watching = Optional.of(watcher);
@@ -289,7 +292,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
 
     /** Releases callers that wait for the thread, and pauses before the next attempt to watch the thread. */
     private synchronized void stall() {
-        stalled = true;
+        unreachable = true;
         notifyAll();
         try {
             wait(LOOK_AGAIN_MILLIS);
@@ -302,7 +305,8 @@ public final class ChatSession implements Watcher, AutoCloseable {
     public synchronized boolean happened(Moment moment) {
         boolean isNew = moment.eventId() > shownBefore.getOrDefault(moment.runId(), 0L);
         if (isNew && !left) {
-            stalled = false;
+            unreachable = false;
+            unattended = false;
             screen.happened(thread, moment);
             remember(moment);
             notifyAll();
@@ -326,7 +330,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
     public synchronized boolean waitsForWorker(WaymarkException.NoWorker absence) {
         if (!left) {
             console.note(OneLine.error(absence));
-            stalled = true;
+            unattended = true;
             notifyAll();
         }
         return !left;
@@ -334,7 +338,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
 
     @Override
     public synchronized void workerIsBack() {
-        stalled = false;
+        unattended = false;
     }
 
     /** Whether a message is being sent, or the thread is working and does not wait for a person. */
@@ -347,7 +351,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
 
     /** Waits while the session is busy, unless the server or a worker is missing. */
     synchronized void awaitQuiet() throws InterruptedException {
-        while (isBusy() && !stalled) {
+        while (isBusy() && !unreachable && !unattended) {
             wait();
         }
     }
@@ -385,7 +389,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         screen.sent(message);
         synchronized (this) {
             sending = true;
-            stalled = false;
+            unreachable = false;
         }
         try {
             Predicate<Conversation> arrived = errand.get();

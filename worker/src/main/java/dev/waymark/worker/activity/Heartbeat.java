@@ -44,8 +44,9 @@ import org.slf4j.LoggerFactory;
  * contains them only if the activity ends with a timeout.
  *
  * <p>Heartbeats are sent once a second, or less often if many activities run, but at least five times per heartbeat
- * timeout. They are asynchronous: on a slow connection, activities do not delay each other's heartbeats. The SDK's own
- * heartbeats block a thread for a whole round trip.
+ * timeout. They are asynchronous: on a slow connection, activities do not delay each other's heartbeats, and after a
+ * third of the heartbeat timeout, an answer that has not come no longer delays the next heartbeat. The SDK's own
+ * heartbeats block a thread for a whole round trip, and are at most as frequent as four fifths of the timeout.
  */
 public final class Heartbeat implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Heartbeat.class);
@@ -87,7 +88,7 @@ public final class Heartbeat implements AutoCloseable {
     private long heardAt = started;
     private long answerNanos;
     private long end = started + FOREVER.toNanos();
-    private boolean underWay;
+    private int unanswered;
     private @Nullable ActivityCompletionException cancellation;
     private boolean over;
     private boolean unstoppable;
@@ -141,11 +142,12 @@ public final class Heartbeat implements AutoCloseable {
             told = now;
             toldAt = time;
             due = time + pace().toNanos();
-            underWay = true;
+            unanswered++;
         }
         try {
+            long sentAt = System.nanoTime();
             ListenableFuture<RecordActivityTaskHeartbeatResponse> answer = send(now);
-            answer.addListener(() -> hear(answer), Runnable::run);
+            answer.addListener(() -> hear(answer, sentAt), Runnable::run);
         } catch (RuntimeException e) {
             unheard(e);
             throw e;
@@ -155,7 +157,17 @@ public final class Heartbeat implements AutoCloseable {
     /** Whether a heartbeat may be sent now. */
     private synchronized boolean mayTell(long time) {
         long pause = Math.min(Math.max(NEWS.toNanos(), PAUSE_PER_ANSWER * answerNanos), pace().toNanos());
-        return !over && !underWay && time - end <= 0 && time - toldAt >= pause;
+        return !over && !waitsForAnswer(time) && time - end <= 0 && time - toldAt >= pause;
+    }
+
+    /**
+     * Whether the answer to the last heartbeat may still come in time for the next one. A single lost message must not
+     * silence the activity for the whole timeout.
+     */
+    private boolean waitsForAnswer(long time) {
+        Duration timeout = info.getHeartbeatTimeout();
+        return unanswered > 0
+                && (timeout.isZero() || time - toldAt < timeout.dividedBy(3).toNanos());
     }
 
     private Duration pace() {
@@ -203,13 +215,13 @@ public final class Heartbeat implements AutoCloseable {
     }
 
     /** Runs in a thread of the connection and must not block. */
-    private void hear(ListenableFuture<RecordActivityTaskHeartbeatResponse> answered) {
+    private void hear(ListenableFuture<RecordActivityTaskHeartbeatResponse> answered, long sentAt) {
         try {
             RecordActivityTaskHeartbeatResponse answer = answered.get();
             synchronized (this) {
                 arrived();
                 heardAt = System.nanoTime();
-                answerNanos = heardAt - toldAt;
+                answerNanos = heardAt - sentAt;
                 if (answer.getCancelRequested()) {
                     cancel(new ActivityCanceledException(info));
                 } else if (answer.getActivityReset()) {
@@ -227,7 +239,7 @@ public final class Heartbeat implements AutoCloseable {
     }
 
     private synchronized void arrived() {
-        underWay = false;
+        unanswered--;
         notifyAll();
     }
 
@@ -306,9 +318,8 @@ public final class Heartbeat implements AutoCloseable {
     }
 
     /**
-     * Sends the last details for the next attempt, and waits up to five seconds for the server's answer. Waits for an
-     * unanswered heartbeat first. Otherwise that heartbeat could arrive last, and the server would keep its older
-     * details.
+     * Sends the last details for the next attempt, and waits up to five seconds for the server's answer. Waits for
+     * unanswered heartbeats first. Otherwise one of them could arrive last, and the server would keep its older details.
      */
     public void finish() {
         boolean interrupted = Thread.interrupted();
@@ -329,11 +340,11 @@ public final class Heartbeat implements AutoCloseable {
         }
     }
 
-    /** Waits up to five seconds for an unanswered heartbeat. No new heartbeat starts after this call. */
+    /** Waits up to five seconds for unanswered heartbeats. No new heartbeat starts after this call. */
     private synchronized void awaitAnswer() throws InterruptedException {
         over = true;
         long end = System.nanoTime() + LONGEST_ANSWER.toNanos();
-        for (long left = end - System.nanoTime(); underWay && left > 0; left = end - System.nanoTime()) {
+        for (long left = end - System.nanoTime(); unanswered > 0 && left > 0; left = end - System.nanoTime()) {
             TimeUnit.NANOSECONDS.timedWait(this, left);
         }
     }

@@ -56,7 +56,13 @@ import org.jspecify.annotations.Nullable;
  * <p>An outcome is applied as a fact in the completion callback, in history order.
  */
 final class InFlight {
-    private static final Duration HEARTBEAT_TIMEOUT = Duration.ofSeconds(15);
+    /**
+     * How long an activity may be silent before the server treats its worker as lost, if repeating the activity costs
+     * at most money.
+     */
+    static final Duration REPEATABLE_SILENCE = Duration.ofSeconds(5);
+    /** Longer for calls that claim: the outcome of a claimed call that is wrongly treated as lost may stay unknown. */
+    private static final Duration CLAIMED_SILENCE = Duration.ofSeconds(15);
     /** Rules are evaluated within seconds. */
     private static final Duration JUDGE_TIMEOUT = Duration.ofMinutes(1);
 
@@ -133,7 +139,7 @@ final class InFlight {
         AgentInput input = new AgentInput(step.agent(), rules);
         facts.accept(input.work().begun());
         ActivityOptions options = options(AGENT_TIMEOUT, "agent " + step.agent())
-                .setHeartbeatTimeout(HEARTBEAT_TIMEOUT)
+                .setHeartbeatTimeout(REPEATABLE_SILENCE)
                 .setRetryOptions(AGENT_RETRIES)
                 .build();
         begin(input.work(), options, WireNames.AGENT_ACTIVITY, input);
@@ -145,7 +151,7 @@ final class InFlight {
         ModelInput input = ModelInput.of(committed).judging(committed, owner);
         ActivityOptions options = options(
                         MODEL_TIMEOUT, "step " + input.step() + (input.summary() ? ", a summary" : ""))
-                .setHeartbeatTimeout(HEARTBEAT_TIMEOUT)
+                .setHeartbeatTimeout(REPEATABLE_SILENCE)
                 .setRetryOptions(MODEL_RETRIES)
                 .build();
         begin(work, options, WireNames.MODEL_ACTIVITY, input);
@@ -171,7 +177,7 @@ final class InFlight {
         facts.accept(input.work().begun());
         Duration timeout = tool.hasEffect() ? tool.timeout().plus(CLAIM_TIMEOUT) : tool.timeout();
         ActivityOptions options = options(timeout.plus(GRACE).plus(TURN_TIMEOUT), call.id())
-                .setHeartbeatTimeout(HEARTBEAT_TIMEOUT)
+                .setHeartbeatTimeout(tool.hasEffect() ? CLAIMED_SILENCE : REPEATABLE_SILENCE)
                 .setRetryOptions(tool.hasEffect() ? NO_RETRIES : SAFE_RETRIES)
                 .build();
         begin(input.work(), options, tool.name(), input);
@@ -212,7 +218,7 @@ final class InFlight {
         }
         facts.accept(input.work().begun());
         ActivityOptions options = options(tool.timeout().plus(GRACE).plus(TURN_TIMEOUT), call.tool() + " " + call.id())
-                .setHeartbeatTimeout(HEARTBEAT_TIMEOUT)
+                .setHeartbeatTimeout(REPEATABLE_SILENCE)
                 .setRetryOptions(SAFE_RETRIES)
                 .build();
         begin(input.work(), options, WireNames.VERIFY_ACTIVITY, input);

@@ -31,7 +31,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class StateArrival {
     private static final Duration TIMEOUT = Duration.ofMinutes(5);
-    private static final Duration HEARTBEAT_TIMEOUT = Duration.ofSeconds(15);
 
     /** No limit on attempts, because the thread cannot do anything else. */
     private static final RetryOptions RETRIES = RetryOptions.newBuilder()
@@ -104,7 +103,7 @@ final class StateArrival {
         StateChunkInput next = assembly.next();
         ActivityOptions options = ActivityOptions.newBuilder()
                 .setStartToCloseTimeout(TIMEOUT)
-                .setHeartbeatTimeout(HEARTBEAT_TIMEOUT)
+                .setHeartbeatTimeout(InFlight.REPEATABLE_SILENCE)
                 .setRetryOptions(RETRIES)
                 .setSummary("carry the state over, part " + (next.index() + 1))
                 .build();

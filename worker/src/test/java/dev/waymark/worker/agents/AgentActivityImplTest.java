@@ -26,7 +26,8 @@ class AgentActivityImplTest {
                 AgentDirectory.of(here, List.of(agents)),
                 new McpDiscovery(new McpConnections(Map.of(), here)),
                 CallJudges.NONE,
-                Optional::empty);
+                Optional::empty,
+                agent -> Optional.empty());
     }
 
     @Test
