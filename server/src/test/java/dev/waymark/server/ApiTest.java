@@ -116,7 +116,7 @@ class ApiTest {
         }
         Map<String, Set<String>> recorded = new TreeMap<>();
         facts(Fact.class).forEach(fact -> {
-            Set<String> fields = new TreeSet<>(Set.of("type", "at", "runId", "eventId"));
+            Set<String> fields = new TreeSet<>(Set.of("type", "at", "runId", "eventId", "index"));
             for (RecordComponent component : fact.getRecordComponents()) {
                 fields.add(component.getName());
             }

@@ -66,7 +66,7 @@ final class ConversationDocument {
             return;
         }
         Moment last = timeline.moments().get(timeline.moments().size() - 1);
-        document.put("position", last.runId() + "/e" + last.eventId());
+        document.put("position", last.address());
         document.put("at", last.at().toString());
         document.put("version", state.counters().versions());
     }

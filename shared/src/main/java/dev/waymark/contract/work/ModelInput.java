@@ -1,10 +1,11 @@
 package dev.waymark.contract.work;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.DecisionsDigest;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Transcript;
+import dev.waymark.conversation.state.ThreadIdentity;
 import java.util.Optional;
 
 /**
@@ -16,9 +17,11 @@ import java.util.Optional;
  * against mistakes, for which 128 bits are enough.
  *
  * @param summary whether to summarize the older part of the conversation instead of replying
+ * @param decisions a digest of the decisions about the thread's calls; empty if there are none
+ * @param fuse whether the result may include the outcomes of the reply's calls. Only a workflow that can read such a
+ *     result asks for it.
  * @param verdicts set if the agent's rules are to be asked about the reply's calls, which only a workflow that knows
  *     verdicts does
- * @param decisions a digest of the decisions about the thread's calls; empty if there are none
  */
 public record ModelInput(
         int step,
@@ -28,6 +31,9 @@ public record ModelInput(
         @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean summary,
 
         Optional<String> decisions,
+
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean fuse,
+
         Optional<VerdictRequest> verdicts)
         implements ActivityInput {
     private static final int DIGITS = 32;
@@ -38,7 +44,7 @@ public record ModelInput(
 
     /** The input for a thread without decisions. */
     public ModelInput(int step, int messageCount, String digest, boolean summary) {
-        this(step, messageCount, digest, summary, Optional.empty(), Optional.empty());
+        this(step, messageCount, digest, summary, Optional.empty(), false, Optional.empty());
     }
 
     /** The input for the model call of this state. */
@@ -50,13 +56,22 @@ public record ModelInput(
                 cut(transcript),
                 called.isSummarising(),
                 DecisionsDigest.of(called),
+                false,
                 Optional.empty());
+    }
+
+    /** The input for the model call of this state, which asks for a fused step if the agent allows it. */
+    public static ModelInput of(Conversation called, AgentSpec agent) {
+        ModelInput plain = of(called);
+        boolean fuse = called.rules() >= ThreadIdentity.FUSED_STEPS && !plain.summary && agent.fusesSteps();
+        return new ModelInput(plain.step, plain.messageCount, plain.digest, plain.summary, plain.decisions, fuse, Optional.empty());
     }
 
     /** A copy that asks for verdicts about the reply's calls, if the agent has rules. */
     public ModelInput judging(Conversation called, Optional<String> owner) {
         return called.hasRules() && !summary
-                ? new ModelInput(step, messageCount, digest, false, decisions, Optional.of(new VerdictRequest(owner)))
+                ? new ModelInput(
+                        step, messageCount, digest, false, decisions, fuse, Optional.of(new VerdictRequest(owner)))
                 : this;
     }
 
@@ -73,7 +88,7 @@ public record ModelInput(
     }
 
     @Override
-    public Work<Reply> work() {
+    public Work<?> work() {
         return summary ? new Work.Summary(step) : new Work.Model(step);
     }
 

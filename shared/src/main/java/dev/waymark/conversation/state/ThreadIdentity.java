@@ -28,6 +28,9 @@ public record ThreadIdentity(
     /** The version of the rules for new threads. All versions since {@link #FIRST_RULES} keep working. */
     public static final int RULES = 6;
 
+    /** From these rules on, the worker that calls the model may also run the calls of its reply. */
+    public static final int FUSED_STEPS = 5;
+
     /** From these rules on, a verdict of the agent's rules decides whether a call of a tool with rules runs. */
     public static final int VERDICTS = 6;
 
