@@ -64,7 +64,8 @@ public record ModelInput(
     public static ModelInput of(Conversation called, AgentSpec agent) {
         ModelInput plain = of(called);
         boolean fuse = called.rules() >= ThreadIdentity.FUSED_STEPS && !plain.summary && agent.fusesSteps();
-        return new ModelInput(plain.step, plain.messageCount, plain.digest, plain.summary, plain.decisions, fuse, Optional.empty());
+        return new ModelInput(
+                plain.step, plain.messageCount, plain.digest, plain.summary, plain.decisions, fuse, Optional.empty());
     }
 
     /** A copy that asks for verdicts about the reply's calls, if the agent has rules. */
