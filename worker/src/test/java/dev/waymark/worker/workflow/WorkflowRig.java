@@ -27,6 +27,7 @@ import dev.waymark.tool.Tool;
 import dev.waymark.worker.activity.StateActivity;
 import dev.waymark.worker.activity.StateActivityImpl;
 import dev.waymark.worker.agents.AgentActivity;
+import dev.waymark.worker.journal.ClaimJournal;
 import dev.waymark.worker.judge.CallJudges;
 import dev.waymark.worker.judge.JudgeActivityImpl;
 import dev.waymark.worker.metrics.AttemptMetrics;
@@ -160,6 +161,7 @@ final class WorkflowRig implements AutoCloseable {
                         new ClaimSender(connection.client(), new AttemptMetrics(new SimpleMeterRegistry())),
                         new LateOutcomeSender(connection.client()),
                         times,
+                        new ClaimJournal("any"),
                         () -> false),
                 new VerifyActivityImpl(runs, runner),
                 (StateActivity) input -> {
