@@ -1,5 +1,6 @@
 package dev.waymark.client;
 
+import dev.waymark.agent.AgentSpec;
 import dev.waymark.client.failure.RequestLimits;
 import dev.waymark.client.failure.WaymarkException;
 import dev.waymark.client.list.IndexSetup;
@@ -22,6 +23,7 @@ import dev.waymark.conversation.message.Role;
 import dev.waymark.display.IdPrefix;
 import dev.waymark.display.SafeText;
 import dev.waymark.history.Projector;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -127,6 +129,26 @@ public final class ThreadLists {
                     return new PendingPage(found, after);
                 }
             }
+        });
+    }
+
+    /**
+     * Applies the rules of this agent to the recorded calls of its threads that are open or were started since then, the
+     * newest threads first. Reads only: nothing runs, and no thread is changed.
+     *
+     * @param most the maximum number of threads of all agents that are read
+     */
+    public List<RuleTrial.Result> tryRules(AgentSpec agent, Instant since, int most, Progress progress) {
+        return context.translated(() -> {
+            List<ThreadDirectory.Listed> threads = context.directory().threads(since);
+            return ThreadDirectory.read(
+                    threads.subList(0, Math.min(most, threads.size())),
+                    progress,
+                    listed -> context.histories()
+                            .read(listed.thread())
+                            .filter(timeline -> timeline.now().agent().equals(agent.name()))
+                            .map(timeline -> RuleTrial.of(
+                                    agent, timeline, ownerOf(listed).flatMap(ThreadOwner::subject))));
         });
     }
 

@@ -36,7 +36,8 @@ public record SideEffects(
     /** The policy for calls of such a tool. */
     AgentPolicy.ToolPolicy policy(ToolSpec tool) {
         if (safeToRetry) {
-            return new AgentPolicy.ToolPolicy(false, tool.approval(), false, false, false, false, 0);
+            return new AgentPolicy.ToolPolicy(
+                    false, tool.approval(), false, false, false, false, 0, false, false, tool.isRuled());
         }
         return new AgentPolicy.ToolPolicy(
                 true,
@@ -47,6 +48,7 @@ public record SideEffects(
                 tool.kind() == ToolSpec.Kind.COMMAND || honoursKey,
                 tool.timeout().toMillis(),
                 honoursKey,
-                canVerify() && verifyForbids);
+                canVerify() && verifyForbids,
+                tool.isRuled());
     }
 }

@@ -41,7 +41,10 @@ record StoredTool(
         Optional<Json> output,
         Optional<Endpoint> http,
         Optional<McpTool> mcp,
-        Optional<Sandbox> sandbox) {
+        Optional<Sandbox> sandbox,
+        @Nullable List<ApprovalRule> rules,
+
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean judged) {
     StoredTool {
         Objects.requireNonNull(kind, "kind");
     }
@@ -70,7 +73,9 @@ record StoredTool(
                 tool.output(),
                 as(ToolImplementation.Http.class, implementation).map(ToolImplementation.Http::endpoint),
                 as(McpTool.class, implementation),
-                implementation.sandbox());
+                implementation.sandbox(),
+                tool.rules(),
+                tool.judged());
     }
 
     private static <T> Optional<T> as(Class<T> type, ToolImplementation implementation) {
@@ -93,7 +98,9 @@ record StoredTool(
                         verifies,
                         askOnUnknown,
                         honoursKey,
-                        verifyForbids));
+                        verifyForbids),
+                orElse(rules, List.of()),
+                judged);
     }
 
     private ToolImplementation implementation() {

@@ -28,7 +28,9 @@ import java.util.Optional;
  * }</pre>
  *
  * @param output the JSON Schema of results
- * @param approval whether a person must approve every call
+ * @param approval whether a person must approve every call, or every call that the rules do not decide
+ * @param rules the rules that decide which calls need approval; the first one that holds decides
+ * @param judged whether a {@code CallJudge} of the worker decides about the calls that no rule decides
  */
 public record ToolSpec(
         String name,
@@ -38,7 +40,9 @@ public record ToolSpec(
         Duration timeout,
         boolean approval,
         ToolImplementation implementation,
-        SideEffects effects) {
+        SideEffects effects,
+        List<ApprovalRule> rules,
+        boolean judged) {
     /** The timeout of tools that do not set one. */
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(60);
 
@@ -83,6 +87,8 @@ public record ToolSpec(
 
     public ToolSpec {
         Objects.requireNonNull(name, "name");
+        rules = List.copyOf(rules);
+        approval = approval || judged || !rules.isEmpty();
     }
 
     @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
@@ -149,6 +155,11 @@ public record ToolSpec(
         return implementation.kind();
     }
 
+    /** Whether rules or a judge decide which calls need approval. */
+    public boolean isRuled() {
+        return judged || !rules.isEmpty();
+    }
+
     /** Whether a call must be granted a claim before it runs. */
     public boolean hasEffect() {
         return !effects.safeToRetry();
@@ -170,6 +181,8 @@ public record ToolSpec(
         private boolean askOnUnknown;
         private boolean honoursKey;
         private boolean verifyForbids;
+        private List<ApprovalRule> rules = List.of();
+        private boolean judged;
 
         private Builder(String name, ToolImplementation implementation) {
             this.name = name;
@@ -190,6 +203,8 @@ public record ToolSpec(
             askOnUnknown = spec.effects.askOnUnknown();
             honoursKey = spec.effects.honoursKey();
             verifyForbids = spec.effects.verifyForbids();
+            rules = spec.rules;
+            judged = spec.judged;
         }
 
         /** The tool's description, and the JSON Schema of its arguments, which must describe an object. */
@@ -220,6 +235,21 @@ public record ToolSpec(
         /** Every call needs approval by a person. */
         public Builder approved() {
             approval = true;
+            return this;
+        }
+
+        /**
+         * The rules that decide which calls need approval. The first rule whose conditions hold decides; a call that no
+         * rule decides needs approval.
+         */
+        public Builder approvedBy(List<ApprovalRule> list) {
+            rules = List.copyOf(list);
+            return this;
+        }
+
+        /** A {@code CallJudge} of the worker decides about the calls that no rule decides. */
+        public Builder judged() {
+            judged = true;
             return this;
         }
 
@@ -281,7 +311,9 @@ public record ToolSpec(
                     timeout,
                     approval,
                     implementation,
-                    new SideEffects(safeToRetry, dedupe, verify, verifies, askOnUnknown, honoursKey, verifyForbids));
+                    new SideEffects(safeToRetry, dedupe, verify, verifies, askOnUnknown, honoursKey, verifyForbids),
+                    rules,
+                    judged);
         }
     }
 }

@@ -116,7 +116,8 @@ final class PhasesSnapshot {
 
     private static boolean isHarmless(Conversation state, Call call) {
         return switch (call.status()) {
-            case ISSUED, HELD, AWAITING, ASKING, UNSETTLED -> call.claim().isEmpty() && !call.mayHaveRunBefore();
+            case ISSUED, HELD, JUDGING, AWAITING, ASKING, UNSETTLED ->
+                call.claim().isEmpty() && !call.mayHaveRunBefore();
             case DISPATCHED ->
                 !state.policy().map(policy -> hasEffect(policy, call)).orElse(true);
             case CLAIMED, DELEGATED, UNKNOWN, DOUBTED, VERIFYING -> false;

@@ -258,6 +258,7 @@ public final class SessionCheckpoint {
         return switch (status) {
             case ISSUED,
                     HELD,
+                    JUDGING,
                     AWAITING,
                     DISPATCHED,
                     CLAIMED,

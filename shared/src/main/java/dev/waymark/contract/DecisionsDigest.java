@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A digest of the approvals and denials of a thread's calls and of who made them. These decisions are not in the
- * transcript, so the transcript's digest does not change when a decision in a stored history is altered.
+ * A digest of the approvals and denials of a thread's calls, of who made them, and of the verdicts of the agent's rules.
+ * These decisions are not in the transcript, so the transcript's digest does not change when a decision in a stored history is altered.
  */
 public final class DecisionsDigest {
     private static final int DIGITS = 32;
@@ -19,15 +19,23 @@ public final class DecisionsDigest {
     /** The digest; empty if there are no decisions. */
     public static Optional<String> of(Conversation state) {
         List<Object> decisions = new ArrayList<>();
-        state.calls()
-                .forEach((id, call) -> call.approval()
-                        .ifPresent(approval -> decisions.add(List.of(
-                                id,
-                                approval.approved(),
-                                approval.edited(),
-                                approval.by().orElse(""),
-                                approval.reason().orElse(""),
-                                approval.at().toString()))));
+        state.calls().forEach((id, call) -> {
+            call.approval()
+                    .ifPresent(approval -> decisions.add(List.of(
+                            id,
+                            approval.approved(),
+                            approval.edited(),
+                            approval.by().orElse(""),
+                            approval.reason().orElse(""),
+                            approval.at().toString())));
+            call.verdict()
+                    .ifPresent(verdict -> decisions.add(List.of(
+                            id,
+                            verdict.then().wireName(),
+                            verdict.rule().orElse(0),
+                            verdict.reason().orElse(""),
+                            verdict.looked().orElse(Json.EMPTY_OBJECT).canonical())));
+        });
         return decisions.isEmpty()
                 ? Optional.empty()
                 : Optional.of(Sha256.hex(Json.of(decisions).canonical()).substring(0, DIGITS));

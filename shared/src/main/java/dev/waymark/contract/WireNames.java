@@ -23,6 +23,8 @@ public final class WireNames {
     public static final String MODEL_ACTIVITY = "model";
     public static final String AGENT_ACTIVITY = "agent";
     public static final String VERIFY_ACTIVITY = "verify";
+    /** Asks an agent's rules whether a call may run. No tool can have this name. */
+    public static final String JUDGE_ACTIVITY = "approval.rules";
     /** Fetches a part of the previous run's last state. No tool can have this name. */
     public static final String STATE_ACTIVITY = "carried.state";
 

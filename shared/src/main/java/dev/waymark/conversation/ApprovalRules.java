@@ -4,11 +4,14 @@ import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallApproval;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.state.ThreadIdentity;
+import dev.waymark.conversation.value.CallVerdict;
 import java.util.Optional;
 
 /**
  * Rules of approvals: which calls need one, and what a denial does to a call. A tool may require approval, and so does a
- * call that only a file contains, whatever its tool.
+ * call that only a file contains, whatever its tool. If a tool has rules, their recorded verdict about the arguments
+ * decides whether a call needs approval, and may deny it.
  */
 final class ApprovalRules {
     private final Draft draft;
@@ -18,7 +21,34 @@ final class ApprovalRules {
     }
 
     boolean isMissingFor(Call call) {
-        return (draft.policyOf(call).approval() || call.fromFile().isPresent()) && !call.isApprovedHere();
+        return (isRequiredFor(call) || call.fromFile().isPresent()) && !call.isApprovedHere();
+    }
+
+    /** A call without a verdict gets one before it runs, so that nobody is asked in vain. */
+    private boolean isRequiredFor(Call call) {
+        return isRuled(call)
+                ? call.isJudged(CallVerdict.Then.ASK)
+                : draft.policyOf(call).approval();
+    }
+
+    /** Whether rules decide if the call needs approval. */
+    boolean isRuled(Call call) {
+        return draft.identity.rules >= ThreadIdentity.VERDICTS
+                && draft.policyOf(call).ruled();
+    }
+
+    /** Whether the rules have to be asked about the call. Until then, it does not run. */
+    boolean lacksVerdict(Call call) {
+        return isRuled(call) && call.verdict().isEmpty();
+    }
+
+    boolean isDeniedByRules(Call call) {
+        return isRuled(call) && call.isJudged(CallVerdict.Then.DENY);
+    }
+
+    /** Denies a call in the name of the rules, even if a person has approved it. */
+    void denyByRules(Call call) {
+        draft.book.put(call.ended(Call.Status.DENIED, ToolTexts.deniedByRules(call) + Draft.claimNote(call), draft.at));
     }
 
     /** Whether nothing may be done for this call, not even a check, before somebody has decided about it here. */

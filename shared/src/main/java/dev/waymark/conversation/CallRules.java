@@ -4,9 +4,11 @@ import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.EffectLog;
 import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.call.ToolTexts;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.value.CallVerdict;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -30,7 +32,7 @@ final class CallRules {
     }
 
     /** Creates the calls of a reply. Calls that cannot run fail at once. */
-    void issue(List<Part.ToolUse> uses, List<Reply.Fault> faults) {
+    void issue(List<Part.ToolUse> uses, List<Reply.Fault> faults, List<Reply.Judged> verdicts) {
         draft.book.batch = uses.stream().map(Part.ToolUse::id).toList();
         uses.forEach(use -> draft.book.put(Call.issued(use, draft.dialogue.turn.number(), draft.at)));
         for (int i = 0; i < uses.size(); i++) {
@@ -38,6 +40,10 @@ final class CallRules {
             int number = i;
             Optional<Reply.Fault> fault =
                     faults.stream().filter(each -> each.call() == number).findFirst();
+            Optional<CallVerdict> verdict = verdicts.stream()
+                    .filter(each -> each.call() == number)
+                    .map(Reply.Judged::verdict)
+                    .findFirst();
             Call call = draft.book.call(use.id());
             AgentPolicy policy = draft.binding.policy.orElseThrow();
             if (!policy.tools().containsKey(use.name())) {
@@ -49,7 +55,7 @@ final class CallRules {
             } else if (use.input().canonical().length() > Conversation.MAX_ARGS_LENGTH) {
                 draft.fail(call, ToolTexts.invalidInput(use.name(), "too large"));
             } else {
-                bringOn(call);
+                bringOn(approvals.isRuled(call) ? call.judged(verdict) : call);
             }
         }
         draft.reachVersionWhenBatchIsDone();
@@ -124,7 +130,11 @@ final class CallRules {
         Optional<EffectLog.Remembered> remembered = effect.rememberedFor(call.id());
         boolean returnsKnownResult =
                 (policy.dedupe() || effect.inherited()) && effect.success().isPresent();
-        if (approvals.isUndecided(call) && !returnsKnownResult && executor != AgentPolicy.Executor.QUESTION) {
+        if (approvals.lacksVerdict(call)) {
+            draft.book.put(call.issued(Optional.empty(), draft.at)); // The rules are asked before anybody else.
+        } else if (approvals.isDeniedByRules(call)) {
+            approvals.denyByRules(call);
+        } else if (approvals.isUndecided(call) && !returnsKnownResult && executor != AgentPolicy.Executor.QUESTION) {
             approvals.askFor(call); // Its claim may lead to a check, which runs a program.
         } else if (remembered.isPresent()) {
             draft.book.put(call, effect.forgetting(remembered.get()));
@@ -151,6 +161,41 @@ final class CallRules {
             draft.book.put(
                     (first ? call.repeating(effect.executions()) : call).issued(lost.fenceToCome(call), draft.at));
         }
+    }
+
+    void verdictRequested(ToolFact.VerdictRequested fact) {
+        draft.book
+                .calls
+                .get(fact.callId())
+                .filter(call -> call.status() == Call.Status.ISSUED)
+                .ifPresent(call -> draft.book.put(call.judging(draft.at)));
+    }
+
+    void verdictGiven(ToolFact.VerdictGiven fact) {
+        judged(fact.callId(), fact.verdict());
+    }
+
+    /** A verdict that nobody can get is that a person decides; if a person has decided already, the call runs. */
+    void verdictFailed(ToolFact.VerdictFailed fact) {
+        if (Draft.isLeft(fact.problem())) {
+            judging(fact.callId()).ifPresent(call -> draft.book.put(call.issued(Optional.empty(), draft.at)));
+        } else {
+            judged(
+                    fact.callId(),
+                    CallVerdict.ask(
+                            "the rules could not be asked: " + fact.problem().message()));
+        }
+    }
+
+    private void judged(String callId, CallVerdict verdict) {
+        judging(callId).ifPresent(call -> {
+            advance(call.judged(Optional.of(verdict)));
+            draft.reachVersionWhenBatchIsDone();
+        });
+    }
+
+    private Optional<Call> judging(String callId) {
+        return draft.book.calls.get(callId).filter(call -> call.status() == Call.Status.JUDGING);
     }
 
     private void ask(Call call) {

@@ -63,7 +63,7 @@ final class ClaimRules {
      */
     private boolean attach(Call call, Call.Claim claim) {
         switch (call.status()) {
-            case ISSUED, HELD, AWAITING, DISPATCHED, CLAIMED, UNKNOWN, DOUBTED, UNSETTLED -> {
+            case ISSUED, HELD, JUDGING, AWAITING, DISPATCHED, CLAIMED, UNKNOWN, DOUBTED, UNSETTLED -> {
                 lost.doubt((call.claim().isPresent() ? call.withUsedKey() : call).claimedLater(claim));
             }
             case VERIFYING, LOST -> draft.book.put(call.claimedLater(claim));

@@ -198,6 +198,43 @@ public record Conversation(
         return runsLater ? callBook.effectOf(call).executions() : call.repeat();
     }
 
+    /** Whether the agent's rules have to be asked about the call before it runs. */
+    boolean lacksVerdict(Call call) {
+        return rules() >= ThreadIdentity.VERDICTS
+                && call.verdict().isEmpty()
+                && policy().filter(known -> known.policyOf(call.tool()).ruled()).isPresent();
+    }
+
+    /** Whether rules of the agent decide which calls of its tools need approval. */
+    public boolean hasRules() {
+        return rules() >= ThreadIdentity.VERDICTS
+                && policy().filter(AgentPolicy::hasRules).isPresent();
+    }
+
+    /** How often the tool was requested in this thread, up to and including this call of the newest reply. */
+    public int requests(Call call) {
+        int count = requests(call.tool());
+        List<String> later = batch().subList(batch().indexOf(call.id()) + 1, batch().size());
+        for (String id : later) {
+            count -= calls().get(id).orElseThrow().tool().equals(call.tool()) ? 1 : 0;
+        }
+        return count;
+    }
+
+    /** How often the tool was requested in this thread, whether its calls ran or not. */
+    public int requests(String tool) {
+        int[] count = {0};
+        calls().forEach((id, call) -> count[0] += call.tool().equals(tool) ? 1 : 0);
+        return count[0];
+    }
+
+    /** Whether the thread waits for what the agent's rules say about this call. */
+    public boolean awaitsVerdict(String callId) {
+        return calls().get(callId)
+                .filter(call -> call.status() == Call.Status.JUDGING)
+                .isPresent();
+    }
+
     /** Whether the waiting time of an open call is over. */
     private boolean isDue(Instant now) {
         return openCalls().stream().flatMap(call -> call.wakeAt().stream()).anyMatch(time -> !time.isAfter(now));

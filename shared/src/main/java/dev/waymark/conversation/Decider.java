@@ -167,7 +167,9 @@ final class Decider {
                     && call.wakeAt().isEmpty()
                     && running < Conversation.MAX_PARALLEL_CALLS
                     && (!effect || effectsRunning < Conversation.MAX_PARALLEL_EFFECTS)) {
-                if (state.isForSubagent(call)) {
+                if (state.lacksVerdict(call)) {
+                    steps.add(new Step.Judge(call));
+                } else if (state.isForSubagent(call)) {
                     delegated.add(call);
                 } else {
                     steps.add(new Step.RunTool(call, call.dispatches() + 1));

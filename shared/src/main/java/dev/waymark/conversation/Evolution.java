@@ -46,7 +46,7 @@ final class Evolution implements Fact.Cases<Runnable> {
         claims = new ClaimRules(draft, effects, lost);
         calls = new CallRules(draft, approvals, lost);
         tools = new ToolRules(draft, approvals, effects, lost);
-        model = new ModelRules(draft, turns, calls);
+        model = new ModelRules(draft, turns, calls, approvals);
         subagents = new SubagentRules(draft, lost);
         people = new PeopleRules(draft, turns, model, calls, approvals, lost, subagents);
         takeover = new TakeoverRules(draft, turns, model, calls, approvals, effects, lost, people);
@@ -205,6 +205,21 @@ final class Evolution implements Fact.Cases<Runnable> {
     @Override
     public Runnable toolClaimed(ToolFact.ToolClaimed fact) {
         return () -> claims.toolClaimed(fact);
+    }
+
+    @Override
+    public Runnable verdictRequested(ToolFact.VerdictRequested fact) {
+        return () -> calls.verdictRequested(fact);
+    }
+
+    @Override
+    public Runnable verdictGiven(ToolFact.VerdictGiven fact) {
+        return () -> calls.verdictGiven(fact);
+    }
+
+    @Override
+    public Runnable verdictFailed(ToolFact.VerdictFailed fact) {
+        return () -> calls.verdictFailed(fact);
     }
 
     @Override

@@ -143,7 +143,9 @@ final class LostCallRules {
     private void runAgain(Call call) {
         Call kept = call.fromFileHavingRun(false).withUsedKey();
         Call again = fenceToCome(call).isPresent() ? kept : kept.withoutClaim();
-        if (approvals.isMissingFor(call)) {
+        if (approvals.isDeniedByRules(call)) {
+            approvals.denyByRules(again);
+        } else if (approvals.isMissingFor(call)) {
             approvals.askFor(again); // A reset undid the approval, or only a file states it or has the call.
         } else {
             draft.book.put(again.issued(fenceToCome(again), draft.at));
@@ -242,6 +244,7 @@ final class LostCallRules {
             case UNKNOWN, DOUBTED -> doubt(call);
             case ISSUED -> draft.book.put(call.issued(fenceToCome(call), draft.at));
             case HELD,
+                    JUDGING,
                     AWAITING,
                     DISPATCHED,
                     CLAIMED,

@@ -32,11 +32,13 @@ final class ModelRules {
     private final Draft draft;
     private final TurnRules turns;
     private final CallRules calls;
+    private final ApprovalRules approvals;
 
-    ModelRules(Draft draft, TurnRules turns, CallRules calls) {
+    ModelRules(Draft draft, TurnRules turns, CallRules calls, ApprovalRules approvals) {
         this.draft = draft;
         this.turns = turns;
         this.calls = calls;
+        this.approvals = approvals;
     }
 
     void modelCalled(ModelFact.ModelCalled fact) {
@@ -88,7 +90,7 @@ final class ModelRules {
         if (message.toolUses().isEmpty()) {
             takeLastWord(message.text(), reply);
         } else {
-            calls.issue(message.toolUses(), reply.faults());
+            calls.issue(message.toolUses(), reply.faults(), reply.verdicts());
         }
     }
 
@@ -171,7 +173,7 @@ final class ModelRules {
 
     /**
      * Whether the call is no longer needed. A call is kept if it is part of the record of side effects, if people
-     * decided or answered it, if a subagent executed it, if it may still report an outcome, or if the agent does not
+     * decided or answered it, if rules decide about its tool and may count it, if a subagent executed it, if it may still report an outcome, or if the agent does not
      * have its tool.
      */
     private boolean isDroppable(Call call) {
@@ -179,6 +181,7 @@ final class ModelRules {
                 && call.claim().isEmpty()
                 && call.approval().isEmpty()
                 && call.question().isEmpty()
+                && !approvals.isRuled(call)
                 && call.subagent().isEmpty()
                 && draft.binding
                         .policy

@@ -48,6 +48,14 @@ public sealed interface Step {
         }
     }
 
+    /** Ask the agent's rules whether a call may run with its arguments. */
+    record Judge(Call call) implements Step {
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.judge(this);
+        }
+    }
+
     /** Check whether the newest dispatch of a call took effect. */
     record VerifyTool(Call call) implements Step {
         @Override
@@ -105,6 +113,8 @@ public sealed interface Step {
         R summarise(Summarise step);
 
         R runTool(RunTool step);
+
+        R judge(Judge step);
 
         R verifyTool(VerifyTool step);
 

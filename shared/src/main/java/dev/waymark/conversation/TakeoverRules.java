@@ -63,8 +63,7 @@ final class TakeoverRules {
         draft.binding.context = how.context().or(() -> draft.binding.context);
         how.agent().ifPresent(named -> draft.binding.agent = named);
         if (how.agent().isPresent() || draft.binding.policy.isEmpty() || namesItsThread()) {
-            draft.binding.policy = Optional.empty();
-            draft.binding.agentRequested = false;
+            forgetAgent();
         }
         model.takeBackCall(); // Its reply will not arrive here.
         if (how.fileCalls() != FileCalls.CONTINUE) {
@@ -102,8 +101,7 @@ final class TakeoverRules {
         }
         how.message().ifPresent(this::answerOrSay);
         if (namesItsThread()) {
-            draft.binding.policy = Optional.empty();
-            draft.binding.agentRequested = false;
+            forgetAgent();
         }
     }
 
@@ -113,6 +111,13 @@ final class TakeoverRules {
      */
     private boolean namesItsThread() {
         return draft.binding.policy.flatMap(AgentPolicy::signers).isPresent();
+    }
+
+    /** Lets the thread resolve its agent. Verdicts are dropped: the rules of the other definition may differ. */
+    private void forgetAgent() {
+        draft.binding.policy = Optional.empty();
+        draft.binding.agentRequested = false;
+        draft.book.openCalls().forEach(call -> draft.book.put(call.judged(Optional.empty())));
     }
 
     private void begin(String id) {
@@ -195,6 +200,8 @@ final class TakeoverRules {
             } else {
                 lost.doubt(call);
             }
+        } else if (call.status() == Call.Status.JUDGING) {
+            calls.bringOn(call); // The other definition of the agent may have had other rules, or this one none.
         } else if (call.status() == Call.Status.DISPATCHED) {
             draft.book.put(call.issued(Optional.empty(), draft.at));
         } else if (call.status() == Call.Status.ISSUED

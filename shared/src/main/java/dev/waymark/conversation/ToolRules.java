@@ -152,6 +152,7 @@ final class ToolRules {
             }
             case ISSUED,
                     HELD,
+                    JUDGING,
                     AWAITING,
                     DELEGATED,
                     UNKNOWN,

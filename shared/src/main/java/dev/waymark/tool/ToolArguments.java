@@ -8,7 +8,6 @@ import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaLocation;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SchemaRegistryConfig;
-import com.networknt.schema.SpecificationVersion;
 import com.networknt.schema.dialect.Dialects;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Json;
@@ -36,7 +35,7 @@ public final class ToolArguments {
     private static final int LONGEST_REASON = 1_000;
 
     private static final SchemaRegistry REGISTRY = SchemaRegistry.withDefaultDialect(
-            SpecificationVersion.DRAFT_2020_12,
+            ArrayKeyword.dialect(),
             registry -> registry.schemaCacheEnabled(false)
                     .schemaRegistryConfig(SchemaRegistryConfig.builder()
                             .locale(Locale.ROOT)
@@ -48,11 +47,32 @@ public final class ToolArguments {
 
     private static final Map<Json, Schema> COMPILED = new ConcurrentHashMap<>();
 
+    /** Whether a schema is one, for schemas that {@link #matches} has seen. */
+    private static final Map<Json, Boolean> SOUND = new ConcurrentHashMap<>();
+
     private ToolArguments() {}
 
     /** Why these arguments do not match the schema, for the model; empty if they do. */
     public static Optional<String> problem(Json schema, Json args) {
         return misfit(compiled(schema), node(args));
+    }
+
+    /**
+     * Whether these arguments match the schema; empty if that can't be found out, because the schema is broken or the
+     * check takes too long.
+     */
+    static Optional<Boolean> matches(Json schema, Json args) {
+        try {
+            return SOUND.computeIfAbsent(schema, each -> malformation(each).isEmpty())
+                    ? Optional.of(validate(compiled(schema), node(args)).isEmpty())
+                    : Optional.empty();
+        } catch (StackOverflowError | RuntimeException e) {
+            return Optional.empty();
+        } finally {
+            if (SOUND.size() > MOST_SCHEMAS) {
+                SOUND.clear();
+            }
+        }
     }
 
     /** Why this is not a valid input schema of a tool, which must describe an object; empty if it is. */

@@ -55,7 +55,7 @@ class ModelResultTest {
     @Test
     void input_thatAsksForNoOutcomes_isStoredAsEver() throws Exception {
         ModelInput plain = new ModelInput(1, 2, "d", false);
-        ModelInput fused = new ModelInput(1, 2, "d", false, Optional.empty(), true);
+        ModelInput fused = new ModelInput(1, 2, "d", false, Optional.empty(), true, Optional.empty());
 
         assertThat(json(plain)).doesNotContain("fuse");
         assertThat(PayloadJson.MAPPER.readValue(json(plain).replace("}", ",\"fuse\":null}"), ModelInput.class))

@@ -14,6 +14,8 @@ import dev.waymark.agent.McpServer;
 import dev.waymark.agent.Pricing;
 import dev.waymark.agent.Sandbox;
 import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.work.JudgeInput;
+import dev.waymark.contract.work.ModelInput;
 import dev.waymark.contract.work.ModelResult;
 import dev.waymark.contract.work.PartialReply;
 import dev.waymark.contract.work.ToolOutcome;
@@ -54,6 +56,7 @@ import dev.waymark.conversation.state.TokenEstimate;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.state.Workspace;
 import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.PersistentList;
 import dev.waymark.conversation.value.PersistentMap;
@@ -117,6 +120,8 @@ class StoredFormsTest {
         Usd usd = Usd.of(new BigDecimal("0.0000000375"));
         Budget budget = new Budget(Optional.of(usd), Optional.of(200_000L));
         Spent spent = new Spent(new Usage(5, 6, 2, 1), Optional.of(usd));
+        CallVerdict verdict =
+                new CallVerdict(CallVerdict.Then.DENY, Optional.of(2), Optional.of("too large"), Optional.of(ARGS));
         PendingItem ask = new PendingItem(
                 "",
                 "tu_9",
@@ -131,7 +136,8 @@ class StoredFormsTest {
                 Optional.of(signers),
                 List.of(),
                 true,
-                true);
+                true,
+                Optional.of(verdict));
         SubagentProgress report = new SubagentProgress(true, List.of(ask), spent);
         Delegation.Decision decision = new Delegation.Decision("approve", ARGS);
         Delegation delegation = new Delegation(
@@ -162,9 +168,10 @@ class StoredFormsTest {
                 Optional.of(delegation),
                 Optional.of("HTTP 504"),
                 Optional.of(settlement),
-                Optional.of(fromFile));
+                Optional.of(fromFile),
+                Optional.of(verdict));
         AgentPolicy.ToolPolicy ofTool =
-                new AgentPolicy.ToolPolicy(true, true, true, true, true, true, 60_000, true, true);
+                new AgentPolicy.ToolPolicy(true, true, true, true, true, true, 60_000, true, true, true);
         AgentPolicy.Approvals approvals = new AgentPolicy.Approvals(true, Optional.of(1_000L), Optional.of(signers));
         AgentPolicy policy = new AgentPolicy(
                 "helper",
@@ -257,6 +264,19 @@ class StoredFormsTest {
                 stored(turn, "status", "usage", "text", "startedAt"),
                 stored(call, "id", "tool", "args", "status", "since"),
                 stored(fromFile),
+                stored(verdict, "then"),
+                stored(new Reply.Judged(1, verdict), "verdict"),
+                stored(Reply.of(USE).withVerdicts(List.of(new Reply.Judged(0, verdict))), "content"),
+                stored(new JudgeInput("tu_1", "add", ARGS, Optional.of("ann"), spent, 3), "callId", "tool", "args"),
+                stored(new ModelInput.VerdictRequest(Optional.of("ann"))),
+                stored(new ModelInput(
+                        1,
+                        2,
+                        "e3b0",
+                        false,
+                        Optional.of("e3b1"),
+                        true,
+                        Optional.of(new ModelInput.VerdictRequest(Optional.of("ann"))))),
                 stored(claim, "execution", "at"),
                 stored(approval, "at"),
                 stored(signers, "place", "keys"),

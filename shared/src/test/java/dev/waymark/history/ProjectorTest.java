@@ -100,7 +100,9 @@ class ProjectorTest {
                 .activityScheduled(WireNames.AGENT_ACTIVITY, new AgentInput("assistant", ThreadIdentity.RULES))
                 .activityCompleted(LOOKING)
                 .task()
-                .activityScheduled(WireNames.MODEL_ACTIVITY, new ModelInput(1, 1, "", false, Optional.empty(), true));
+                .activityScheduled(
+                        WireNames.MODEL_ACTIVITY,
+                        new ModelInput(1, 1, "", false, Optional.empty(), true, Optional.empty()));
     }
 
     private static List<String> moments(WrittenHistory history) {

@@ -98,7 +98,7 @@ final class CallLife {
     private static String who(Fact fact) {
         return switch (fact.type()) {
             case "model-replied" -> "model";
-            case "tool-dispatched", "verify-dispatched", "subagent-started" -> "workflow";
+            case "tool-dispatched", "verdict-requested", "verify-dispatched", "subagent-started" -> "workflow";
             case "tool-claimed" -> ((ToolFact.ToolClaimed) fact).restored() ? "reset" : "worker";
             case "tool-finished",
                     "tool-interrupted",
@@ -107,6 +107,7 @@ final class CallLife {
                     "tool-verified",
                     "tool-ended-late",
                     "verify-left" -> "worker";
+            case "verdict-given", "verdict-failed" -> "rules";
             case "subagent-finished", "subagent-not-started", "subagents-cut-off" -> "subagent";
             case "human-answered", "approval-decided", "outcome-settled" -> "person";
             case "time-passed" -> "time";

@@ -23,6 +23,7 @@ import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Spent;
@@ -51,6 +52,7 @@ final class Ledger {
     private final List<String> accepted = new ArrayList<>();
     private final Map<String, String> outcomes = new HashMap<>();
     private final Map<String, String> approved = new HashMap<>();
+    private final Map<String, CallVerdict.Then> verdicts = new HashMap<>();
     private final Map<String, Integer> repeats = new HashMap<>();
     private final Map<String, Integer> knownOutcomes = new HashMap<>();
     private final Map<String, Long> tokens = new HashMap<>();
@@ -141,6 +143,7 @@ final class Ledger {
             return;
         }
         outcome(before, fact, after);
+        verdicts(before, fact, after);
         if (fact instanceof ModelFact.ModelReplied replied) {
             pay(replied.reply());
         } else if (fact instanceof ModelFact.Summarised summarised) {
@@ -308,15 +311,50 @@ final class Ledger {
         coverage.count(needed ? "decided calls of files" : "safe calls of files");
     }
 
+    /** Records verdicts about the current arguments of calls. */
+    private void verdicts(Conversation before, Fact fact, Conversation after) {
+        if (fact instanceof ModelFact.ModelReplied replied && !isStale(before, fact)) {
+            replied.reply().verdicts().forEach(each -> {
+                if (each.call() < after.batch().size()) {
+                    judged(after, after.batch().get(each.call()), each.verdict().then());
+                }
+            });
+        } else if (fact instanceof ToolFact.VerdictGiven given && before.awaitsVerdict(given.callId())) {
+            judged(before, given.callId(), given.verdict().then());
+        } else if (fact instanceof ToolFact.VerdictFailed failed && before.awaitsVerdict(failed.callId())) {
+            judged(before, failed.callId(), CallVerdict.Then.ASK);
+        }
+    }
+
+    private void judged(Conversation state, String callId, CallVerdict.Then then) {
+        Call call = state.calls().get(callId).orElseThrow();
+        verdicts.put(callId + " " + call.args().canonical(), then);
+    }
+
+    /** Checks a call of a tool with rules that is about to run: there is a verdict about its very arguments. */
+    void judgedToRun(Call call) {
+        if (!policyOf(call.tool()).ruled()) {
+            return;
+        }
+        CallVerdict.Then then = verdicts.get(call.id() + " " + call.args().canonical());
+        Violation.unless(then != null, "a call runs without a verdict about its arguments");
+        Violation.unless(then != CallVerdict.Then.DENY, "a call runs that the rules deny");
+        Violation.unless(
+                then == CallVerdict.Then.ALLOW || call.args().canonical().equals(approved.get(call.id())),
+                "a call runs that the rules leave to a person who has not decided");
+        coverage.count("ran with the verdict " + then.wireName());
+    }
+
     /** Checks a call that is about to be dispatched to a worker. */
     void dispatched(Call call, int dispatch) {
+        judgedToRun(call);
         AgentPolicy.ToolPolicy policy = policyOf(call.tool());
         allowed(call, policy.effect());
         Violation.unless(
                 this.policy.tools().get(call.tool()) == AgentPolicy.Executor.ACTIVITY,
                 "no worker can run " + call.tool());
         Violation.unless(
-                !policy.approval() || call.args().canonical().equals(approved.get(call.id())),
+                !policy.approval() || policy.ruled() || call.args().canonical().equals(approved.get(call.id())),
                 "what runs is not what was approved");
         if (!policy.effect()) {
             return;
@@ -391,7 +429,13 @@ final class Ledger {
                             ? "denied by time"
                             : fact instanceof PersonFact.ApprovalDecided ? "denied by somebody" : "denied by nobody");
         }
-        boolean mustBeApproved = policy.approval() || (file.has(call.id()) && file.allowed() == FileCalls.WAIT);
+        if (this.policy.tools().get(call.tool()) == AgentPolicy.Executor.STATE
+                && call.status() == Call.Status.COMPLETED
+                && !(fact instanceof PersonFact.HumanAnswered)) {
+            judgedToRun(call);
+        }
+        boolean mustBeApproved =
+                (policy.approval() && !policy.ruled()) || (file.has(call.id()) && file.allowed() == FileCalls.WAIT);
         if (mustBeApproved && this.policy.tools().get(call.tool()) == AgentPolicy.Executor.STATE) {
             Violation.unless(
                     call.status() != Call.Status.COMPLETED

@@ -29,6 +29,7 @@ import dev.waymark.conversation.policy.SummaryRule;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.state.Turn;
 import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Spent;
@@ -117,6 +118,8 @@ final class Simulation {
     private final Random money;
     /** A separate generator for everything that happens between runs. */
     private final Random transit;
+    /** A separate generator for verdicts. */
+    private final Random judging;
     /** A separate generator for the calls that run with their reply. */
     private final Random fusing;
 
@@ -167,11 +170,12 @@ final class Simulation {
         this.random = new Random(seed);
         this.money = new Random(~seed);
         this.transit = new Random(~(seed * 31));
+        this.judging = new Random(seed * 47 + 11);
         this.fusing = new Random(~(seed * 37));
         this.core = core;
         this.fault = fault;
         this.coverage = coverage;
-        this.policy = summarised(budgeted(policy(random)));
+        this.policy = ruled(summarised(budgeted(policy(random))));
         this.thorough = seed % 20 == 0;
         Optional<Integer> maxIterations = chance(3) ? Optional.of(1 + random.nextInt(4)) : Optional.empty();
         Optional<Parent> parent =
@@ -308,6 +312,18 @@ final class Simulation {
         }
 
         @Override
+        public Boolean judge(Step.Judge step) {
+            Call call = step.call();
+            Violation.unless(ruled(call.tool()), "rules are asked that the tool does not have");
+            if (isUnderWay("judge", call.id(), 0)) {
+                return false;
+            }
+            flights.add(Activity.judge(call, runId()));
+            apply(new ToolFact.VerdictRequested(call.id()));
+            return true;
+        }
+
+        @Override
         public Boolean verifyTool(Step.VerifyTool step) {
             Call call = step.call();
             ledger.verifying(call, at, isReportedEnded(call.id()));
@@ -321,6 +337,7 @@ final class Simulation {
         public Boolean startSubagent(Step.StartSubagent step) {
             Call call = step.call();
             ledger.allowed(call, true);
+            ledger.judgedToRun(call);
             boolean exists = children.containsKey(call.id());
             begin("subagent " + call.id(), Activity.subagent(call, exists, runId()));
             if (!exists) {
@@ -413,8 +430,11 @@ final class Simulation {
                 waits = true;
                 String kind = call.status() == Call.Status.VERIFYING
                         ? "verify"
-                        : call.status() == Call.Status.DELEGATED ? "subagent" : "tool";
-                Violation.unless(isUnderWay(kind, call.id(), call.dispatches()), "stuck: no result will come");
+                        : call.status() == Call.Status.JUDGING
+                                ? "judge"
+                                : call.status() == Call.Status.DELEGATED ? "subagent" : "tool";
+                int dispatch = kind.equals("judge") ? 0 : call.dispatches();
+                Violation.unless(isUnderWay(kind, call.id(), dispatch), "stuck: no result will come");
             }
         }
         boolean shouldGoOn = state.turn().isRunning() && !state.isInterrupted() && !waits;
@@ -600,6 +620,9 @@ final class Simulation {
             haunt();
             return;
         }
+        if (!state.asks().isEmpty() && judging.nextInt(15) == 0) {
+            apply(carelessDecision());
+        }
         if (!state.asks().isEmpty() && chance(3)) {
             List<PendingItem> asks = state.asks();
             apply(decision(asks.get(random.nextInt(asks.size()))));
@@ -610,6 +633,21 @@ final class Simulation {
             return;
         }
         someoneActs();
+    }
+
+    /** A decision about other arguments than those that are shown, and about some call or none in particular. */
+    private PersonFact.ApprovalDecided carelessDecision() {
+        List<PendingItem> asks = state.asks();
+        return new PersonFact.ApprovalDecided(
+                false,
+                Optional.empty(),
+                judging.nextBoolean()
+                        ? Optional.empty()
+                        : Optional.of(asks.get(judging.nextInt(asks.size())).callId()),
+                Optional.empty(),
+                Optional.of("stale"),
+                Optional.empty(),
+                Optional.empty());
     }
 
     /** Lets a message, a decision or a command arrive from outside. */
@@ -685,10 +723,46 @@ final class Simulation {
                 }
             }
             case "summary" -> apply(summaryEnd(flight.step() + off));
+            case "judge" -> apply(judgement(flight));
             case "verify" -> apply(verdict(flight));
             case "subagent" -> subagent(flight);
             default -> apply(toolEnd(flight, off));
         }
+    }
+
+    private boolean ruled(String tool) {
+        return policyOf(tool).ruled();
+    }
+
+    private CallVerdict verdict() {
+        CallVerdict.Then[] all = CallVerdict.Then.values();
+        CallVerdict.Then then = judging.nextInt(3) == 0 ? CallVerdict.Then.ASK : all[judging.nextInt(all.length)];
+        return new CallVerdict(then, Optional.of(1), Optional.of("a rule"), Optional.empty());
+    }
+
+    private Fact judgement(Activity flight) {
+        Fact end = judging.nextInt(4) > 0
+                ? new ToolFact.VerdictGiven(flight.callId(), verdict())
+                : new ToolFact.VerdictFailed(
+                        flight.callId(),
+                        new Problem(judging.nextBoolean() ? Problem.UNKNOWN_RULES : "Timeout", "no worker answered"));
+        coverage.count("verdicts apart from the reply");
+        return end;
+    }
+
+    /** A reply with verdicts about most calls of tools with rules: a worker may leave some to activities of their own. */
+    private Reply judged(Reply reply) {
+        List<Reply.Judged> verdicts = new ArrayList<>();
+        int number = 0;
+        for (Part part : reply.content()) {
+            if (part instanceof Part.ToolUse use) {
+                if (ruled(use.name()) && judging.nextInt(5) > 0) {
+                    verdicts.add(new Reply.Judged(number, verdict()));
+                }
+                number++;
+            }
+        }
+        return verdicts.isEmpty() ? reply : reply.withVerdicts(verdicts);
     }
 
     /**
@@ -1215,7 +1289,7 @@ final class Simulation {
             parts.add(new Part.ToolUse(id, tool, args(tool)));
         }
         coverage.count("replies with " + Math.min(calls, 5) + " calls");
-        Reply reply = charged(parts);
+        Reply reply = judged(charged(parts));
         if (calls > 0 || state.turn().schema().isEmpty()) {
             return reply;
         }
@@ -1456,6 +1530,41 @@ final class Simulation {
             default -> Optional.empty();
         };
         return new AgentPolicy("helper", 6, tools, policies, approvals);
+    }
+
+    /** In every fifth simulation, some tools of all kinds have rules that decide which calls need approval. */
+    private AgentPolicy ruled(AgentPolicy plain) {
+        if (judging.nextInt(5) > 0) {
+            return plain;
+        }
+        Map<String, AgentPolicy.ToolPolicy> policies = new LinkedHashMap<>(plain.policies());
+        for (String tool : List.of("add", "charge", "pay", "send", "book", "fire", "drop", "scout", "write_file")) {
+            if (judging.nextInt(3) > 0) {
+                AgentPolicy.ToolPolicy known = plain.policyOf(tool);
+                policies.put(
+                        tool,
+                        new AgentPolicy.ToolPolicy(
+                                known.effect(),
+                                true,
+                                known.dedupe(),
+                                known.verify(),
+                                known.ask(),
+                                known.rerun(),
+                                known.timeoutMillis(),
+                                known.honoursKey(),
+                                known.forbids(),
+                                true));
+            }
+        }
+        return new AgentPolicy(
+                plain.agent(),
+                plain.maxIterations(),
+                plain.tools(),
+                policies,
+                plain.approvals(),
+                plain.budget(),
+                plain.context(),
+                plain.summaries());
     }
 
     private AgentPolicy summarised(AgentPolicy whole) {

@@ -13,6 +13,7 @@ import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.fact.ToolFact;
+import dev.waymark.conversation.value.CallVerdict;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -34,7 +35,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class SimulationTest {
     private static final int INTERLEAVINGS = 5_000;
     /** The number of simulations within which a wrong driver or rule must be noticed. */
-    private static final int FAULTY = 1_500;
+    private static final int FAULTY = 2250;
     /** The number of simulations that begin with a file. */
     private static final int FILES = 1_500;
 
@@ -301,6 +302,33 @@ class SimulationTest {
                             }
                         }),
                 broken(
+                        ToolFact.VerdictGiven.class,
+                        "a call runs that the rules deny",
+                        "that the rules deny",
+                        (before, fact, after) -> {
+                            if (fact instanceof ToolFact.VerdictGiven given
+                                    && given.verdict().then() == CallVerdict.Then.DENY
+                                    && before.awaitsVerdict(given.callId())) {
+                                verdict(after, given.callId(), "allow");
+                            }
+                        }),
+                broken(
+                        PersonFact.ApprovalDecided.class,
+                        "an edited call keeps its verdict",
+                        "without a verdict",
+                        (before, fact, after) -> after.get("calls").fieldNames().forEachRemaining(id -> {
+                            ObjectNode call = (ObjectNode) after.get("calls").get(id);
+                            if (call.get("status").asText().equals("issued")
+                                    && call.path("approval").path("edited").asBoolean()
+                                    && !call.has("verdict")
+                                    && before.calls()
+                                            .get(id)
+                                            .flatMap(Call::verdict)
+                                            .isPresent()) {
+                                call.putObject("verdict").put("then", "allow");
+                            }
+                        })),
+                broken(
                         ToolFact.ToolLost.class,
                         "a lost tool stays open",
                         "no result will come",
@@ -531,6 +559,13 @@ class SimulationTest {
 
     private interface Change {
         void make(Conversation before, Fact fact, ObjectNode after);
+    }
+
+    private static void verdict(ObjectNode state, String callId, String then) {
+        ObjectNode call = (ObjectNode) state.get("calls").get(callId);
+        call.put("status", "issued");
+        call.remove("result");
+        call.putObject("verdict").put("then", then);
     }
 
     private static Arguments broken(Class<? extends Fact> at, String name, String violation, Change change) {

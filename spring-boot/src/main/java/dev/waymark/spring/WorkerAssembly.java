@@ -4,6 +4,7 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.model.ModelProvider;
+import dev.waymark.tool.CallJudge;
 import dev.waymark.tool.Tool;
 import dev.waymark.worker.Agent;
 import dev.waymark.worker.AgentWorker;
@@ -84,6 +85,7 @@ final class WorkerAssembly {
                 .agent(own.stream()
                         .map(agent -> new Agent(agent.spec(), observed(agent.tools())))
                         .toArray(Agent[]::new))
+                .judges(beans.getBeanProvider(CallJudge.class).orderedStream().toArray(CallJudge[]::new))
                 .interceptors(beans.getBeanProvider(WorkerInterceptor.class)
                         .orderedStream()
                         .toArray(WorkerInterceptor[]::new));

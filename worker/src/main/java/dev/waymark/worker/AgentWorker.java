@@ -11,6 +11,7 @@ import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.RunReader;
 import dev.waymark.model.ModelProvider;
+import dev.waymark.tool.CallJudge;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.StateActivityImpl;
 import dev.waymark.worker.activity.TakenOverActivities;
@@ -18,6 +19,8 @@ import dev.waymark.worker.agents.AgentActivityImpl;
 import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.journal.ClaimJournal;
 import dev.waymark.worker.journal.EndedWorkers;
+import dev.waymark.worker.judge.CallJudges;
+import dev.waymark.worker.judge.JudgeActivityImpl;
 import dev.waymark.worker.metrics.AttemptMetrics;
 import dev.waymark.worker.metrics.FactMetrics;
 import dev.waymark.worker.model.ModelActivityImpl;
@@ -165,14 +168,21 @@ public final class AgentWorker implements AutoCloseable {
         ToolRunner tools = new ToolRunner(kinds);
         ToolTimes times = new ToolTimes();
         builder.agents.agents().values().forEach(agent -> tools.hideSecretsOf(agent.tools()));
+        CallJudges judges = new CallJudges(builder.judges);
         worker.registerActivitiesImplementations(
                 new AgentActivityImpl(
                         builder.agents,
                         kinds.discovery(),
+                        judges,
                         this::obstacle,
                         agent -> builder.providers.orElseThrow().lacks(agent)),
+                new JudgeActivityImpl(runs, judges),
                 new ModelActivityImpl(
-                        runs, builder.providers.orElseThrow(), new ReplyCalls(runs, tools, times), activityMetrics),
+                        runs,
+                        builder.providers.orElseThrow(),
+                        judges,
+                        new ReplyCalls(runs, tools, times),
+                        activityMetrics),
                 new ToolActivity(
                         runs,
                         tools,
@@ -310,6 +320,7 @@ public final class AgentWorker implements AutoCloseable {
         private AgentDirectory agents = AgentDirectory.of(Path.of("."), List.of());
         private Optional<ModelProviders> providers = Optional.empty();
         private JavaTools tools = JavaTools.NONE;
+        private final List<CallJudge> judges = new ArrayList<>();
         /** By default, a registry that discards everything. */
         private MeterRegistry metrics = new CompositeMeterRegistry();
 
@@ -358,6 +369,15 @@ public final class AgentWorker implements AutoCloseable {
         /** Sets the Java tools that agent files can refer to in {@code use:}. */
         public Builder tools(JavaTools known) {
             this.tools = known;
+            return this;
+        }
+
+        /**
+         * Adds judges that decide which calls of a tool need approval. They apply to agents of files and of Java, and to
+         * threads that begin from now on.
+         */
+        public Builder judges(CallJudge... all) {
+            judges.addAll(List.of(all));
             return this;
         }
 

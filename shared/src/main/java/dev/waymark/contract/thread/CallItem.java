@@ -5,6 +5,7 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallApproval;
 import dev.waymark.conversation.call.CallSettlement;
+import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
@@ -21,6 +22,7 @@ import java.util.Optional;
  * @param since the time of the last status change
  * @param settled how a person settled the unknown outcome
  * @param claimedAt when an execution was allowed to take effect
+ * @param verdict what the agent's rules said about the call, if it has a tool with rules
  * @param fromFile whether only a file contains the call, so that somebody decides here whether it runs
  */
 public record CallItem(
@@ -36,7 +38,9 @@ public record CallItem(
         Optional<String> question,
         Optional<CallSettlement> settled,
 
-        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean fromFile) {
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean fromFile,
+
+        Optional<CallVerdict> verdict) {
     private static final String ISSUED = "issued";
     private static final String CLAIMED = "claimed";
 
@@ -73,7 +77,8 @@ public record CallItem(
                 call.claim().map(Call.Claim::at),
                 call.question(),
                 call.settlement(),
-                call.fromFile().isPresent());
+                call.fromFile().isPresent(),
+                call.verdict());
     }
 
     /** The name in spans and metrics for what a call waits for. */
@@ -88,7 +93,7 @@ public record CallItem(
 
     private static String statusName(Call.Status status) {
         return switch (status) {
-            case ISSUED, HELD, AWAITING, DISPATCHED, ASKING -> ISSUED;
+            case ISSUED, HELD, JUDGING, AWAITING, DISPATCHED, ASKING -> ISSUED;
             case CLAIMED, DELEGATED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED -> CLAIMED;
             case COMPLETED -> "completed";
             case FAILED -> "failed";
@@ -103,14 +108,33 @@ public record CallItem(
             Optional<String> key,
             Optional<CallApproval> approval,
             Optional<String> question,
-            Optional<CallSettlement> settled) {
+            Optional<CallSettlement> settled,
+            Optional<CallVerdict> verdict) {
         return new CallItem(
-                callId, tool, args, key, dispatches, status, since, approval, claimedAt, question, settled, fromFile);
+                callId,
+                tool,
+                args,
+                key,
+                dispatches,
+                status,
+                since,
+                approval,
+                claimedAt,
+                question,
+                settled,
+                fromFile,
+                verdict);
     }
 
     /** A copy with the data of the earlier item that the thread has since deleted. */
     public CallItem recalling(CallItem earlier) {
-        return with(earlier.args, earlier.key, earlier.approval, earlier.question, earlier.settled.or(() -> settled));
+        return with(
+                earlier.args,
+                earlier.key,
+                earlier.approval,
+                earlier.question,
+                earlier.settled.or(() -> settled),
+                earlier.verdict);
     }
 
     /** Whether the call has no result yet. */
@@ -123,6 +147,7 @@ public record CallItem(
      * length.
      */
     public CallItem shortened(int most) {
-        return with(args.shortened(most), key, approval, question.map(text -> Problem.cut(text, most)), settled);
+        return with(
+                args.shortened(most), key, approval, question.map(text -> Problem.cut(text, most)), settled, verdict);
     }
 }

@@ -20,6 +20,8 @@ import java.util.Optional;
  * @param decisions a digest of the decisions about the thread's calls; empty if there are none
  * @param fuse whether the result may include the outcomes of the reply's calls. Only a workflow that can read such a
  *     result asks for it.
+ * @param verdicts set if the agent's rules are to be asked about the reply's calls, which only a workflow that knows
+ *     verdicts does
  */
 public record ModelInput(
         int step,
@@ -30,7 +32,9 @@ public record ModelInput(
 
         Optional<String> decisions,
 
-        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean fuse)
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean fuse,
+
+        Optional<VerdictRequest> verdicts)
         implements ActivityInput {
     private static final int DIGITS = 32;
 
@@ -40,7 +44,7 @@ public record ModelInput(
 
     /** The input for a thread without decisions. */
     public ModelInput(int step, int messageCount, String digest, boolean summary) {
-        this(step, messageCount, digest, summary, Optional.empty(), false);
+        this(step, messageCount, digest, summary, Optional.empty(), false, Optional.empty());
     }
 
     /** The input for the model call of this state. */
@@ -52,15 +56,32 @@ public record ModelInput(
                 cut(transcript),
                 called.isSummarising(),
                 DecisionsDigest.of(called),
-                false);
+                false,
+                Optional.empty());
     }
 
     /** The input for the model call of this state, which asks for a fused step if the agent allows it. */
     public static ModelInput of(Conversation called, AgentSpec agent) {
         ModelInput plain = of(called);
         boolean fuse = called.rules() >= ThreadIdentity.FUSED_STEPS && !plain.summary && agent.fusesSteps();
-        return new ModelInput(plain.step, plain.messageCount, plain.digest, plain.summary, plain.decisions, fuse);
+        return new ModelInput(
+                plain.step, plain.messageCount, plain.digest, plain.summary, plain.decisions, fuse, Optional.empty());
     }
+
+    /** A copy that asks for verdicts about the reply's calls, if the agent has rules. */
+    public ModelInput judging(Conversation called, Optional<String> owner) {
+        return called.hasRules() && !summary
+                ? new ModelInput(
+                        step, messageCount, digest, false, decisions, fuse, Optional.of(new VerdictRequest(owner)))
+                : this;
+    }
+
+    /**
+     * What rules need to know that the conversation does not say.
+     *
+     * @param owner the subject that owns the thread
+     */
+    public record VerdictRequest(Optional<String> owner) {}
 
     /** Whether the decisions match the recorded digest. */
     public boolean hasDecisionsOf(Conversation called) {

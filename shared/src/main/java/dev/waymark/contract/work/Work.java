@@ -9,6 +9,7 @@ import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.CallVerdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -175,6 +176,34 @@ public sealed interface Work<R> {
         @Override
         public boolean isAwaited(Conversation state) {
             return state.awaitsTool(callId, dispatch);
+        }
+    }
+
+    /** Asks the agent's rules whether a call may run. */
+    record Judge(String callId) implements Work<CallVerdict> {
+        @Override
+        public Fact begun() {
+            return new ToolFact.VerdictRequested(callId);
+        }
+
+        @Override
+        public Class<CallVerdict> resultType() {
+            return CallVerdict.class;
+        }
+
+        @Override
+        public Fact completed(CallVerdict result) {
+            return new ToolFact.VerdictGiven(callId, result);
+        }
+
+        @Override
+        public Fact failed(@Nullable Throwable failure) {
+            return new ToolFact.VerdictFailed(callId, ActivityFailures.problem(failure));
+        }
+
+        @Override
+        public boolean isAwaited(Conversation state) {
+            return state.awaitsVerdict(callId);
         }
     }
 

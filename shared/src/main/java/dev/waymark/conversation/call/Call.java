@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Sha256;
@@ -31,6 +32,7 @@ import java.util.function.Consumer;
  * @param subagent the state of the thread that executes the call, if a subagent does
  * @param settlement what a person decided about the unknown outcome
  * @param fromFile set if only a checkpoint contains the call, so that somebody has to decide here whether it runs
+ * @param verdict what the agent's rules say about the call with these arguments, if they were asked
  */
 public record Call(
         String id,
@@ -52,7 +54,8 @@ public record Call(
         Optional<Delegation> subagent,
         Optional<String> evidence,
         Optional<CallSettlement> settlement,
-        Optional<FromFile> fromFile) {
+        Optional<FromFile> fromFile,
+        Optional<CallVerdict> verdict) {
     /** Longer evidence is cut. */
     private static final int MAX_EVIDENCE_LENGTH = 500;
 
@@ -64,6 +67,9 @@ public record Call(
         /** Waits for an identical call with side effects in the same reply. */
         @JsonProperty("held")
         HELD(Waits.FOR_ANOTHER),
+        /** The agent's rules are asked whether it may run. */
+        @JsonProperty("judging")
+        JUDGING(Waits.FOR_ACTIVITY),
         /** Waits for approval by a person, until {@code wakeAt} if that is set. */
         @JsonProperty("awaiting")
         AWAITING(Waits.FOR_PEOPLE),
@@ -178,6 +184,7 @@ public record Call(
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
+                Optional.empty(),
                 Optional.empty());
     }
 
@@ -210,6 +217,20 @@ public record Call(
                 .isPresent();
     }
 
+    public Call judging(Instant at) {
+        return become(Status.JUDGING, at, edit -> {});
+    }
+
+    /** A copy with what the agent's rules say about its arguments, or without. */
+    public Call judged(Optional<CallVerdict> given) {
+        return but(edit -> edit.verdict = given);
+    }
+
+    /** Whether the agent's rules say this about the call with its arguments. */
+    public boolean isJudged(CallVerdict.Then then) {
+        return verdict.filter(given -> given.then() == then).isPresent();
+    }
+
     public Call held(Instant at) {
         return become(Status.HELD, at, edit -> {});
     }
@@ -231,10 +252,12 @@ public record Call(
         return become(Status.AWAITING, at, edit -> edit.wakeAt = deadline);
     }
 
+    /** A copy with a decision. A verdict applies to the arguments for which it was given, and to no others. */
     public Call decided(CallApproval decision, Json approvedArgs, Instant at) {
         return become(Status.ISSUED, at, edit -> {
             edit.approval = Optional.of(decision);
             edit.args = approvedArgs;
+            edit.verdict = approvedArgs.equals(args) ? verdict : Optional.empty();
         });
     }
 
@@ -304,7 +327,8 @@ public record Call(
                 claim.filter(known -> known.execution().equals(execution)).isPresent();
         return isClaimed
                 && switch (status) {
-                    case ISSUED, AWAITING, CLAIMED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED, CANCELLED, LOST -> true;
+                    case ISSUED, JUDGING, AWAITING, CLAIMED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED, CANCELLED, LOST ->
+                        true;
                     case FAILED -> isSettledAsNotDone();
                     case HELD, DISPATCHED, DELEGATED, ASKING, COMPLETED, DENIED -> false;
                 };
@@ -368,6 +392,7 @@ public record Call(
             edit.question = question.map(words -> "");
             edit.evidence = Optional.empty();
             edit.settlement = settlement.map(CallSettlement::forgotten);
+            edit.verdict = verdict.map(CallVerdict::forgotten);
             edit.result = Optional.empty();
             edit.approval = approval.map(decision -> new CallApproval(
                     decision.approved(), decision.edited(), Optional.empty(), Optional.empty(), decision.at()));
@@ -410,7 +435,8 @@ public record Call(
     public boolean wasBegun() {
         return switch (status) {
             case CLAIMED, DELEGATED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED -> true;
-            case ISSUED, HELD, AWAITING, DISPATCHED, ASKING, COMPLETED, FAILED, DENIED, CANCELLED, LOST -> false;
+            case ISSUED, HELD, JUDGING, AWAITING, DISPATCHED, ASKING, COMPLETED, FAILED, DENIED, CANCELLED, LOST ->
+                false;
         };
     }
 
@@ -419,8 +445,18 @@ public record Call(
     public boolean isOutcomeUnknown() {
         return switch (status) {
             case UNKNOWN, DOUBTED, VERIFYING, UNSETTLED, LOST -> true;
-            case ISSUED, HELD, AWAITING, DISPATCHED, CLAIMED, DELEGATED, ASKING, COMPLETED, FAILED, DENIED, CANCELLED ->
-                false;
+            case ISSUED,
+                    HELD,
+                    JUDGING,
+                    AWAITING,
+                    DISPATCHED,
+                    CLAIMED,
+                    DELEGATED,
+                    ASKING,
+                    COMPLETED,
+                    FAILED,
+                    DENIED,
+                    CANCELLED -> false;
         };
     }
 
@@ -495,6 +531,7 @@ public record Call(
         private Optional<String> evidence = Call.this.evidence;
         private Optional<CallSettlement> settlement = Call.this.settlement;
         private Optional<FromFile> fromFile = Call.this.fromFile;
+        private Optional<CallVerdict> verdict = Call.this.verdict;
 
         Call done() {
             return new Call(
@@ -515,7 +552,8 @@ public record Call(
                     subagent,
                     evidence,
                     settlement,
-                    fromFile);
+                    fromFile,
+                    verdict);
         }
     }
 }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import dev.waymark.conversation.policy.AgentPolicy;
 import dev.waymark.conversation.policy.Signers;
+import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Sha256;
@@ -27,6 +28,7 @@ import java.util.Optional;
  * @param signers who must sign the decision, if it must be signed
  * @param outcomes how a person may settle a call with an unknown outcome; empty for other requests
  * @param fromFile whether only a file contains the call: no model made it in this thread
+ * @param verdict why the agent's rules leave the call to a person, if its tool has rules
  * @param mayHaveRun whether a call of a file may have run before, although it waits for approval
  */
 @JsonPropertyOrder({
@@ -64,7 +66,9 @@ public record PendingItem(
 
         @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean fromFile,
 
-        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean mayHaveRun) {
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean mayHaveRun,
+
+        Optional<CallVerdict> verdict) {
     private static final String WHY_NO_RERUN = "the lost execution may still take effect, because the tool"
             + " does not set honours_key, and no check has made the other system refuse it (verify_forbids)";
 
@@ -130,7 +134,8 @@ public record PendingItem(
                 asks ? Optional.empty() : policy.flatMap(AgentPolicy::signers).map(signers -> signers.of(call.id())),
                 List.of(),
                 call.fromFile().isPresent(),
-                !asks && !unknown && call.mayHaveRunBefore());
+                !asks && !unknown && call.mayHaveRunBefore(),
+                asks || unknown ? Optional.empty() : call.verdict());
     }
 
     private PendingItem with(String thread, String callId, Optional<String> question, Optional<Json> args) {
@@ -148,7 +153,8 @@ public record PendingItem(
                 signers,
                 outcomes,
                 fromFile,
-                mayHaveRun);
+                mayHaveRun,
+                verdict);
     }
 
     /** This request as one of this thread. */
@@ -193,7 +199,9 @@ public record PendingItem(
 
     /** The request as text, and that the call is from a file if it is. */
     public String words() {
-        return request() + origin().map(words -> " " + words).orElse("");
+        return request()
+                + why().map(words -> " " + words).orElse("")
+                + origin().map(words -> " " + words).orElse("");
     }
 
     /** A sentence for a call that only a file contains, since nobody here has chosen its arguments. */
@@ -205,6 +213,11 @@ public record PendingItem(
                 mayHaveRun
                         ? "This call is from a file and may have run before."
                         : kind == Kind.QUESTION ? "This question is from a file." : "This call is from a file.");
+    }
+
+    /** A sentence with the rule that asks, if the tool has rules. */
+    public Optional<String> why() {
+        return verdict.map(given -> "It " + given.words() + ".");
     }
 
     private String request() {

@@ -1,6 +1,7 @@
 package dev.waymark.conversation.call;
 
 import dev.waymark.conversation.policy.AgentPolicy;
+import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.Problem;
 import java.time.Instant;
 import java.util.Optional;
@@ -47,6 +48,19 @@ public final class ToolTexts {
 
     public static String deniedByTime(Call call) {
         return "Tool execution denied. Nobody decided in time. " + notExecuted(call);
+    }
+
+    /** The result of a call that the agent's rules deny. If a person approved the call, it says that this did not count. */
+    public static String deniedByRules(Call call) {
+        String person = call.approval()
+                .filter(CallApproval::approved)
+                .map(decision -> " A person had approved it, but the rules come first.")
+                .orElse("");
+        return "Tool execution denied by the agent's rules. " + notExecuted(call) + person
+                + call.verdict()
+                        .flatMap(CallVerdict::reason)
+                        .map(words -> " Reason: " + words)
+                        .orElse("");
     }
 
     private static String notExecuted(String tool) {

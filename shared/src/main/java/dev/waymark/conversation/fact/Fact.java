@@ -99,6 +99,12 @@ public sealed interface Fact permits Fact.Inbound, ThreadFact, ModelFact, ToolFa
 
         R toolNotStarted(ToolFact.ToolNotStarted fact);
 
+        R verdictRequested(ToolFact.VerdictRequested fact);
+
+        R verdictGiven(ToolFact.VerdictGiven fact);
+
+        R verdictFailed(ToolFact.VerdictFailed fact);
+
         R verifyDispatched(ToolFact.VerifyDispatched fact);
 
         R verifyLeft(ToolFact.VerifyLeft fact);

@@ -1,5 +1,6 @@
 package dev.waymark.conversation.fact;
 
+import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.Problem;
 import java.util.Optional;
 
@@ -103,6 +104,30 @@ public sealed interface ToolFact extends Fact {
         @Override
         public <R> R match(InboundCases<R> cases) {
             return cases.toolEndedLate(this);
+        }
+    }
+
+    /** The agent's rules were asked whether a call may run with its arguments. */
+    record VerdictRequested(String callId) implements ToolFact {
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.verdictRequested(this);
+        }
+    }
+
+    /** The agent's rules said whether a call may run with its arguments. */
+    record VerdictGiven(String callId, CallVerdict verdict) implements ToolFact {
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.verdictGiven(this);
+        }
+    }
+
+    /** The activity that asks the agent's rules failed for good. */
+    record VerdictFailed(String callId, Problem problem) implements ToolFact {
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.verdictFailed(this);
         }
     }
 

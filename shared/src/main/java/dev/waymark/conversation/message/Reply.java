@@ -2,12 +2,14 @@ package dev.waymark.conversation.message;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.waymark.conversation.value.CallVerdict;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Sha256;
 import dev.waymark.conversation.value.Spent;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  * not match.
  *
  * <p>{@code model} is the fallback that answered, as {@code provider:model}; empty if the agent's own model did.
+ *
+ * <p>{@code verdicts} are what the agent's rules say about the calls of tools with rules. They are found before the
+ * reply is recorded, where the agent is at hand.
  *
  * <p>{@code seal} is a digest of the final reply, with which {@code verify} detects that a stored history was altered.
  */
@@ -48,7 +53,9 @@ public record Reply(
 
         Optional<String> seal,
 
-        Optional<String> model) {
+        Optional<String> model,
+
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Judged> verdicts) {
     private static final int SEAL_DIGITS = 16;
 
     private static final String END_TURN = "end_turn";
@@ -62,6 +69,7 @@ public record Reply(
             stop = calls ? TOOL_USE : END_TURN;
         }
         faults = faults == null ? List.of() : List.copyOf(faults);
+        verdicts = verdicts == null ? List.of() : List.copyOf(verdicts);
     }
 
     /** A reply of the agent's own model, not sealed yet. */
@@ -74,7 +82,18 @@ public record Reply(
             Optional<Spent> wasted,
             Optional<String> misfit,
             Optional<Json> structured) {
-        this(content, usage, stop, faults, cost, wasted, misfit, structured, Optional.empty(), Optional.empty());
+        this(
+                content,
+                usage,
+                stop,
+                faults,
+                cost,
+                wasted,
+                misfit,
+                structured,
+                Optional.empty(),
+                Optional.empty(),
+                List.of());
     }
 
     public Reply(List<Part> content, Usage usage, String stop) {
@@ -88,7 +107,13 @@ public record Reply(
 
     /** Returns a copy with the calls whose arguments are invalid. */
     public Reply withFaults(List<Fault> found) {
-        return new Reply(content, usage, stop, found, cost, wasted, misfit, structured, Optional.empty(), model);
+        return new Reply(
+                content, usage, stop, found, cost, wasted, misfit, structured, Optional.empty(), model, verdicts);
+    }
+
+    /** Returns a copy with what the agent's rules say about the calls. */
+    public Reply withVerdicts(List<Judged> found) {
+        return new Reply(content, usage, stop, faults, cost, wasted, misfit, structured, seal, model, found);
     }
 
     /** Returns a copy that says why the reply does not match the requested schema. */
@@ -102,7 +127,7 @@ public record Reply(
     }
 
     private Reply judged(Optional<String> reason, Optional<Json> value) {
-        return new Reply(content, usage, stop, faults, cost, wasted, reason, value, Optional.empty(), model);
+        return new Reply(content, usage, stop, faults, cost, wasted, reason, value, Optional.empty(), model, verdicts);
     }
 
     /** Returns a copy with the reply's cost and the spending of earlier, failed attempts. */
@@ -117,13 +142,24 @@ public record Reply(
                 misfit,
                 structured,
                 Optional.empty(),
-                model);
+                model,
+                verdicts);
     }
 
     /** Returns a copy that names the fallback that answered. */
     public Reply answeredBy(String other) {
         return new Reply(
-                content, usage, stop, faults, cost, wasted, misfit, structured, Optional.empty(), Optional.of(other));
+                content,
+                usage,
+                stop,
+                faults,
+                cost,
+                wasted,
+                misfit,
+                structured,
+                Optional.empty(),
+                Optional.of(other),
+                verdicts);
     }
 
     /**
@@ -133,7 +169,17 @@ public record Reply(
     public Reply sealed() {
         return isLastWord()
                 ? new Reply(
-                        content, usage, stop, faults, cost, wasted, misfit, structured, Optional.of(ownSeal()), model)
+                        content,
+                        usage,
+                        stop,
+                        faults,
+                        cost,
+                        wasted,
+                        misfit,
+                        structured,
+                        Optional.of(ownSeal()),
+                        model,
+                        verdicts)
                 : this;
     }
 
@@ -156,6 +202,13 @@ public record Reply(
     /** The spending of the reply and of the failed attempts before it. */
     public Spent spent() {
         return new Spent(usage, cost).plus(wasted.orElse(Spent.NOTHING));
+    }
+
+    /** What the agent's rules say about a call. {@code call} is the number of the call in the reply, counted from 0. */
+    public record Judged(int call, CallVerdict verdict) {
+        public Judged {
+            Objects.requireNonNull(verdict, "verdict");
+        }
     }
 
     /** An error in the arguments of a call. {@code call} is the number of the call in the reply, counted from 0. */

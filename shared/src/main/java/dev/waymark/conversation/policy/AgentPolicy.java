@@ -1,5 +1,6 @@
 package dev.waymark.conversation.policy;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.state.Workspace;
@@ -66,6 +67,12 @@ public record AgentPolicy(
         return policies.getOrDefault(tool, ToolPolicy.NONE);
     }
 
+    /** Whether rules decide which calls of one of the tools need approval. */
+    @JsonIgnore
+    public boolean hasRules() {
+        return policies.values().stream().anyMatch(ToolPolicy::ruled);
+    }
+
     /** Whether calls of this tool are known to have no side effects. A subagent may have tools with side effects. */
     public boolean isHarmless(String tool) {
         Executor executor = tools.get(tool);
@@ -104,6 +111,8 @@ public record AgentPolicy(
      * @param honoursKey whether the called system deduplicates by the idempotency key, so that a lost call may run
      *     again even while its first execution is still running
      * @param forbids whether a check that finds no effect also prevents the effect from then on
+     * @param ruled whether the tool has rules that decide which of its calls need approval; threads of older rules ask
+     *     for each of them
      */
     @JsonInclude(JsonInclude.Include.NON_DEFAULT)
     public record ToolPolicy(
@@ -115,8 +124,23 @@ public record AgentPolicy(
             boolean rerun,
             long timeoutMillis,
             boolean honoursKey,
-            boolean forbids) {
+            boolean forbids,
+            boolean ruled) {
         public static final ToolPolicy NONE = new ToolPolicy(false, false, false, false, false, false, 0);
+
+        /** A policy of a tool without rules. */
+        public ToolPolicy(
+                boolean effect,
+                boolean approval,
+                boolean dedupe,
+                boolean verify,
+                boolean ask,
+                boolean rerun,
+                long timeoutMillis,
+                boolean honoursKey,
+                boolean forbids) {
+            this(effect, approval, dedupe, verify, ask, rerun, timeoutMillis, honoursKey, forbids, false);
+        }
 
         /** Sets {@code honoursKey} to the value of {@code rerun}, and {@code forbids} to false. */
         public ToolPolicy(

@@ -31,6 +31,9 @@ public record ThreadIdentity(
     /** From these rules on, the worker that calls the model may also run the calls of its reply. */
     public static final int FUSED_STEPS = 5;
 
+    /** From these rules on, a verdict of the agent's rules decides whether a call of a tool with rules runs. */
+    public static final int VERDICTS = 6;
+
     /** From these rules on, nothing is awaited from a worker that is reported as ended. */
     public static final int ENDED_WORKERS = 7;
 

@@ -48,6 +48,9 @@ class FactTypesTest {
                         "tool-not-started",
                         "tool-verified",
                         "user-spoke",
+                        "verdict-failed",
+                        "verdict-given",
+                        "verdict-requested",
                         "verify-dispatched",
                         "verify-left");
     }

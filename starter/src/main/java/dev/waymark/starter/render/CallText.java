@@ -47,7 +47,7 @@ public final class CallText {
     }
 
     /**
-     * Formats the decisions about a call, and who made them: its approval or denial, and the settlement of its outcome.
+     * Formats the decisions about a call, and who made them: the agent's rules, its approval or denial, and the settlement of its outcome.
      */
     public static String decisions(CallItem call) {
         return decisions(call, OneLine::shortened);
@@ -55,13 +55,14 @@ public final class CallText {
 
     private static String decisions(CallItem call, UnaryOperator<String> note) {
         List<String> words = new ArrayList<>();
+        call.verdict().map(verdict -> note.apply(verdict.words())).ifPresent(words::add);
         call.approval().map(CallText::words).ifPresent(words::add);
         call.settled().map(settled -> words(settled, note)).ifPresent(words::add);
         return String.join("; ", words);
     }
 
     /** Formats an approval or denial, such as {@code approved by ann, with other arguments}. */
-    static String words(CallApproval approval) {
+    public static String words(CallApproval approval) {
         String how = approval.approved() ? "approved" : "denied";
         String who = approval.stated() ? ", according to a checkpoint" : by(approval.by(), approval.verified());
         return how

@@ -71,9 +71,10 @@ public final class PendingText {
         };
     }
 
-    /** Returns the question and, if its call is from a file, a line that says so. */
+    /** Returns the question, the rule that asks if there is one, and a line that says so if its call is from a file. */
     public List<String> lines() {
         List<String> lines = new ArrayList<>(question());
+        item.why().map(SafeText::line).ifPresent(lines::add);
         item.origin().ifPresent(lines::add);
         return Collections.unmodifiableList(lines);
     }

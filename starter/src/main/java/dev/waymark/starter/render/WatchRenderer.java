@@ -163,6 +163,21 @@ public final class WatchRenderer implements Fact.Cases<String> {
     }
 
     @Override
+    public String verdictRequested(ToolFact.VerdictRequested fact) {
+        return "[" + fact.callId() + "]";
+    }
+
+    @Override
+    public String verdictGiven(ToolFact.VerdictGiven fact) {
+        return "[" + fact.callId() + "] " + SafeText.line(fact.verdict().words());
+    }
+
+    @Override
+    public String verdictFailed(ToolFact.VerdictFailed fact) {
+        return "[" + fact.callId() + "] " + fact.problem().message();
+    }
+
+    @Override
     public String verifyDispatched(ToolFact.VerifyDispatched fact) {
         return "[" + fact.callId() + "]";
     }

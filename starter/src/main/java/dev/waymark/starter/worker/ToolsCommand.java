@@ -1,7 +1,6 @@
 package dev.waymark.starter.worker;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.McpTool;
 import dev.waymark.agent.ToolSpec;
@@ -11,28 +10,19 @@ import dev.waymark.cli.CommandGroup;
 import dev.waymark.cli.CommandName;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.cli.HelpEntry;
-import dev.waymark.connect.ProcessEnvironment;
-import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.display.Excerpt;
 import dev.waymark.display.SafeText;
-import dev.waymark.display.Suggestion;
-import dev.waymark.starter.render.CommandErrors;
 import dev.waymark.starter.render.Output;
 import dev.waymark.tool.ToolContext;
-import dev.waymark.worker.agents.AgentInvalid;
 import dev.waymark.worker.process.ProcessFence;
-import dev.waymark.worker.tool.ToolKinds;
 import dev.waymark.worker.tool.ToolRunner;
 import dev.waymark.worker.tool.kind.ToolRun;
-import dev.waymark.worker.tool.mcp.McpDiscovery;
 import io.temporal.failure.ApplicationFailure;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
@@ -134,7 +124,7 @@ public final class ToolsCommand implements Callable<Integer> {
                     tool.name(),
                     tool.kind(),
                     Safety.of(tool).words(),
-                    tool.approval() ? "always" : "never",
+                    tool.isRuled() ? "rules" : tool.approval() ? "always" : "never",
                     tool.description(),
                     mcp.map(McpTool::server).map(server -> server.name()),
                     mcp.map(McpTool::tool),
@@ -151,49 +141,18 @@ public final class ToolsCommand implements Callable<Integer> {
         if (args != null && call == null) {
             throw new ParameterException(spec.commandLine(), "arguments without --call: " + args);
         }
-        List<AgentInvalid> invalid = new ArrayList<>();
-        AgentsOptions.Setup setup = agents.loadValid(invalid::add);
-        Optional<AgentSpec> asked = setup.agents().find(name);
-        for (AgentInvalid problem : invalid) {
-            if (asked.isEmpty() && problem.agent().equals(name)) {
-                throw problem;
-            }
-            CommandErrors.of(problem).lines().forEach(output::note);
-        }
-        AgentSpec found = asked.orElseThrow(() -> unknown(
-                "agent",
-                name,
-                setup.agents().names(),
-                ", in " + setup.agents().path() + ". Another directory is named with --agents"));
-        try (ToolKinds kinds =
-                new ToolKinds(ProcessEnvironment.get(), setup.agents().path(), setup.tools())) {
-            AgentSpec agent = complete(found, setup, kinds.discovery());
+        return AgentLookup.find(agents, name, output, (agent, setup, kinds) -> {
             if (call == null) {
                 list(agent);
                 tellOfTrust(setup);
                 return ExitCode.DONE;
             }
-            ToolSpec tool = agent.tool(call)
-                    .orElseThrow(() -> unknown(
-                            "tool",
-                            Objects.requireNonNull(call),
-                            agent.tools().stream().map(ToolSpec::name).toList(),
-                            ""));
             return attempt(
-                    tool,
+                    AgentLookup.tool(agent, call),
                     Optional.ofNullable(args).orElse("{}"),
                     agent.context().orElse(Json.EMPTY_OBJECT),
                     new ToolRunner(kinds));
-        }
-    }
-
-    private static AgentSpec complete(AgentSpec agent, AgentsOptions.Setup setup, McpDiscovery discovery)
-            throws InterruptedException, CommandFailure {
-        try {
-            return discovery.complete(agent, setup.agents().servers(agent.name()));
-        } catch (ApplicationFailure e) {
-            throw new CommandFailure(ExitCode.FAILED, e.getType(), e.getOriginalMessage(), "");
-        }
+        });
     }
 
     private void list(AgentSpec agent) {
@@ -208,7 +167,11 @@ public final class ToolsCommand implements Callable<Integer> {
         }
         int width = rows.stream().mapToInt(row -> row.name().length()).max().orElse(0);
         for (Row row : rows) {
-            String approval = row.approval().equals("always") ? "approval" : "";
+            String approval = switch (row.approval()) {
+                case "always" -> "approval";
+                case "rules" -> "rules";
+                default -> "";
+            };
             output.line(String.format(
                             "%-" + width + "s  %-14s  %-8s  %s",
                             row.name(),
@@ -245,7 +208,7 @@ public final class ToolsCommand implements Callable<Integer> {
                             : "tool runs only in a thread: " + tool.name(),
                     "Have the agent call it, with: " + CommandName.line("run --agent " + name));
         }
-        Json args = arguments(json);
+        Json args = AgentLookup.arguments(json);
         String key = IdempotencyKey.of(NOWHERE, tool.name(), args, 0);
         ToolContext context =
                 new ToolContext(NOWHERE, NOWHERE, tool.name(), key, OptionalLong.empty(), carried, Optional.empty());
@@ -272,32 +235,5 @@ public final class ToolsCommand implements Callable<Integer> {
         } catch (ApplicationFailure e) {
             throw new CommandFailure(ExitCode.FAILED, e.getType(), e.getOriginalMessage(), "");
         }
-    }
-
-    private static Json arguments(String json) throws CommandFailure {
-        try {
-            Json args = PayloadJson.MAPPER.readValue(json, Json.class);
-            if (args.isObject()) {
-                return args;
-            }
-        } catch (JsonProcessingException e) {
-            // The error below is clearer.
-        }
-        throw new CommandFailure(
-                ExitCode.BAD_INPUT,
-                CommandError.BAD_INPUT,
-                "arguments are not a JSON object: " + json,
-                "Example: '{\"a\":1}'");
-    }
-
-    private static CommandFailure unknown(String what, String name, List<String> known, String where) {
-        return new CommandFailure(
-                ExitCode.NOT_FOUND,
-                CommandError.NOT_FOUND,
-                "no " + what + ": " + name,
-                Suggestion.of(name, known)
-                                .map(meant -> "Did you mean \"" + meant + "\"? ")
-                                .orElse("")
-                        + "Known: " + (known.isEmpty() ? "none" : String.join(", ", known)) + where);
     }
 }

@@ -79,7 +79,8 @@ class CallTextTest {
                 row.claimedAt(),
                 row.question(),
                 row.settled(),
-                true);
+                true,
+                row.verdict());
 
         assertThat(CallText.tool(row)).isEqualTo("charge_card");
         assertThat(CallText.tool(ofFile)).isEqualTo("charge_card (from a file)");

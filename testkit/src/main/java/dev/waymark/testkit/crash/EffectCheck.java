@@ -155,6 +155,7 @@ public record EffectCheck(
                 }
                 case ISSUED,
                         HELD,
+                        JUDGING,
                         AWAITING,
                         DISPATCHED,
                         CLAIMED,

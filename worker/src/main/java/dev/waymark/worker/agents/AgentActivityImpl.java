@@ -8,6 +8,7 @@ import dev.waymark.conversation.value.Problem;
 import dev.waymark.display.Suggestion;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.Heartbeat;
+import dev.waymark.worker.judge.CallJudges;
 import dev.waymark.worker.tool.mcp.McpDiscovery;
 import dev.waymark.worker.tool.mcp.McpEntry;
 import io.temporal.activity.Activity;
@@ -28,12 +29,13 @@ public final class AgentActivityImpl implements AgentActivity, AgentListActivity
 
     private AgentDirectory newest;
     private final McpDiscovery discovery;
+    private final CallJudges judges;
     private final Supplier<Optional<Problem>> obstacle;
     private final Function<AgentSpec, Optional<String>> lacks;
 
     /** Creates an activity for workers without subagents, whose threads may always start. */
     public AgentActivityImpl(AgentDirectory agents, McpDiscovery discovery) {
-        this(agents, discovery, Optional::empty, agent -> Optional.empty());
+        this(agents, discovery, CallJudges.NONE, Optional::empty, agent -> Optional.empty());
     }
 
     /**
@@ -43,10 +45,12 @@ public final class AgentActivityImpl implements AgentActivity, AgentListActivity
     public AgentActivityImpl(
             AgentDirectory agents,
             McpDiscovery discovery,
+            CallJudges judges,
             Supplier<Optional<Problem>> obstacle,
             Function<AgentSpec, Optional<String>> lacks) {
         this.newest = agents;
         this.discovery = discovery;
+        this.judges = judges;
         this.obstacle = obstacle;
         this.lacks = lacks;
     }
@@ -63,7 +67,7 @@ public final class AgentActivityImpl implements AgentActivity, AgentListActivity
                 ? found.in(Activity.getExecutionContext().getInfo().getWorkflowId())
                 : found;
         List<McpEntry> servers = agents.servers(agent.name());
-        return servers.isEmpty() ? agent : complete(agent, servers);
+        return judges.marked(servers.isEmpty() ? agent : complete(agent, servers));
     }
 
     @Override

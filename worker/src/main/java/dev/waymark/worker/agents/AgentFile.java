@@ -295,19 +295,20 @@ final class AgentFile {
         List<ToolSpec> changed = new ArrayList<>();
         for (ToolSpec tool : tools) {
             Optional<YamlValue> said = Optional.ofNullable(byName.remove(tool.name()));
-            changed.add(problems.read(said, value -> ToolEntry.isAlways(value) ? approvable(tool, value) : tool)
-                    .orElse(tool));
+            changed.add(problems.read(said, value -> approved(tool, value)).orElse(tool));
         }
         byName.forEach((name, value) -> problems.add(value.problem("there is no tool " + name + " here")));
         problems.end();
         return changed;
     }
 
-    private static ToolSpec approvable(ToolSpec tool, YamlValue said) throws YamlProblem {
-        if (tool.kind() == ToolSpec.Kind.QUESTION) {
+    private static ToolSpec approved(ToolSpec tool, YamlValue said) throws YamlProblem {
+        ToolSpec approved =
+                ToolEntry.approved(tool.with(), ToolEntry.approval(said)).build();
+        if (tool.kind() == ToolSpec.Kind.QUESTION && approved.approval()) {
             throw said.problem("a question needs no approval");
         }
-        return tool.with().approved().build();
+        return approved;
     }
 
     /** Reads a tool that the file itself defines. One of its fields determines the kind of the tool. */
@@ -329,9 +330,7 @@ final class AgentFile {
         tool.describedAs(problems.read(description, YamlValue::text).orElse(""), input);
         problems.read(fields.take("output"), AgentFile::schema).ifPresent(tool::returning);
         problems.read(fields.take("timeout"), ToolEntry::timeout).ifPresent(tool::timeout);
-        if (problems.read(fields.take("approval"), ToolEntry::isAlways).orElse(false)) {
-            tool.approved();
-        }
+        problems.read(fields.take("approval"), ToolEntry::approval).ifPresent(rules -> ToolEntry.approved(tool, rules));
         Optional<YamlValue> env = kind.flatMap(known -> fields.take("env"));
         problems.read(env, value -> verifyEnvironment(value, fields)).ifPresent(tool::env);
         if (problems.read(fields.take("safe_to_retry"), YamlValue::flag).orElse(false)) {

@@ -24,6 +24,7 @@ import dev.waymark.model.ModelRequest;
 import dev.waymark.tool.ToolArguments;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.Heartbeat;
+import dev.waymark.worker.judge.CallJudges;
 import dev.waymark.worker.metrics.AttemptMetrics;
 import dev.waymark.worker.model.http.ProviderFailures;
 import dev.waymark.worker.tool.ReplyCalls;
@@ -59,14 +60,20 @@ public final class ModelActivityImpl implements ModelActivity {
 
     private final RunReader runs;
     private final ModelProviders providers;
+    private final CallJudges judges;
     private final ReplyCalls calls;
     private final AttemptMetrics metrics;
     private final ModelOutages outages = new ModelOutages(System::nanoTime);
 
-    /** @param calls runs the calls of replies whose workflow asks for it */
-    public ModelActivityImpl(RunReader runs, ModelProviders providers, ReplyCalls calls, AttemptMetrics metrics) {
+    /**
+     * @param judges asks the rules about the calls of replies whose workflow asks for it
+     * @param calls runs the calls of replies whose workflow asks for it
+     */
+    public ModelActivityImpl(
+            RunReader runs, ModelProviders providers, CallJudges judges, ReplyCalls calls, AttemptMetrics metrics) {
         this.runs = runs;
         this.providers = providers;
+        this.judges = judges;
         this.calls = calls;
         this.metrics = metrics;
     }
@@ -171,8 +178,25 @@ public final class ModelActivityImpl implements ModelActivity {
         Optional<Json> schema = called.state().turn().schema();
         schema.ifPresent(ModelActivityImpl::requireSchema);
         Reply reply = ask(agent, requestOf(called.state(), agent), words, cancelled);
-        return checked(withFaults(agent, StructuredReply.of(reply, schema)), words)
+        return judged(input, called, checked(withFaults(agent, StructuredReply.of(reply, schema)), words))
                 .sealed();
+    }
+
+    /**
+     * Adds the verdicts of the agent's rules. If the reply would become too large, it gets none, and each call is judged
+     * in an activity of its own.
+     */
+    private Reply judged(ModelInput input, RunReader.Called called, Reply reply) throws InterruptedException {
+        if (input.verdicts().isEmpty()) {
+            return reply;
+        }
+        Reply judged = judges.judged(
+                reply, called.state(), called.agent(), input.verdicts().get().owner());
+        try {
+            return PayloadJson.MAPPER.writeValueAsBytes(judged).length <= MOST_REPLY_BYTES ? judged : reply;
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("a verdict is always JSON", e);
+        }
     }
 
     /**

@@ -5,6 +5,7 @@ import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.SideEffectMarker;
 import dev.waymark.contract.StateDigest;
+import dev.waymark.contract.ThreadOwner;
 import dev.waymark.contract.TraceIds;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.message.Ack;
@@ -189,6 +190,11 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         return known;
     }
 
+    /** The subject that owns the thread. */
+    private Optional<String> owner() {
+        return input.owner().flatMap(ThreadOwner::subject);
+    }
+
     private static Instant now() {
         return Instant.ofEpochMilli(Workflow.currentTimeMillis());
     }
@@ -223,13 +229,18 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
                 modelCalls.accept(
                         new RunReader.Called(conversation(), flights.agent().orElseThrow()));
             }
-            flights.callModel(conversation());
+            flights.callModel(conversation(), owner());
             return true;
         }
 
         @Override
         public Boolean runTool(Step.RunTool step) {
             return !nothingNew && flights.runTool(step, conversation().session());
+        }
+
+        @Override
+        public Boolean judge(Step.Judge step) {
+            return !nothingNew && flights.judge(step, conversation(), owner());
         }
 
         @Override

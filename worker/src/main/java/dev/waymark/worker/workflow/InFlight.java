@@ -9,6 +9,7 @@ import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.thread.ThreadIndex;
 import dev.waymark.contract.work.ActivityInput;
 import dev.waymark.contract.work.AgentInput;
+import dev.waymark.contract.work.JudgeInput;
 import dev.waymark.contract.work.ModelInput;
 import dev.waymark.contract.work.RunOutcome;
 import dev.waymark.contract.work.ToolInput;
@@ -61,6 +62,8 @@ final class InFlight {
     static final Duration REPEATABLE_SILENCE = Duration.ofSeconds(5);
     /** Longer for calls that claim: the outcome of a claimed call that is wrongly treated as lost may stay unknown. */
     private static final Duration CLAIMED_SILENCE = Duration.ofSeconds(15);
+    /** Rules are evaluated within seconds. */
+    private static final Duration JUDGE_TIMEOUT = Duration.ofMinutes(1);
 
     private static final Duration MODEL_TIMEOUT = Duration.ofMinutes(10);
     /** Time for a tool to get its claim. The tool gives up earlier. */
@@ -149,8 +152,8 @@ final class InFlight {
     }
 
     /** Calls the model for a reply or a summary. The conversation already contains the fact that the call has begun. */
-    void callModel(Conversation committed) {
-        ModelInput input = ModelInput.of(committed, agent.orElseThrow());
+    void callModel(Conversation committed, Optional<String> owner) {
+        ModelInput input = ModelInput.of(committed, agent.orElseThrow()).judging(committed, owner);
         ActivityOptions options = options(
                         MODEL_TIMEOUT, "step " + input.step() + (input.summary() ? ", a summary" : ""))
                 .setHeartbeatTimeout(REPEATABLE_SILENCE)
@@ -183,6 +186,23 @@ final class InFlight {
                 .setRetryOptions(tool.hasEffect() ? NO_RETRIES : SAFE_RETRIES)
                 .build();
         begin(input.work(), options, tool.name(), input);
+        return true;
+    }
+
+    /** Asks the agent's rules about a call. */
+    boolean judge(Step.Judge step, Conversation state, Optional<String> owner) {
+        Call call = step.call();
+        JudgeInput input =
+                new JudgeInput(call.id(), call.tool(), call.args(), owner, state.spent(), state.requests(call));
+        // An earlier question about the call may still be running, if a reset undid what it was asked for.
+        if (flights.containsKey(input.work()) || !fitsIntoTask(sizeOf(input))) {
+            return false;
+        }
+        facts.accept(input.work().begun());
+        ActivityOptions options = options(JUDGE_TIMEOUT, call.tool() + " " + call.id())
+                .setRetryOptions(AGENT_RETRIES)
+                .build();
+        begin(input.work(), options, WireNames.JUDGE_ACTIVITY, input);
         return true;
     }
 

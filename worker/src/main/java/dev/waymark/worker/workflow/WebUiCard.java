@@ -136,7 +136,7 @@ final class WebUiCard {
             Excerpt arguments = arguments(ask);
             String input =
                     json("callId", ask.callId(), "argsDigest", ask.argsDigest().orElse(""));
-            sheet.add("> May " + shown(ask) + " run?" + origin(ask) + "\n\n"
+            sheet.add("> May " + shown(ask) + " run?" + why(ask) + origin(ask) + "\n\n"
                     + (arguments.isCut()
                             ? "It can't be decided here, because the call is cut. To see all of it, run "
                                     + code("./waymark pending " + thread + " --json")
@@ -147,6 +147,11 @@ final class WebUiCard {
         if (isAnyWhole) {
             sheet.add("To decide: " + signal("`approve` or `deny`", "with the JSON input below the call"));
         }
+    }
+
+    /** Names the rule that asks, if the tool has rules. */
+    private static String why(PendingItem ask) {
+        return ask.why().map(words -> " " + prose(words)).orElse("");
     }
 
     /** Says that only a file contains the call, since nobody here has chosen its arguments. */
@@ -232,6 +237,7 @@ final class WebUiCard {
             case DOUBTED, VERIFYING -> "Outcome unknown, being determined: ";
             case ISSUED,
                     HELD,
+                    JUDGING,
                     AWAITING,
                     DISPATCHED,
                     DELEGATED,

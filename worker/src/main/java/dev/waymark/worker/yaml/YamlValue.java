@@ -199,6 +199,10 @@ public final class YamlValue {
         return text;
     }
 
+    public boolean isList() {
+        return node instanceof SequenceNode;
+    }
+
     public boolean isMapping() {
         return node instanceof MappingNode;
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.work.AgentInput;
 import dev.waymark.conversation.state.ThreadIdentity;
+import dev.waymark.worker.judge.CallJudges;
 import dev.waymark.worker.tool.mcp.McpConnections;
 import dev.waymark.worker.tool.mcp.McpDiscovery;
 import io.temporal.failure.ApplicationFailure;
@@ -24,6 +25,7 @@ class AgentActivityImplTest {
         return new AgentActivityImpl(
                 AgentDirectory.of(here, List.of(agents)),
                 new McpDiscovery(new McpConnections(Map.of(), here)),
+                CallJudges.NONE,
                 Optional::empty,
                 agent -> Optional.empty());
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ApprovalRule;
 import dev.waymark.agent.BuiltInTools;
 import dev.waymark.agent.Endpoint;
 import dev.waymark.agent.McpServer;
@@ -37,6 +38,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class AgentDirectoryTest {
+    private static final ApprovalRule ALWAYS = new ApprovalRule(Json.of(Map.of("then", "ask")));
+    private static final ApprovalRule NEVER = new ApprovalRule(Json.of(Map.of("then", "allow")));
 
     record Forecast(String city) {}
 
@@ -507,7 +510,7 @@ class AgentDirectoryTest {
                                 McpServer.program("docs", List.of("docs-mcp", "--all"), Map.of("KEY", "${DOCS_KEY}")),
                                 true,
                                 Optional.of(List.of("search")),
-                                false,
+                                List.of(),
                                 Map.of(),
                                 Duration.ofSeconds(60),
                                 false),
@@ -518,8 +521,8 @@ class AgentDirectoryTest {
                                         Map.of("Authorization", "Bearer ${TOKEN}")),
                                 false,
                                 Optional.empty(),
-                                false,
-                                Map.of("close.issue", true, "list", false),
+                                List.of(),
+                                Map.of("close.issue", List.of(ALWAYS), "list", List.of(NEVER)),
                                 Duration.ofSeconds(5),
                                 true));
     }

@@ -25,6 +25,7 @@ import dev.waymark.testkit.crash.CuttableProxy;
 import dev.waymark.tool.Tool;
 import dev.waymark.worker.agents.AgentActivity;
 import dev.waymark.worker.journal.ClaimJournal;
+import dev.waymark.worker.judge.CallJudges;
 import dev.waymark.worker.metrics.AttemptMetrics;
 import dev.waymark.worker.model.ModelActivityImpl;
 import dev.waymark.worker.model.ModelProviders;
@@ -156,6 +157,7 @@ final class Plant implements AutoCloseable {
                     new ModelActivityImpl(
                             runs,
                             ModelProviders.of(Map.of("fake", Plant.this::reply)),
+                            CallJudges.NONE,
                             new ReplyCalls(runs, tools, times),
                             new AttemptMetrics(new SimpleMeterRegistry())),
                     new ToolActivity(

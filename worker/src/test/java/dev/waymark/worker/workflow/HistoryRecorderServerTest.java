@@ -180,6 +180,20 @@ class HistoryRecorderServerTest {
     }
 
     @Test
+    void callsThatRulesAllowDenyAndLeaveToAPerson() throws Exception {
+        try (WorkflowRig rig =
+                new WorkflowRig(TestServers.real(), ApprovalByRuleTest.refunding(), ApprovalByRuleTest.refund())) {
+            String thread = ApprovalByRuleTest.start(rig, "7 100 200 8");
+            rig.await(thread, now -> now.asks().size() == 2);
+            recordNewest(rig, thread, "allowed-denied-and-asked-by-rules");
+            rig.update(thread, SignalNames.APPROVE, Map.of("callId", "tu_2", "args", Map.of("usd", 2000), "by", "ann"));
+            rig.update(thread, SignalNames.APPROVE, Map.of("callId", "tu_3", "args", Map.of("usd", 300), "by", "ann"));
+            rig.awaitTurn(thread, 1);
+            recordNewest(rig, thread, "edited-and-judged-again");
+        }
+    }
+
+    @Test
     void cancelled() throws Exception {
         try (WorkflowRig rig = rig()) {
             String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "ask")));

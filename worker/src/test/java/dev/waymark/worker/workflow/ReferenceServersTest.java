@@ -61,7 +61,7 @@ class ReferenceServersTest {
     }
 
     private static Conversation turn(McpServer server, boolean trust, String tool, Map<String, Object> args) {
-        McpEntry entry = new McpEntry(server, trust, Optional.empty(), false, Map.of(), PATIENCE, false);
+        McpEntry entry = new McpEntry(server, trust, Optional.empty(), List.of(), Map.of(), PATIENCE, false);
         Part.ToolUse call = new Part.ToolUse("tu_1", tool, Json.of(args));
         try (WorkflowRig rig =
                 new WorkflowRig(TestServers.inMemory(), ToolProtocolCases.calling(call)).withServers(entry)) {

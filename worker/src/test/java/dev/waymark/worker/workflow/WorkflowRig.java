@@ -28,6 +28,8 @@ import dev.waymark.worker.activity.StateActivity;
 import dev.waymark.worker.activity.StateActivityImpl;
 import dev.waymark.worker.agents.AgentActivity;
 import dev.waymark.worker.journal.ClaimJournal;
+import dev.waymark.worker.judge.CallJudges;
+import dev.waymark.worker.judge.JudgeActivityImpl;
 import dev.waymark.worker.metrics.AttemptMetrics;
 import dev.waymark.worker.model.ModelActivityImpl;
 import dev.waymark.worker.model.ModelProviders;
@@ -114,6 +116,7 @@ final class WorkflowRig implements AutoCloseable {
     private final AtomicInteger fetchesOfStates = new AtomicInteger();
     private volatile CountDownLatch stateGate = new CountDownLatch(0);
     private volatile List<McpEntry> entries = List.of();
+    private final CallJudges judges = CallJudges.NONE;
     private volatile UnaryOperator<AgentSpec.Builder> change = UnaryOperator.identity();
 
     WorkflowRig(Connection connection, ModelProvider provider, Tool... tools) {
@@ -143,9 +146,11 @@ final class WorkflowRig implements AutoCloseable {
         ToolTimes times = new ToolTimes();
         worker.registerActivitiesImplementations(
                 (AgentActivity) this::agent,
+                new JudgeActivityImpl(runs, judges),
                 new ModelActivityImpl(
                         runs,
                         providers,
+                        judges,
                         new ReplyCalls(runs, runner, times),
                         new AttemptMetrics(new SimpleMeterRegistry())));
         StateActivityImpl carrier = new StateActivityImpl(runs, TRIES_TO_FIND_A_RUN);

@@ -1,6 +1,9 @@
 package dev.waymark.worker.tool.kind;
 
+import dev.waymark.agent.ApprovalRule;
+import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.tool.ToolArguments;
 import dev.waymark.worker.secret.EnvironmentReferences;
 import dev.waymark.worker.yaml.YamlFields;
 import dev.waymark.worker.yaml.YamlProblem;
@@ -10,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * An entry of {@code tools} in an agent file while it is read, with readers for fields that several kinds share.
@@ -18,6 +22,8 @@ import java.util.Map;
  * @param directory the directory of the agent file
  */
 public record ToolEntry(String name, Json input, YamlFields fields, Path directory) {
+    private static final ApprovalRule ALWAYS = new ApprovalRule(Json.of(Map.of("then", "ask")));
+    private static final ApprovalRule NEVER = new ApprovalRule(Json.of(Map.of("then", "allow")));
 
     /** Reads a program with its arguments. */
     public static List<String> program(YamlValue value, Path directory) throws YamlProblem {
@@ -57,8 +63,42 @@ public record ToolEntry(String name, Json input, YamlFields fields, Path directo
         return timeout;
     }
 
-    /** Whether every call needs approval. */
-    public static boolean isAlways(YamlValue value) throws YamlProblem {
-        return value.oneOf("always", "never").equals("always");
+    /** Reads when calls need approval: {@code always}, {@code never}, or rules of which the first one that holds decides. */
+    public static List<ApprovalRule> approval(YamlValue value) throws YamlProblem {
+        if (!value.isList()) {
+            return List.of(shortForm(value));
+        }
+        List<ApprovalRule> rules = value.items(item -> item.isMapping() ? rule(item) : shortForm(item));
+        if (rules.isEmpty()) {
+            throw value.problem("no rules given. Use never if no call needs approval");
+        }
+        return rules;
+    }
+
+    private static ApprovalRule shortForm(YamlValue value) throws YamlProblem {
+        return value.oneOf("always", "never").equals("always") ? ALWAYS : NEVER;
+    }
+
+    private static ApprovalRule rule(YamlValue value) throws YamlProblem {
+        ApprovalRule rule = new ApprovalRule(value.json());
+        Optional<String> problem = rule.problem()
+                .or(() -> rule.when()
+                        .flatMap(schema ->
+                                ToolArguments.malformation(schema).map(why -> "when is not a JSON Schema: " + why)));
+        if (problem.isPresent()) {
+            throw value.problem(problem.get());
+        }
+        return rule;
+    }
+
+    /**
+     * The tool with these rules. The short forms need none, so that histories record them as ever; {@code never} does
+     * not take the approval away that a tool in Java wants.
+     */
+    public static ToolSpec.Builder approved(ToolSpec.Builder tool, List<ApprovalRule> rules) {
+        if (rules.isEmpty() || rules.equals(List.of(NEVER))) {
+            return tool;
+        }
+        return rules.equals(List.of(ALWAYS)) ? tool.approved() : tool.approvedBy(rules);
     }
 }

@@ -9,6 +9,7 @@ import dev.waymark.conversation.value.Problem;
 import dev.waymark.tool.ToolArguments;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.process.ProcessFence;
+import dev.waymark.worker.tool.kind.ToolEntry;
 import io.temporal.failure.ApplicationFailure;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -125,9 +126,7 @@ public final class McpDiscovery {
         ToolSpec.Builder spec = ToolSpec.mcp(name, entry.server(), tool.name())
                 .describedAs(description(tool), schema(tool))
                 .timeout(entry.timeout());
-        if (entry.approve().getOrDefault(tool.name(), entry.approveAll())) {
-            spec.approved();
-        }
+        ToolEntry.approved(spec, entry.approve().getOrDefault(tool.name(), entry.approveAll()));
         if (entry.trust() && tool.harmless()) {
             spec.safeToRetry();
         } else if (entry.askOnUnknown()) {

@@ -1,5 +1,6 @@
 package dev.waymark.worker.tool.mcp;
 
+import dev.waymark.agent.ApprovalRule;
 import dev.waymark.agent.McpServer;
 import java.time.Duration;
 import java.util.List;
@@ -11,8 +12,8 @@ import java.util.Optional;
  *
  * @param trust whether the server's hints decide which tools are safe to retry
  * @param allow the tools that the agent has; empty for all
- * @param approveAll whether every call needs approval
- * @param approve whether calls of a particular tool need approval; overrides {@code approveAll}
+ * @param approveAll the rules that decide which calls need approval; empty if none does
+ * @param approve the rules of particular tools, instead of {@code approveAll}
  * @param timeout the time limit of each call
  * @param askOnUnknown whether a person settles calls with an unknown outcome
  */
@@ -20,7 +21,7 @@ public record McpEntry(
         McpServer server,
         boolean trust,
         Optional<List<String>> allow,
-        boolean approveAll,
-        Map<String, Boolean> approve,
+        List<ApprovalRule> approveAll,
+        Map<String, List<ApprovalRule>> approve,
         Duration timeout,
         boolean askOnUnknown) {}

@@ -1,5 +1,6 @@
 package dev.waymark.worker.tool.mcp;
 
+import dev.waymark.agent.ApprovalRule;
 import dev.waymark.agent.McpServer;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.worker.secret.EnvironmentReferences;
@@ -37,11 +38,11 @@ public final class McpFields {
         boolean trust = problems.read(fields.take("trust"), YamlValue::flag).orElse(false);
         Optional<List<String>> allow = problems.read(fields.take("allow"), list -> list.items(YamlValue::text));
         Optional<YamlValue> approval = fields.take("approval");
-        boolean approveAll = problems.read(approval.filter(given -> !given.isMapping()), ToolEntry::isAlways)
-                .orElse(false);
-        Map<String, Boolean> approve = problems.read(
+        List<ApprovalRule> approveAll = problems.read(approval.filter(given -> !given.isMapping()), ToolEntry::approval)
+                .orElse(List.of());
+        Map<String, List<ApprovalRule>> approve = problems.read(
                         approval.filter(YamlValue::isMapping),
-                        tools -> tools.entries((name, given) -> ToolEntry.isAlways(given)))
+                        tools -> tools.entries((name, given) -> ToolEntry.approval(given)))
                 .orElse(Map.of());
         Duration timeout =
                 problems.read(fields.take("timeout"), ToolEntry::timeout).orElse(ToolSpec.DEFAULT_TIMEOUT);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ApprovalRule;
 import dev.waymark.agent.McpServer;
 import dev.waymark.agent.McpTool;
 import dev.waymark.agent.ToolSpec;
@@ -24,6 +25,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 @Tag("full")
 class McpDiscoveryTest {
+    private static final List<ApprovalRule> ALWAYS = List.of(new ApprovalRule(Json.of(Map.of("then", "ask"))));
+
     private static final Duration TIMEOUT = Duration.ofSeconds(7);
 
     @TempDir
@@ -48,8 +51,8 @@ class McpDiscoveryTest {
         return http.at("/mcp", Map.of("Authorization", "Bearer ${CANARY}"));
     }
 
-    private McpEntry entry(boolean trust, Optional<List<String>> allow, Map<String, Boolean> approve) {
-        return new McpEntry(server(), trust, allow, false, approve, TIMEOUT, false);
+    private McpEntry entry(boolean trust, Optional<List<String>> allow, Map<String, List<ApprovalRule>> approve) {
+        return new McpEntry(server(), trust, allow, List.of(), approve, TIMEOUT, false);
     }
 
     private AgentSpec complete(McpEntry entry, ToolSpec... own) throws Exception {
@@ -64,7 +67,7 @@ class McpDiscoveryTest {
 
     @Test
     void trusted_whatTheServerCallsHarmless_isSafeToRetry() throws Exception {
-        AgentSpec agent = complete(entry(true, Optional.of(List.of("echo", "charge")), Map.of("echo", true)));
+        AgentSpec agent = complete(entry(true, Optional.of(List.of("echo", "charge")), Map.of("echo", ALWAYS)));
 
         assertThat(agent.tools())
                 .containsExactly(
@@ -111,7 +114,7 @@ class McpDiscoveryTest {
                 entry(false, Optional.of(List.of("ecko")), Map.of()),
                 "MCP server test can't be used: allow names unknown tools: ecko. It has echo, sum, ");
         assertRefused(
-                entry(false, Optional.empty(), Map.of("chrage", true)),
+                entry(false, Optional.empty(), Map.of("chrage", ALWAYS)),
                 "MCP server test can't be used: approval names unknown tools: chrage. It has echo, sum, ");
     }
 
@@ -137,7 +140,7 @@ class McpDiscoveryTest {
                 "read hello; echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-06-18\"}}';"
                         + " sleep 1000")) {
             McpServer server = McpServer.program("sleepy", List.of("/bin/sh", "-c", script), Map.of());
-            McpEntry entry = new McpEntry(server, false, Optional.empty(), false, Map.of(), TIMEOUT, false);
+            McpEntry entry = new McpEntry(server, false, Optional.empty(), List.of(), Map.of(), TIMEOUT, false);
 
             assertThatThrownBy(() -> new McpDiscovery(servers, Duration.ofSeconds(1))
                             .complete(AgentSpec.of("a", "fake:model"), List.of(entry)))

@@ -1,0 +1,86 @@
+package dev.waymark.conversation.value;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * What the rules of a tool say about a call with certain arguments. A verdict is computed once, by an activity, and
+ * recorded; everybody else reads the record.
+ *
+ * @param rule the number of the rule that decided, from 1; empty if no rule of the list did
+ * @param reason the reason that the rule gives, or why the rules could not be evaluated
+ * @param looked the values besides the arguments that the rules looked at, such as the thread's spending
+ */
+public record CallVerdict(Then then, Optional<Integer> rule, Optional<String> reason, Optional<Json> looked) {
+    /** Longer reasons are cut, because a reply records one verdict for each of its calls. */
+    private static final int MAX_REASON_LENGTH = 500;
+
+    /** What happens to a call. The names are stored, and agent files use them. */
+    public enum Then {
+        /** A person decides. */
+        @JsonProperty("ask")
+        ASK("ask", "asks"),
+        /** The call runs. */
+        @JsonProperty("allow")
+        ALLOW("allow", "allowed"),
+        /** The call never runs, whatever a person says. */
+        @JsonProperty("deny")
+        DENY("deny", "denied");
+
+        private final String wireName;
+        private final String done;
+
+        Then(String wireName, String done) {
+            this.wireName = wireName;
+            this.done = done;
+        }
+
+        /** The name in agent files and in JSON. */
+        public String wireName() {
+            return wireName;
+        }
+    }
+
+    public CallVerdict {
+        Objects.requireNonNull(then, "then");
+        reason = reason.map(words -> Problem.cut(words, MAX_REASON_LENGTH));
+    }
+
+    /** Leaves the call to a person. */
+    public static CallVerdict ask(String reason) {
+        return new CallVerdict(Then.ASK, reason);
+    }
+
+    /** Lets the call run. */
+    public static CallVerdict allow(String reason) {
+        return new CallVerdict(Then.ALLOW, reason);
+    }
+
+    /** Denies the call. The model is told the reason. */
+    public static CallVerdict deny(String reason) {
+        return new CallVerdict(Then.DENY, reason);
+    }
+
+    private CallVerdict(Then then, String reason) {
+        this(then, Optional.empty(), Optional.of(reason), Optional.empty());
+    }
+
+    /** A copy that names the values that were looked at; the same verdict if there are none. */
+    public CallVerdict lookingAt(Json values) {
+        return values.equals(Json.EMPTY_OBJECT) ? this : new CallVerdict(then, rule, reason, Optional.of(values));
+    }
+
+    /** A copy for a deleted conversation, without texts. */
+    public CallVerdict forgotten() {
+        return new CallVerdict(then, rule, Optional.empty(), Optional.empty());
+    }
+
+    /** The verdict for people, such as {@code denied by rule 2: at most three a day (requested 4)}. */
+    public String words() {
+        return then.done
+                + rule.map(number -> " by rule " + number).orElse(" by the rules")
+                + reason.map(text -> ": " + text).orElse("")
+                + looked.map(values -> " " + values.canonical()).orElse("");
+    }
+}

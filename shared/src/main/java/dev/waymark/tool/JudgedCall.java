@@ -1,0 +1,26 @@
+package dev.waymark.tool;
+
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Spent;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * A call about which rules are asked, with what they may look at.
+ *
+ * @param args the arguments, which match the tool's schema
+ * @param owner the subject that owns the thread, if it has one
+ * @param spent what the thread has spent, including the reply with the call
+ * @param requested how often the tool was requested in the thread, up to and including this call. Calls of the same
+ *     reply count in their order.
+ * @param at the current time
+ */
+public record JudgedCall(String tool, Json args, Optional<String> owner, Spent spent, int requested, Instant at) {
+    public JudgedCall {
+        Objects.requireNonNull(tool, "tool");
+        Objects.requireNonNull(args, "args");
+        Objects.requireNonNull(spent, "spent");
+        Objects.requireNonNull(at, "at");
+    }
+}

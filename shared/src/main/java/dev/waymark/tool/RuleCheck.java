@@ -1,0 +1,143 @@
+package dev.waymark.tool;
+
+import dev.waymark.agent.ApprovalRule;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.CallVerdict;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Spent;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Finds the first rule whose conditions all hold for a call. A rule that can't be evaluated asks a person, and the rules
+ * after it are not looked at: any of them might allow what this one was to deny.
+ */
+public final class RuleCheck {
+    private final JudgedCall call;
+    private final Map<String, Object> looked = new LinkedHashMap<>();
+
+    private RuleCheck(JudgedCall call) {
+        this.call = call;
+    }
+
+    /** What decides about the calls that no rule decides. */
+    public interface Otherwise<X extends Exception> {
+        /** The verdict; empty if a person is to decide. */
+        Optional<CallVerdict> verdict() throws X;
+    }
+
+    /** The verdict about a call of this tool, whether or not it has rules. Judges in Java are not asked. */
+    public static CallVerdict verdict(ToolSpec tool, JudgedCall call) {
+        return RuleCheck.<RuntimeException>verdict(tool, call, Optional::empty);
+    }
+
+    /** The verdict about a call of this tool: that of its first rule that holds or can't be evaluated, or the other. */
+    public static <X extends Exception> CallVerdict verdict(ToolSpec tool, JudgedCall call, Otherwise<X> otherwise)
+            throws X {
+        if (!tool.isRuled()) {
+            return tool.approval() ? CallVerdict.ask("approval: always") : CallVerdict.allow("approval: never");
+        }
+        RuleCheck check = new RuleCheck(call);
+        Optional<CallVerdict> byRule = check.first(tool.rules());
+        return byRule.isPresent()
+                ? byRule.get()
+                : otherwise
+                        .verdict()
+                        .orElseGet(() -> CallVerdict.ask("no rule decides about this call"))
+                        .lookingAt(Json.of(check.looked));
+    }
+
+    private Optional<CallVerdict> first(List<ApprovalRule> rules) {
+        for (int i = 0; i < rules.size(); i++) {
+            ApprovalRule rule = rules.get(i);
+            Optional<String> reason = Optional.empty();
+            CallVerdict.Then then;
+            try {
+                Optional<String> problem = rule.problem();
+                if (problem.isPresent()) {
+                    throw new NotEvaluated(problem.get());
+                }
+                if (!holds(rule)) {
+                    continue;
+                }
+                then = rule.then();
+                reason = rule.reason();
+            } catch (NotEvaluated e) {
+                then = CallVerdict.Then.ASK;
+                reason = Optional.of("it can't be evaluated: " + e.getMessage());
+            }
+            return Optional.of(
+                    new CallVerdict(then, Optional.of(i + 1), reason, Optional.empty()).lookingAt(Json.of(looked)));
+        }
+        return Optional.empty();
+    }
+
+    /** Looks at the arguments last, because that takes the longest. */
+    private boolean holds(ApprovalRule rule) throws NotEvaluated {
+        return holdsForOwner(rule)
+                && rule.requestedOver().map(this::isRequestedOver).orElse(true)
+                && holdsForSpending(rule)
+                && rule.hours().map(this::isWithin).orElse(true)
+                && holdsForArguments(rule);
+    }
+
+    private boolean holdsForOwner(ApprovalRule rule) {
+        if (rule.owners().isEmpty()) {
+            return true;
+        }
+        looked.put("owner", call.owner().orElse(""));
+        return call.owner().filter(rule.owners().get()::contains).isPresent();
+    }
+
+    private boolean isRequestedOver(long most) {
+        looked.put("requested", call.requested());
+        return call.requested() > most;
+    }
+
+    private boolean holdsForSpending(ApprovalRule rule) throws NotEvaluated {
+        if (rule.spentOver().isEmpty()) {
+            return true;
+        }
+        Budget most = rule.spentOver().get();
+        Spent spent = call.spent();
+        long tokens = spent.usage().total();
+        if (most.tokens().isPresent()) {
+            looked.put("tokens", tokens);
+            if (tokens > most.tokens().get()) {
+                return true;
+            }
+        }
+        if (most.usd().isEmpty()) {
+            return false;
+        }
+        if (spent.cost().isEmpty() && tokens > 0) {
+            throw new NotEvaluated("the price of what the thread has spent is not known");
+        }
+        spent.cost().ifPresent(cost -> looked.put("usd", cost.dollars()));
+        return spent.cost().filter(cost -> cost.compareTo(most.usd().get()) > 0).isPresent();
+    }
+
+    private boolean isWithin(ApprovalRule.Hours hours) {
+        int hour = call.at().atZone(hours.zone()).getHour();
+        looked.put("hour", hour + " " + hours.zone().getId());
+        return hours.include(hour);
+    }
+
+    private boolean holdsForArguments(ApprovalRule rule) throws NotEvaluated {
+        Optional<Json> schema = rule.when();
+        return schema.isEmpty()
+                || ToolArguments.matches(schema.get(), call.args())
+                        .orElseThrow(() -> new NotEvaluated("its schema is broken, or checking it takes too long"));
+    }
+
+    private static final class NotEvaluated extends Exception {
+        private static final long serialVersionUID = 1;
+
+        NotEvaluated(String message) {
+            super(message);
+        }
+    }
+}

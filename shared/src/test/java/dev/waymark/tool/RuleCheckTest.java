@@ -1,0 +1,173 @@
+package dev.waymark.tool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.agent.ApprovalRule;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.CallVerdict;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Spent;
+import dev.waymark.conversation.value.Usage;
+import dev.waymark.conversation.value.Usd;
+import java.math.BigDecimal;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RuleCheckTest {
+    private static final Instant AT = Instant.parse("2026-11-25T22:30:00Z");
+    private static final Spent DOLLAR = new Spent(new Usage(900, 100), Optional.of(Usd.of(BigDecimal.ONE)));
+    private static final ApprovalRule DENY = ApprovalRule.deny("no");
+    private static final ApprovalRule ALLOW = ApprovalRule.allow("yes");
+
+    private static JudgedCall call(String args, Optional<String> owner, Spent spent, int requested) throws Exception {
+        return new JudgedCall("charge", PayloadJson.MAPPER.readValue(args, Json.class), owner, spent, requested, AT);
+    }
+
+    private static JudgedCall call(String args) throws Exception {
+        return call(args, Optional.empty(), Spent.NOTHING, 1);
+    }
+
+    private static CallVerdict verdict(JudgedCall call, ApprovalRule... rules) {
+        return RuleCheck.verdict(
+                ToolSpec.java("charge").approvedBy(List.of(rules)).build(), call);
+    }
+
+    private static CallVerdict.Then then(JudgedCall call, ApprovalRule... rules) {
+        return verdict(call, rules).then();
+    }
+
+    private static Json schema(String json) throws Exception {
+        return PayloadJson.MAPPER.readValue(json, Json.class);
+    }
+
+    @Test
+    void firstRuleThatHolds_decides() throws Exception {
+        ApprovalRule small = ALLOW.when(schema("{\"properties\":{\"usd\":{\"maximum\":50}},\"required\":[\"usd\"]}"));
+        ApprovalRule huge = DENY.when(schema("{\"properties\":{\"usd\":{\"minimum\":1000}}}"));
+
+        assertThat(verdict(call("{\"usd\":7}"), small, huge))
+                .isEqualTo(
+                        new CallVerdict(CallVerdict.Then.ALLOW, Optional.of(1), Optional.of("yes"), Optional.empty()));
+        assertThat(verdict(call("{\"usd\":1000}"), small, huge).rule()).contains(2);
+        assertThat(then(call("{\"usd\":100}"), small, huge)).isEqualTo(CallVerdict.Then.ASK);
+        assertThat(then(call("{}"), small)).isEqualTo(CallVerdict.Then.ASK);
+        assertThat(then(call("{\"usd\":100}"), small, ALLOW)).isEqualTo(CallVerdict.Then.ALLOW);
+    }
+
+    @Test
+    void owner_isOneOfThem() throws Exception {
+        ApprovalRule rule = ALLOW.ownedBy("ann", "bob");
+
+        assertThat(verdict(call("{}", Optional.of("bob"), Spent.NOTHING, 1), rule))
+                .isEqualTo(new CallVerdict(
+                        CallVerdict.Then.ALLOW,
+                        Optional.of(1),
+                        Optional.of("yes"),
+                        Optional.of(Json.of(Map.of("owner", "bob")))));
+        assertThat(then(call("{}", Optional.of("eve"), Spent.NOTHING, 1), rule)).isEqualTo(CallVerdict.Then.ASK);
+        assertThat(then(call("{}"), rule)).isEqualTo(CallVerdict.Then.ASK);
+    }
+
+    @Test
+    void requests_beyondTheNumber_areMatched() throws Exception {
+        ApprovalRule rule = DENY.requestedOver(3);
+
+        assertThat(then(call("{}", Optional.empty(), Spent.NOTHING, 3), rule, ALLOW))
+                .isEqualTo(CallVerdict.Then.ALLOW);
+        assertThat(verdict(call("{}", Optional.empty(), Spent.NOTHING, 4), rule, ALLOW)
+                        .words())
+                .isEqualTo("denied by rule 1: no {\"requested\": 4}");
+    }
+
+    @Test
+    void spending_beyondTheAmount_isMatched() throws Exception {
+        ApprovalRule dollars =
+                DENY.spentOver(new Budget(Optional.of(Usd.of(new BigDecimal("0.99"))), Optional.empty()));
+        ApprovalRule tokens = DENY.spentOver(new Budget(Optional.empty(), Optional.of(1000L)));
+
+        assertThat(then(call("{}", Optional.empty(), DOLLAR, 1), dollars, ALLOW))
+                .isEqualTo(CallVerdict.Then.DENY);
+        assertThat(then(call("{}"), dollars, ALLOW)).isEqualTo(CallVerdict.Then.ALLOW);
+        assertThat(then(call("{}", Optional.empty(), DOLLAR, 1), tokens, ALLOW)).isEqualTo(CallVerdict.Then.ALLOW);
+    }
+
+    @Test
+    void spendingWithoutAPrice_asks() throws Exception {
+        ApprovalRule dollars = DENY.spentOver(new Budget(Optional.of(Usd.of(BigDecimal.TEN)), Optional.empty()));
+        Spent unpriced = new Spent(new Usage(5, 5), Optional.empty());
+
+        assertThat(verdict(call("{}", Optional.empty(), unpriced, 1), dollars, ALLOW)
+                        .words())
+                .contains("asks by rule 1: it can't be evaluated: the price of what the thread has spent is not known");
+    }
+
+    @Test
+    void hours_areThoseOfTheZone_andMayBePastMidnight() throws Exception {
+        ZoneId vienna = ZoneId.of("Europe/Vienna"); // 23:30
+
+        assertThat(then(call("{}"), ALLOW.between(22, 6, vienna))).isEqualTo(CallVerdict.Then.ALLOW);
+        assertThat(then(call("{}"), ALLOW.between(8, 23, vienna))).isEqualTo(CallVerdict.Then.ASK);
+        assertThat(then(call("{}"), ALLOW.between(23, 24, vienna))).isEqualTo(CallVerdict.Then.ALLOW);
+        assertThat(then(call("{}"), ALLOW.between(22, 23, ZoneId.of("UTC")))).isEqualTo(CallVerdict.Then.ALLOW);
+    }
+
+    /** A newer version, or a history that somebody changed, may have such rules. None of them may let a call run. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"then\":\"allow\",\"weekday\":\"monday\"}",
+                "{\"then\":\"perhaps\"}",
+                "{}",
+                "[]",
+                "{\"then\":\"allow\",\"when\":\"always\"}",
+                "{\"then\":\"allow\",\"when\":{\"type\":5}}",
+                "{\"then\":\"allow\",\"when\":{\"pattern\":\"(\"}}",
+                "{\"then\":\"allow\",\"when\":{\"$ref\":\"#/no/such\"}}",
+                "{\"then\":\"allow\",\"when\":{\"$ref\":\"#\"}}",
+                "{\"then\":\"allow\",\"hours\":\"8-18\"}",
+                "{\"then\":\"allow\",\"hours\":\"8-18\",\"zone\":\"Nowhere\"}",
+                "{\"then\":\"allow\",\"hours\":\"8-77\",\"zone\":\"UTC\"}",
+                "{\"then\":\"allow\",\"requested_over\":\"1\"}",
+                "{\"then\":\"allow\",\"requested_over\":-1}",
+                "{\"then\":\"allow\",\"spent_over\":{\"eur\":1}}",
+                "{\"then\":\"allow\",\"owner\":[1]}",
+                "{\"then\":\"allow\",\"reason\":7}"
+            })
+    void ruleThatCannotBeEvaluated_asks(String stored) throws Exception {
+        ApprovalRule rule = PayloadJson.MAPPER.readValue(stored, ApprovalRule.class);
+
+        CallVerdict verdict = verdict(call("{\"a\":1}"), rule, ALLOW);
+
+        assertThat(verdict.then()).isEqualTo(CallVerdict.Then.ASK);
+        assertThat(verdict.rule()).contains(1);
+        assertThat(verdict.reason().orElseThrow()).startsWith("it can't be evaluated: ");
+    }
+
+    @Test
+    void patternThatTakesTooLong_asks() throws Exception {
+        ApprovalRule slow = DENY.when(schema("{\"properties\":{\"a\":{\"pattern\":\"^(a+)+$\"}}}"));
+
+        assertThat(then(call("{\"a\":\"" + "a".repeat(5_000) + "!\"}"), slow, ALLOW))
+                .isEqualTo(CallVerdict.Then.ASK);
+    }
+
+    @Test
+    void rule_isStoredAsItIs() throws Exception {
+        ApprovalRule rule = ApprovalRule.deny("no").requestedOver(3).between(8, 18, ZoneId.of("UTC"));
+
+        String json = PayloadJson.MAPPER.writeValueAsString(rule);
+
+        assertThat(PayloadJson.MAPPER.readValue(json, ApprovalRule.class)).isEqualTo(rule);
+        assertThat(rule.stored().canonical())
+                .isEqualTo(
+                        "{\"hours\": \"8-18\", \"reason\": \"no\", \"requested_over\": 3, \"then\": \"deny\", \"zone\": \"UTC\"}");
+    }
+}

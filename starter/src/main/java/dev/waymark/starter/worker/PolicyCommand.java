@@ -1,0 +1,205 @@
+package dev.waymark.starter.worker;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.cli.CommandGroup;
+import dev.waymark.cli.ExitCode;
+import dev.waymark.cli.HelpEntry;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.RuleTrial;
+import dev.waymark.conversation.value.CallVerdict;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Spent;
+import dev.waymark.conversation.value.Usage;
+import dev.waymark.conversation.value.Usd;
+import dev.waymark.display.SafeText;
+import dev.waymark.starter.options.SaverOptions;
+import dev.waymark.starter.options.SlowProgress;
+import dev.waymark.starter.render.CallText;
+import dev.waymark.starter.render.Output;
+import dev.waymark.tool.JudgedCall;
+import dev.waymark.tool.RuleCheck;
+import dev.waymark.tool.ToolArguments;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+
+@HelpEntry(
+        group = CommandGroup.RUN_AGENTS,
+        examples = {"policy assistant --call charge_card '{\"amount\":7}'", "policy assistant --since 30d"})
+@Command(
+        name = "policy",
+        description = {
+            "Shows what the approval rules of an agent file say, without running anything.",
+            "With --call, about one call. With --since, about every recorded call of the agent's threads: lists the calls"
+                    + " that would now be decided in another way, and how people decided them. Judges in Java are not"
+                    + " asked."
+        })
+public final class PolicyCommand implements Callable<Integer> {
+    @Mixin
+    private Output output;
+
+    @Mixin
+    private AgentsOptions agents;
+
+    @Parameters(
+            index = "0",
+            paramLabel = "AGENT",
+            description = "The agent's name: the name of its file without .yaml, unless the file sets name.")
+    private String name;
+
+    @Option(
+            names = "--call",
+            paramLabel = "NAME",
+            description = "Ask about a call of this tool with the JSON arguments.")
+    private @Nullable String call;
+
+    @Parameters(
+            index = "1",
+            arity = "0..1",
+            paramLabel = "JSON",
+            description = "Arguments, as a JSON object. Default: {}.")
+    private @Nullable String args;
+
+    @Option(names = "--owner", paramLabel = "SUBJECT", description = "With --call: the owner of the thread.")
+    private @Nullable String owner;
+
+    @Option(
+            names = "--requested",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "With --call: which request of the tool in its thread this is. Default: 1.")
+    private int requested;
+
+    @Option(names = "--usd", paramLabel = "N", description = "With --call: what the thread has spent. Default: 0.")
+    private @Nullable BigDecimal usd;
+
+    @Option(names = "--tokens", paramLabel = "N", description = "With --call: the tokens that the thread has used.")
+    private long tokens;
+
+    @Option(
+            names = "--since",
+            paramLabel = "AGE",
+            converter = Age.class,
+            description = "Read threads that are open or were started in this time, such as 30d or 12h.")
+    private @Nullable Duration since;
+
+    @Option(
+            names = "--limit",
+            paramLabel = "N",
+            defaultValue = "1000",
+            description = "With --since: read at most this many threads, newest first. Default: 1000.")
+    private int limit;
+
+    @Spec
+    private CommandSpec spec;
+
+    /** Reads ages such as {@code 30d}, {@code 12h} or {@code 15m}. */
+    static final class Age implements ITypeConverter<Duration> {
+        private static final Pattern AGE = Pattern.compile("(\\d{1,6})([dhm])");
+
+        @Override
+        public Duration convert(String text) {
+            Matcher parts = AGE.matcher(text);
+            if (!parts.matches()) {
+                throw new TypeConversionException("expected an age such as 30d, 12h or 15m, found " + text);
+            }
+            long amount = Long.parseLong(parts.group(1));
+            return switch (parts.group(2)) {
+                case "d" -> Duration.ofDays(amount);
+                case "h" -> Duration.ofHours(amount);
+                default -> Duration.ofMinutes(amount);
+            };
+        }
+    }
+
+    @JsonInclude(JsonInclude.Include.NON_ABSENT)
+    record Said(String tool, CallVerdict verdict) {}
+
+    @JsonInclude(JsonInclude.Include.NON_ABSENT)
+    record Tried(int threads, int calls, List<RuleTrial.Difference> differences) {}
+
+    @Override
+    public Integer call() throws Exception {
+        WorkerLog.toStderr(output.isVerbose());
+        if ((call == null) == (since == null)) {
+            throw new ParameterException(spec.commandLine(), "use either --call NAME or --since AGE");
+        }
+        if (args != null && call == null) {
+            throw new ParameterException(spec.commandLine(), "arguments without --call: " + args);
+        }
+        if (limit < 1) {
+            throw new ParameterException(spec.commandLine(), "--limit must be at least 1");
+        }
+        return AgentLookup.find(
+                agents, name, output, (agent, setup, kinds) -> call == null ? tryOut(agent) : ask(agent));
+    }
+
+    private int ask(AgentSpec agent) throws Exception {
+        ToolSpec tool = AgentLookup.tool(agent, String.valueOf(call));
+        Json given = AgentLookup.arguments(Optional.ofNullable(args).orElse("{}"));
+        Optional<String> problem = ToolArguments.problem(tool.input(), given);
+        if (problem.isPresent()) {
+            output.note("The model would be told that these arguments are invalid, and no rule would be asked: "
+                    + SafeText.line(problem.get()));
+        }
+        Spent spent = new Spent(
+                new Usage(tokens, 0),
+                Optional.ofNullable(usd)
+                        .or(() -> tokens == 0 ? Optional.of(BigDecimal.ZERO) : Optional.empty())
+                        .map(Usd::of));
+        CallVerdict verdict = RuleCheck.verdict(
+                tool, new JudgedCall(tool.name(), given, Optional.ofNullable(owner), spent, requested, Instant.now()));
+        if (output.isJson()) {
+            output.document(new Said(tool.name(), verdict));
+        } else {
+            output.line(SafeText.line(verdict.then().wireName() + ": " + verdict.words()));
+        }
+        return ExitCode.DONE;
+    }
+
+    private int tryOut(AgentSpec agent) {
+        try (AgentClient client = SaverOptions.reader()) {
+            List<RuleTrial.Result> results =
+                    client.lists().tryRules(agent, Instant.now().minus(since), limit, new SlowProgress(output));
+            List<RuleTrial.Difference> differences = results.stream()
+                    .flatMap(result -> result.differences().stream())
+                    .toList();
+            int calls = results.stream().mapToInt(RuleTrial.Result::calls).sum();
+            if (output.isJson()) {
+                output.document(new Tried(results.size(), calls, differences));
+                return ExitCode.DONE;
+            }
+            differences.forEach(this::print);
+            output.note(results.size() + " threads of " + agent.name() + ", " + calls + " calls, " + differences.size()
+                    + " would be decided in another way");
+            return ExitCode.DONE;
+        }
+    }
+
+    private void print(RuleTrial.Difference difference) {
+        output.line(SafeText.line(difference.thread()) + "  " + SafeText.line(difference.callId()) + "  "
+                + SafeText.line(difference.tool()) + " "
+                + SafeText.json(difference.args().shortened(500).canonical()));
+        output.line("  was " + difference.then().wireName() + ", "
+                + difference.decided().map(CallText::words).orElse("nobody decided") + ", " + difference.status());
+        output.line("  now " + difference.now().then().wireName() + ": "
+                + SafeText.line(difference.now().words()));
+    }
+}

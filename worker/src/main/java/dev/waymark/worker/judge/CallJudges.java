@@ -1,0 +1,145 @@
+package dev.waymark.worker.judge;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.work.JudgeInput;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.CallVerdict;
+import dev.waymark.conversation.value.Spent;
+import dev.waymark.tool.CallJudge;
+import dev.waymark.tool.JudgedCall;
+import dev.waymark.tool.RuleCheck;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Gives verdicts about calls: those of the recorded rules of a tool, then that of a judge in Java. Thread-safe. */
+public final class CallJudges {
+    /** No judges in Java. */
+    public static final CallJudges NONE = new CallJudges(List.of());
+
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    /** All calls of a reply together. The rest is judged in activities of their own, after the reply is recorded. */
+    private static final Duration PATIENCE_PER_REPLY = Duration.ofSeconds(20);
+
+    private final Map<String, CallJudge> judges = new LinkedHashMap<>();
+    private final InstantSource clock;
+    private final ExecutorService threads = Executors.newCachedThreadPool(task -> {
+        Thread thread = new Thread(task, "waymark-judge");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    /** @throws IllegalArgumentException if two judges are for the same tool */
+    public CallJudges(List<CallJudge> all) {
+        this(all, InstantSource.system());
+    }
+
+    CallJudges(List<CallJudge> all, InstantSource clock) {
+        this.clock = clock;
+        for (CallJudge judge : all) {
+            if (judges.put(judge.tool(), judge) != null) {
+                throw new IllegalArgumentException("two judges for the tool " + judge.tool());
+            }
+        }
+    }
+
+    /** The agent, with a mark on each tool that a judge is for. */
+    public AgentSpec marked(AgentSpec agent) {
+        if (agent.tools().stream().noneMatch(tool -> judges.containsKey(tool.name()))) {
+            return agent;
+        }
+        return agent.with()
+                .tools(agent.tools().stream()
+                        .map(tool -> judges.containsKey(tool.name())
+                                ? tool.with().judged().build()
+                                : tool)
+                        .toList())
+                .build();
+    }
+
+    /**
+     * The reply with verdicts about its calls, for a reply to a model call of this state. Calls with invalid arguments
+     * need none.
+     */
+    public Reply judged(Reply reply, Conversation state, AgentSpec agent, Optional<String> owner)
+            throws InterruptedException {
+        Instant at = clock.instant();
+        Spent spent = state.spent().plus(reply.spent());
+        Map<String, Integer> requests = new LinkedHashMap<>();
+        List<Reply.Judged> verdicts = new ArrayList<>();
+        int number = 0;
+        for (Part part : reply.content()) {
+            if (part instanceof Part.ToolUse use) {
+                if (Thread.interrupted()) {
+                    throw new InterruptedException("cancelled while rules were asked");
+                }
+                int call = number++;
+                Optional<ToolSpec> tool = agent.tool(use.name()).filter(ToolSpec::isRuled);
+                boolean isLate = clock.instant().isAfter(at.plus(PATIENCE_PER_REPLY));
+                if (tool.isPresent()) {
+                    int requested = requests.merge(
+                            use.name(),
+                            requests.containsKey(use.name()) ? 1 : state.requests(use.name()) + 1,
+                            Integer::sum);
+                    boolean isFaulty = reply.faults().stream().anyMatch(fault -> fault.call() == call);
+                    if (!isFaulty && !isLate && call < Conversation.MAX_CALLS) {
+                        JudgedCall judged = new JudgedCall(use.name(), use.input(), owner, spent, requested, at);
+                        verdicts.add(new Reply.Judged(call, verdict(tool.get(), judged)));
+                    }
+                }
+            }
+        }
+        return verdicts.isEmpty() ? reply : reply.withVerdicts(verdicts);
+    }
+
+    /** The verdict about one call. */
+    public CallVerdict judged(JudgeInput input, AgentSpec agent) throws InterruptedException {
+        Optional<ToolSpec> tool = agent.tool(input.tool());
+        if (tool.isEmpty()) {
+            return CallVerdict.ask("the agent has no tool " + input.tool());
+        }
+        return verdict(
+                tool.get(),
+                new JudgedCall(
+                        input.tool(), input.args(), input.owner(), input.spent(), input.requested(), clock.instant()));
+    }
+
+    private CallVerdict verdict(ToolSpec tool, JudgedCall call) throws InterruptedException {
+        return RuleCheck.verdict(tool, call, () -> tool.judged() ? byJudge(call) : Optional.empty());
+    }
+
+    private Optional<CallVerdict> byJudge(JudgedCall call) throws InterruptedException {
+        CallJudge judge = judges.get(call.tool());
+        return judge == null
+                ? Optional.of(CallVerdict.ask("this worker has no judge for " + call.tool()))
+                : ask(judge, call);
+    }
+
+    private Optional<CallVerdict> ask(CallJudge judge, JudgedCall call) throws InterruptedException {
+        Future<Optional<CallVerdict>> answer = threads.submit(() -> judge.judge(call));
+        try {
+            return answer.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            return Optional.of(CallVerdict.ask("the judge failed: " + e.getCause()));
+        } catch (TimeoutException e) {
+            return Optional.of(CallVerdict.ask("the judge took longer than " + PATIENCE.toSeconds() + " s"));
+        } finally {
+            answer.cancel(true);
+        }
+    }
+}
