@@ -275,6 +275,11 @@ public final class AgentClient implements AutoCloseable {
         return new ThreadLists(context, resumer);
     }
 
+    /** Methods for schedules, which start threads at certain times. */
+    public Schedules schedules() {
+        return new Schedules(context);
+    }
+
     /** The agents that the workers of this client's task queue report. Keep the object: it remembers their answer. */
     public ReportedAgents reportedAgents() {
         return new ReportedAgents(context.connection(), context.requests().taskQueue());

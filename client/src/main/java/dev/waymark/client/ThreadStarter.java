@@ -138,7 +138,7 @@ final class ThreadStarter {
     }
 
     /** Returns whether two inputs belong to the same prompt. Ignores the session, which contains the start time. */
-    private static boolean isSame(StartInput one, StartInput other) {
+    static boolean isSame(StartInput one, StartInput other) {
         return one.agent().equals(other.agent())
                 && one.owner().equals(other.owner())
                 && one.once() == other.once()
@@ -191,7 +191,28 @@ final class ThreadStarter {
         return known(valid).orElseThrow(() -> Requests.noSuchThread(valid.thread()));
     }
 
-    private StartInput newThread(Valid valid) {
+    /**
+     * Returns what the threads of a schedule start with. They close when their turn ends, so that they do not prevent the
+     * next one, and their message needs no id, because each thread gets it once. Their sessions are their names, which
+     * contain the time.
+     */
+    static StartInput scheduled(Prompt prompt) {
+        Valid valid = Valid.of(prompt);
+        PersonFact.UserSpoke say = valid.say();
+        return input(agent(valid), valid)
+                .saying(new PersonFact.UserSpoke(
+                        Optional.empty(), say.replacement(), say.content(), say.retry(), say.schema()))
+                .tracedBy(prompt.traceparent())
+                .closingAfterOneTurn();
+    }
+
+    private static StartInput input(String agent, Valid valid) {
+        return StartInput.of(agent)
+                .withMaxIterations(valid.prompt().maxIterations())
+                .withContext(valid.prompt().context().map(RequestLimits::context));
+    }
+
+    private static String agent(Valid valid) {
         String agent = valid.prompt()
                 .agent()
                 .orElseThrow(() -> RequestLimits.badInput(
@@ -199,13 +220,16 @@ final class ThreadStarter {
         if (valid.saysNothing()) {
             throw RequestLimits.badInput("a new thread needs a message: " + valid.thread(), "Add a message");
         }
+        return agent;
+    }
+
+    private StartInput newThread(Valid valid) {
+        String agent = agent(valid);
         if (valid.isNamed()) {
             resumer.checkThatItLasts(valid.thread(), valid.prompt().volatileAllowed());
         }
-        StartInput input = StartInput.of(agent)
-                .withMaxIterations(valid.prompt().maxIterations())
-                .withContext(valid.prompt().context().map(RequestLimits::context))
-                .tracedBy(valid.prompt().traceparent().or(context.callerSpan()));
+        StartInput input =
+                input(agent, valid).tracedBy(valid.prompt().traceparent().or(context.callerSpan()));
         return valid.isNamed() ? input.inSession(session(valid.thread(), Instant.now())) : input.closingAfterOneTurn();
     }
 

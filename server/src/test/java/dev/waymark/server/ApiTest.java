@@ -165,6 +165,8 @@ class ApiTest {
         assertThat(whole.path("current").booleanValue()).isTrue();
         assertThat(whole.path("pending")).isEmpty();
         assertThat(whole.at("/calls/0/argsText").asText()).isEqualTo("{\"cents\": 4200}");
+        assertThat(whole.at("/calls/0/proposedText").asText()).isEqualTo("{\"cents\": 8400}");
+        assertThat(whole.has("workspace")).isFalse();
         assertThat(checked(
                         "getConversation",
                         ann.get("/v1/threads/" + thread + "/conversation?at="
@@ -176,6 +178,11 @@ class ApiTest {
         assertThat(earlier.path("version").intValue()).isEqualTo(1);
         assertThat(earlier.at("/pending/0/argsText").asText()).isEqualTo("{\"cents\": 8400}");
         assertThat(earlier.at("/pending/0/description").asText()).isEqualTo("Charges");
+        assertThat(earlier.at("/pending/0/schema/properties/cents/type").asText())
+                .isEqualTo("integer");
+        assertThat(earlier.at("/calls/0").has("proposedText")).isFalse();
+        assertThat(problem(ann.get("/v1/threads/" + thread + "/files/docs%2FNOTES.md")))
+                .isEqualTo("404 NotFound");
         assertThat(problem(ann.get("/v1/threads/" + thread + "/conversation?at=99")))
                 .isEqualTo("404 NotFound");
         checked("getThread", ann.get("/v1/threads/" + thread), 200);
@@ -372,6 +379,12 @@ class ApiTest {
         HttpCaller.Answer forked = ann.post("/v1/threads/" + thread + "/fork", "{'message':'Again'}", "fork-1");
         checked("forkThread", forked, 201);
         awaitStatus(ann, forked.text("thread"), "complete");
+        assertThat(checked("getThread", ann.get("/v1/threads/" + forked.text("thread")), 200)
+                        .path("forkedFrom")
+                        .toString())
+                .isEqualTo("{\"thread\":\"" + thread + "\",\"version\":"
+                        + ann.list(thread, "versions").size() + "}");
+        assertThat(ann.get("/v1/threads/" + thread).body().has("forkedFrom")).isFalse();
         assertThat(ann.post("/v1/threads/" + thread + "/fork", "{'message':'Again'}", "fork-1")
                         .text("thread"))
                 .isEqualTo(forked.text("thread"));

@@ -24,9 +24,11 @@ import javax.crypto.SecretKey;
  * {@link ThreadKeys}, are encrypted with that key, all others with a master key. Thread-safe.
  *
  * <p>An encrypted payload names its key and its thread in its metadata. Both, and the namespace, are authenticated: a
- * payload that was moved to another thread or namespace, or altered, is rejected. A payload encrypted without a known
- * thread, for example by the Web UI through the codec server, is bound to its namespace only. Unencrypted payloads are
- * accepted when reading, so that threads that started without keys continue, and unencrypted signals work.
+ * payload that was moved to another thread or namespace, or altered, is rejected. The start input of a schedule's
+ * threads names the schedule instead of a thread, see {@link ScheduleContext}: the threads of this schedule accept it, and
+ * no other thread does. A payload encrypted without a known thread, for example by the Web UI through the codec server, is
+ * bound to its namespace only. Unencrypted payloads are accepted when reading, so that threads that started without keys
+ * continue, and unencrypted signals work.
  */
 public final class EncryptionCodec implements PayloadCodec {
     /** The value of the metadata field {@code encoding} that marks an encrypted payload. */
@@ -35,6 +37,7 @@ public final class EncryptionCodec implements PayloadCodec {
     private static final String ENCODING_FIELD = "encoding";
     private static final String KEY_FIELD = "encryption-key-id";
     private static final String THREAD_FIELD = "waymark-thread";
+    private static final String SCHEDULE_FIELD = "waymark-schedule";
     private static final byte PLAIN = 0;
     private static final byte DEFLATED = 1;
     private static final int MAX_INFLATED_BYTES = 64 * 1024 * 1024;
@@ -43,24 +46,39 @@ public final class EncryptionCodec implements PayloadCodec {
     private final Optional<ThreadKeys> threadKeys;
     private final String namespace;
     private final Optional<String> thread;
+    private final Optional<String> schedule;
 
     /** @param threadKeys the keys of single threads, if they are used */
     public EncryptionCodec(EncryptionKeys keys, Optional<ThreadKeys> threadKeys, String namespace) {
-        this(keys, threadKeys, namespace, Optional.empty());
+        this(keys, threadKeys, namespace, Optional.empty(), Optional.empty());
     }
 
     private EncryptionCodec(
-            EncryptionKeys keys, Optional<ThreadKeys> threadKeys, String namespace, Optional<String> thread) {
+            EncryptionKeys keys,
+            Optional<ThreadKeys> threadKeys,
+            String namespace,
+            Optional<String> thread,
+            Optional<String> schedule) {
         this.keys = keys;
         this.threadKeys = threadKeys;
         this.namespace = namespace;
         this.thread = thread;
+        this.schedule = schedule;
     }
 
     @Override
     public PayloadCodec withContext(SerializationContext context) {
+        if (context instanceof ScheduleContext scheduled) {
+            return new EncryptionCodec(
+                    keys, threadKeys, scheduled.namespace(), Optional.empty(), Optional.of(scheduled.schedule()));
+        }
         return context instanceof HasWorkflowSerializationContext workflow
-                ? new EncryptionCodec(keys, threadKeys, workflow.getNamespace(), Optional.of(workflow.getWorkflowId()))
+                ? new EncryptionCodec(
+                        keys,
+                        threadKeys,
+                        workflow.getNamespace(),
+                        Optional.of(workflow.getWorkflowId()),
+                        Optional.empty())
                 : this;
     }
 
@@ -93,12 +111,14 @@ public final class EncryptionCodec implements PayloadCodec {
     private Payload encrypt(Payload plain) {
         DataKey key = encryptingKey();
         try {
-            byte[] encrypted = AesGcm.encrypt(key.secret(), boundTo(key.id(), thread), packed(plain.toByteArray()));
+            byte[] encrypted =
+                    AesGcm.encrypt(key.secret(), boundTo(key.id(), thread, schedule), packed(plain.toByteArray()));
             Payload.Builder payload = Payload.newBuilder()
                     .putMetadata(ENCODING_FIELD, ByteString.copyFromUtf8(ENCODING))
                     .putMetadata(KEY_FIELD, ByteString.copyFromUtf8(key.id()))
                     .setData(ByteString.copyFrom(encrypted));
             thread.ifPresent(id -> payload.putMetadata(THREAD_FIELD, ByteString.copyFromUtf8(id)));
+            schedule.ifPresent(name -> payload.putMetadata(SCHEDULE_FIELD, ByteString.copyFromUtf8(name)));
             return payload.build();
         } catch (GeneralSecurityException e) {
             throw new PayloadCodecException("a payload cannot be encrypted", e);
@@ -131,13 +151,17 @@ public final class EncryptionCodec implements PayloadCodec {
         if (boundThread.isPresent() && thread.isPresent() && !boundThread.equals(thread)) {
             throw refusal("it belongs to another thread: " + boundThread.get());
         }
+        Optional<String> boundSchedule = field(encrypted, SCHEDULE_FIELD);
+        if (boundSchedule.isPresent() && !isOf(boundSchedule.get())) {
+            throw refusal("it belongs to the threads of a schedule: " + boundSchedule.get());
+        }
         SecretKey key = decryptingKey(keyId);
         byte[] data = encrypted.getData().toByteArray();
         if (data.length <= AesGcm.leastBytes()) {
             throw refusal("it is truncated");
         }
         try {
-            return Payload.parseFrom(unpacked(AesGcm.decrypt(key, boundTo(keyId, boundThread), data)));
+            return Payload.parseFrom(unpacked(AesGcm.decrypt(key, boundTo(keyId, boundThread, boundSchedule), data)));
         } catch (AEADBadTagException e) {
             throw refusal(
                     "it was altered, comes from another namespace, or its key \"" + keyId + "\" is a different one");
@@ -146,13 +170,22 @@ public final class EncryptionCodec implements PayloadCodec {
         }
     }
 
+    /** Whether this codec reads for the schedule itself, for one of its threads, or for any thread. */
+    private boolean isOf(String boundSchedule) {
+        Optional<String> own = thread.isPresent()
+                ? thread.flatMap(ScheduledThread::of).map(ScheduledThread::schedule)
+                : schedule.or(() -> Optional.of(boundSchedule));
+        return own.equals(Optional.of(boundSchedule));
+    }
+
     private static PayloadCodecException refusal(String reason) {
         return new PayloadCodecException("an encrypted payload is refused: " + reason);
     }
 
     /** The authenticated context of a payload. No part can contain a NUL, so the parts cannot be shifted. */
-    private byte[] boundTo(String keyId, Optional<String> boundThread) {
-        return (keyId + '\0' + namespace + '\0' + boundThread.orElse("")).getBytes(StandardCharsets.UTF_8);
+    private byte[] boundTo(String keyId, Optional<String> boundThread, Optional<String> boundSchedule) {
+        String context = keyId + '\0' + namespace + '\0' + boundThread.orElse("");
+        return boundSchedule.map(name -> context + '\0' + name).orElse(context).getBytes(StandardCharsets.UTF_8);
     }
 
     private static byte[] packed(byte[] plain) {

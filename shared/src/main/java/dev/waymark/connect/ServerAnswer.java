@@ -9,6 +9,8 @@ public enum ServerAnswer {
     GONE(false),
     /** The server rejects the request itself, for example a page token that has expired. */
     INVALID(false),
+    /** The server has something else of this name. */
+    TAKEN(false),
     /** The thread cannot answer now, for example a query when no worker polls. */
     NOT_READY(false),
     /** The server refuses this client. */
@@ -38,7 +40,8 @@ public enum ServerAnswer {
     static ServerAnswer of(Status.Code code) {
         return switch (code) {
             case NOT_FOUND -> GONE;
-            case INVALID_ARGUMENT, OUT_OF_RANGE, ALREADY_EXISTS -> INVALID;
+            case INVALID_ARGUMENT, OUT_OF_RANGE -> INVALID;
+            case ALREADY_EXISTS -> TAKEN;
             case FAILED_PRECONDITION -> NOT_READY;
             case PERMISSION_DENIED, UNAUTHENTICATED -> REFUSED;
             case UNIMPLEMENTED -> UNSUPPORTED;

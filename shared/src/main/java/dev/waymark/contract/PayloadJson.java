@@ -9,6 +9,7 @@ import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
 import dev.waymark.codec.EncryptionCodec;
 import dev.waymark.codec.KeyProblem;
+import dev.waymark.codec.ScheduleContext;
 import io.temporal.api.common.v1.Payloads;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowClientOptions;
@@ -43,19 +44,35 @@ public final class PayloadJson {
                 .withContext(new WorkflowSerializationContext(options.getNamespace(), workflowId));
     }
 
+    /** The converter for what all threads of a schedule start with, including the client's codec. */
+    public static DataConverter scheduleConverter(WorkflowClient client, String schedule) {
+        WorkflowClientOptions options = client.getOptions();
+        return options.getDataConverter().withContext(new ScheduleContext(options.getNamespace(), schedule));
+    }
+
     /**
      * Decodes a worker's answer about a thread.
      *
      * @throws KeyProblem if the answer is encrypted and this client has no keys or different ones
      */
     public static <T> T answer(WorkflowClient client, String workflowId, Payloads answer, Class<T> type) {
+        return read(dataConverter(client, workflowId), answer, type, "the worker's answer");
+    }
+
+    /**
+     * Decodes a payload.
+     *
+     * @param what what is decoded, for the message of the failure
+     * @throws KeyProblem if it is encrypted and this client has no keys or different ones
+     */
+    public static <T> T read(DataConverter converter, Payloads payloads, Class<T> type, String what) {
         try {
-            return dataConverter(client, workflowId).fromPayloads(0, Optional.of(answer), type, type);
+            return converter.fromPayloads(0, Optional.of(payloads), type, type);
         } catch (DataConverterException | PayloadCodecException e) {
-            if (answer.getPayloadsList().stream().noneMatch(EncryptionCodec::isEncrypted)) {
+            if (payloads.getPayloadsList().stream().noneMatch(EncryptionCodec::isEncrypted)) {
                 throw e;
             }
-            String unreadable = "the worker's answer is encrypted and cannot be read";
+            String unreadable = what + " is encrypted and cannot be read";
             throw e instanceof PayloadCodecException
                     ? new KeyProblem(unreadable + ": " + e.getMessage())
                     : KeyProblem.withoutKeys(unreadable);

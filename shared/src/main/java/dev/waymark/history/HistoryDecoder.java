@@ -39,7 +39,7 @@ final class HistoryDecoder {
      * @throws KeyProblem if a payload was altered, belongs elsewhere, or needs a missing key
      */
     HistoryEvent decoded(HistoryEvent event) {
-        HistoryEvent.Builder plain = event.toBuilder();
+        HistoryEvent.Builder plain = withoutOtherThreads(event);
         Optional<HistoryDecoder> ofOther = other(event)
                 .filter(other -> !other.equals(workflowId))
                 .map(other -> new HistoryDecoder(codec, namespace, other));
@@ -49,6 +49,20 @@ final class HistoryDecoder {
             throw new KeyProblem("event " + event.getEventId() + " cannot be read: " + e.getMessage());
         }
         return plain.build();
+    }
+
+    /**
+     * A copy without the result and the failure of the schedule's previous thread, which Temporal copies into the start
+     * of the next one. They are encrypted for that thread, and nobody reads them here.
+     */
+    private static HistoryEvent.Builder withoutOtherThreads(HistoryEvent event) {
+        HistoryEvent.Builder copy = event.toBuilder();
+        if (event.hasWorkflowExecutionStartedEventAttributes()) {
+            copy.getWorkflowExecutionStartedEventAttributesBuilder()
+                    .clearLastCompletionResult()
+                    .clearContinuedFailure();
+        }
+        return copy;
     }
 
     /** The thread that this event sends something to or receives something from. The payloads belong to that thread. */

@@ -84,6 +84,49 @@ class EncryptionCodecTest {
     }
 
     @Test
+    void payload_ofASchedule_isReadByItsThreadsOnly() {
+        PayloadCodec schedule = new EncryptionCodec(EncryptionKeys.parse(OLD), Optional.empty(), "default")
+                .withContext(new ScheduleContext("default", "nightly"));
+        Payload encrypted = encode(schedule, PLAIN);
+
+        assertThat(decode(schedule, encrypted)).isEqualTo(PLAIN);
+        assertThat(decode(codec(OLD, "nightly-2026-11-26T02:00:00Z"), encrypted))
+                .isEqualTo(PLAIN);
+        for (String other : List.of(
+                "nightly",
+                "nightly-",
+                "nightly-2026-11-26",
+                "nightly-2026-13-26T02:00:00Z",
+                "other-2026-11-26T02:00:00Z",
+                "nightly-2-2026-11-26T02:00:00Z",
+                "nightly-2026-11-26T02:00:00Z/call",
+                "nightly-2026-11-26T02:00:00Z\n")) {
+            assertRefused(codec(OLD, other), encrypted, "it belongs to the threads of a schedule: nightly");
+        }
+    }
+
+    @Test
+    void payload_ofASchedule_relabelled_isRefused() {
+        PayloadCodec schedule = new EncryptionCodec(EncryptionKeys.parse(OLD), Optional.empty(), "default")
+                .withContext(new ScheduleContext("default", "nightly"));
+        Payload encrypted = encode(schedule, PLAIN);
+        Payload moved = encrypted.toBuilder()
+                .putMetadata("waymark-schedule", ByteString.copyFromUtf8("other"))
+                .build();
+        Payload unbound =
+                encrypted.toBuilder().removeMetadata("waymark-schedule").build();
+        Payload ofThread = encode(codec(OLD, "nightly"), PLAIN);
+        Payload promoted = ofThread.toBuilder()
+                .removeMetadata("waymark-thread")
+                .putMetadata("waymark-schedule", ByteString.copyFromUtf8("nightly"))
+                .build();
+
+        assertRefused(codec(OLD, "other-2026-11-26T02:00:00Z"), moved, "it was altered");
+        assertRefused(codec(OLD, "nightly-2026-11-26T02:00:00Z"), unbound, "it was altered");
+        assertRefused(codec(OLD, "nightly-2026-11-26T02:00:00Z"), promoted, "it was altered");
+    }
+
+    @Test
     void payload_ofAnotherNamespace_isRefused() {
         Payload encrypted = encode(codec(OLD, "trip"), PLAIN);
         PayloadCodec elsewhere = new EncryptionCodec(EncryptionKeys.parse(OLD), Optional.empty(), "other")

@@ -31,6 +31,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param anthropic the service of {@code anthropic:} models
  * @param openai the service of {@code openai:} models
  * @param worker the worker in this application
+ * @param schedules schedules by name, which the application creates or replaces when it starts
  */
 @ConfigurationProperties("waymark")
 public record WaymarkProperties(
@@ -48,7 +49,8 @@ public record WaymarkProperties(
         @Nullable Path prices,
         @DefaultValue ModelService anthropic,
         @DefaultValue ModelService openai,
-        @DefaultValue WorkerSettings worker) {
+        @DefaultValue WorkerSettings worker,
+        @DefaultValue Map<String, ScheduleSettings> schedules) {
 
     /**
      * TLS to the Temporal server.
@@ -94,6 +96,28 @@ public record WaymarkProperties(
             @DefaultValue("30s") Duration drainTimeout,
             @Nullable String deployment,
             @Nullable String buildId) {}
+
+    /**
+     * A schedule. Has one of {@code cron}, {@code every} and {@code calendar}.
+     *
+     * @param agent the agent of the threads
+     * @param message the first message of each thread
+     * @param cron a cron expression of five fields
+     * @param every an interval
+     * @param calendar values of second, minute, hour, dayOfMonth, month, year and dayOfWeek
+     * @param timezone the time zone of the times
+     * @param overlap what happens while the previous thread is open: skip, buffer, cancel or allow
+     * @param jitter each start is delayed by up to this time
+     */
+    public record ScheduleSettings(
+            String agent,
+            String message,
+            @Nullable String cron,
+            @Nullable Duration every,
+            @Nullable Map<String, String> calendar,
+            @DefaultValue("UTC") String timezone,
+            @DefaultValue("skip") String overlap,
+            @DefaultValue("0s") Duration jitter) {}
 
     /** Returns the environment variables, with those replaced for which a setting is given. */
     Map<String, String> over(Map<String, String> environment) {

@@ -1,5 +1,6 @@
 package dev.waymark.spring;
 
+import dev.waymark.client.AgentClient;
 import dev.waymark.connect.Connection;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -7,7 +8,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 
-/** Provides the worker, which starts and stops with the application. */
+/** Provides the worker, which starts and stops with the application, and creates the schedules of the settings. */
 @AutoConfiguration(after = WaymarkAutoConfiguration.class)
 @ConditionalOnBean(Connection.class)
 final class WaymarkWorkerAutoConfiguration {
@@ -17,5 +18,10 @@ final class WaymarkWorkerAutoConfiguration {
     WorkerLifecycle waymarkWorker(WaymarkProperties properties, Connection connection, ListableBeanFactory beans) {
         WorkerAssembly assembly = new WorkerAssembly(properties, connection, beans);
         return new WorkerLifecycle(assembly::worker, properties.worker().drainTimeout());
+    }
+
+    @Bean
+    ScheduleSetup waymarkSchedules(WaymarkProperties properties, Connection connection, AgentClient client) {
+        return new ScheduleSetup(properties.schedules(), connection, client);
     }
 }

@@ -68,7 +68,37 @@ class WaymarkPropertiesTest {
                         null,
                         new WaymarkProperties.ModelService(null, null),
                         new WaymarkProperties.ModelService(null, null),
-                        new WaymarkProperties.WorkerSettings(true, Duration.ofSeconds(30), null, null)));
+                        new WaymarkProperties.WorkerSettings(true, Duration.ofSeconds(30), null, null),
+                        Map.of()));
+    }
+
+    @Test
+    void schedule_hasTheDefaultsOfTheCommandLine() {
+        WaymarkProperties bound = bound(Map.of(
+                "waymark.schedules.nightly.agent", "billing",
+                "waymark.schedules.nightly.message", "Check",
+                "waymark.schedules.nightly.every", "24h",
+                "waymark.schedules.first-monday.agent", "billing",
+                "waymark.schedules.first-monday.message", "Sum up",
+                "waymark.schedules.first-monday.calendar.dayOfWeek", "MON",
+                "waymark.schedules.first-monday.calendar.dayOfMonth", "1-7",
+                "waymark.schedules.first-monday.timezone", "Europe/Berlin"));
+
+        assertThat(bound.schedules())
+                .isEqualTo(Map.of(
+                        "nightly",
+                        new WaymarkProperties.ScheduleSettings(
+                                "billing", "Check", null, Duration.ofDays(1), null, "UTC", "skip", Duration.ZERO),
+                        "first-monday",
+                        new WaymarkProperties.ScheduleSettings(
+                                "billing",
+                                "Sum up",
+                                null,
+                                null,
+                                Map.of("dayOfWeek", "MON", "dayOfMonth", "1-7"),
+                                "Europe/Berlin",
+                                "skip",
+                                Duration.ZERO)));
     }
 
     @Test
@@ -111,13 +141,17 @@ class WaymarkPropertiesTest {
             if (component.getType().isRecord()) {
                 settings.addAll(settings(name + ".", component.getType()));
             } else {
-                settings.add(name + " " + written(component.getType()));
+                settings.add(name + " " + written(component));
             }
         }
         return settings;
     }
 
-    private static String written(Class<?> type) {
+    private static String written(RecordComponent component) {
+        Class<?> type = component.getType();
+        if (type == Map.class) {
+            return component.getGenericType().getTypeName().replace(" ", "");
+        }
         if (type == boolean.class) {
             return Boolean.class.getName();
         }

@@ -34,6 +34,13 @@ class WaymarkCommandTest {
                         + " max-iterations, budget, stopped, cancelled. Try: waymark pending --help",
                 "sessions --status done|no such status: done. Use one of interrupted, none, running, complete, failed,"
                         + " max-iterations, budget, stopped, cancelled. Try: waymark sessions --help",
+                "schedule|schedule needs one of backfill, create, delete, list, pause, resume, show, trigger. Try: waymark"
+                        + " schedule --help",
+                "schedule create nightly --agent a --every 1h --overlap often Go|no such policy: often. Use one of skip,"
+                        + " buffer, cancel, allow. Try: waymark schedule create --help",
+                "schedule show|Missing required parameter: 'NAME'. Try: waymark schedule show --help",
+                "schedule backfill n --from monday --to 2026-11-20T00:00:00Z|Invalid value for option '--from': 'monday' is"
+                        + " not a time: write 2026-11-20T00:00:00Z. Try: waymark schedule backfill --help",
                 "say|Missing required parameter: 'THREAD'. Try: waymark say --help",
                 "say t1|say needs either MESSAGE or --retry. Try: waymark say --help",
                 "say t1 hi --retry|say needs either MESSAGE or --retry. Try: waymark say --help",
@@ -77,6 +84,24 @@ class WaymarkCommandTest {
         assertThat(execute(arguments.split(" "))).isZero();
         assertThat(out.toString()).isNotBlank();
         assertThat(err.toString()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "--every 1h --thread trip|a schedule can't send messages into one thread: trip",
+                "--every 1h --cron @daily|the times are given more than once for the schedule",
+                "--jitter 5s|no times are given for the schedule",
+                "--calendar []|--calendar is not an object of texts: []",
+                "--calendar 9|--calendar is not an object of texts: 9",
+                "--cron @reboot|a cron expression has five fields, not 1: @reboot"
+            })
+    void execute_scheduleThatCannotBe_isRefusedWithoutAServer(String options, String complaint) {
+        String[] arguments = ("schedule create nightly --agent a Go " + options).split(" ");
+
+        assertThat(execute(arguments)).isEqualTo(2);
+        assertThat(err.toString()).startsWith("waymark: " + complaint);
     }
 
     @Test

@@ -155,7 +155,11 @@ public final class AgentWorker implements AutoCloseable {
         ToolRunner tools = new ToolRunner(kinds);
         builder.agents.agents().values().forEach(agent -> tools.hideSecretsOf(agent.tools()));
         worker.registerActivitiesImplementations(
-                new AgentActivityImpl(builder.agents, kinds.discovery(), this::obstacle),
+                new AgentActivityImpl(
+                        builder.agents,
+                        kinds.discovery(),
+                        this::obstacle,
+                        agent -> builder.providers.orElseThrow().lacks(agent)),
                 new ModelActivityImpl(runs, builder.providers.orElseThrow(), activityMetrics),
                 new ToolActivity(
                         runs,

@@ -268,12 +268,16 @@ public final class Requests {
         }
     }
 
-    /** The summary is not encrypted in workflow lists, so it contains no text of the conversation. */
     private WorkflowOptions.Builder options(String thread, StartInput input) {
         return WorkflowOptions.newBuilder()
                 .setTaskQueue(taskQueue)
                 .setWorkflowId(thread)
-                .setStaticSummary("Agent " + input.agent());
+                .setStaticSummary(summary(input.agent()));
+    }
+
+    /** The summary is not encrypted in workflow lists, so it contains no text of the conversation. */
+    static String summary(String agent) {
+        return "Agent " + agent;
     }
 
     /**
@@ -387,7 +391,7 @@ public final class Requests {
             return switch (ServerAnswer.of(e)) {
                 // A run that is still fetching the state of the previous run rejects the query as invalid.
                 case LATE, NOT_READY, INVALID -> Optional.empty();
-                case GONE, REFUSED, UNSUPPORTED, BUSY, UNREACHABLE, FAILED -> throw e;
+                case GONE, REFUSED, TAKEN, UNSUPPORTED, BUSY, UNREACHABLE, FAILED -> throw e;
             };
         }
     }

@@ -76,7 +76,7 @@ public final class ServerFailures {
                 new WaymarkException.NotFound(
                         "not found on the server: " + words, Remedy.of(Remedy.Action.CHECK_CONNECTION));
             case REFUSED -> unreachable("the server refused this client: " + address + " (" + words + ")", e);
-            case INVALID, UNSUPPORTED ->
+            case INVALID, TAKEN, UNSUPPORTED ->
                 new WaymarkException.Refused(Problem.BAD_INPUT, "the server rejected the request: " + words, "");
             case NOT_READY -> failed("the server is not ready", words, e);
             case BUSY -> failed("the server is too busy", words, e);

@@ -11,6 +11,7 @@ import dev.waymark.client.TurnHandle;
 import dev.waymark.client.save.CheckpointLoaded;
 import dev.waymark.client.save.CheckpointSaved;
 import dev.waymark.client.watch.TextDelta;
+import dev.waymark.codec.ScheduledThread;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.Conversation;
@@ -89,6 +90,7 @@ public final class JsonDocuments {
         document.put("thread", timeline.thread());
         document.put("runId", timeline.runId());
         document.put("agent", now.agent());
+        ScheduledThread.of(timeline.thread()).ifPresent(scheduled -> document.put("schedule", scheduled.schedule()));
         document.put("open", timeline.ending().isEmpty());
         document.put("status", status.status());
         document.put("phase", status.phase());

@@ -40,6 +40,7 @@ public record Remedy(Action action, Optional<String> thread, Optional<String> de
         LIST_PENDING("List the open requests"),
         MAKE_KEY("Create a key pair"),
         LIST_THREADS("List the threads"),
+        LIST_SCHEDULES("List the schedules"),
         LIST_VERSIONS("List the versions of the thread"),
         SHOW_THREAD("Look at the thread"),
         RESTORE_THREAD("Restore the thread from the saver by running it"),

@@ -10,13 +10,14 @@ import java.util.Base64;
  * Where a page of a list ended, in the form in which callers send it back. It contains a checksum, because a Temporal
  * server answers an invalid page token with an internal error, and some invalid tokens with another page.
  */
-final class PageCursor {
+public final class PageCursor {
     /** Hexadecimal digits of the checksum. It detects mistakes; it does not authenticate. */
     private static final int CHECKSUM_CHARS = 8;
 
     private PageCursor() {}
 
-    static String of(ByteString position) {
+    /** The form of this position for callers. */
+    public static String of(ByteString position) {
         ByteString checked = ByteString.copyFromUtf8(checksum(position)).concat(position);
         return Base64.getUrlEncoder().withoutPadding().encodeToString(checked.toByteArray());
     }
@@ -26,7 +27,7 @@ final class PageCursor {
      *
      * @throws WaymarkException.Refused if the cursor was not made by {@link #of}
      */
-    static ByteString parse(String cursor) {
+    public static ByteString parse(String cursor) {
         ByteString checked;
         try {
             checked = ByteString.copyFrom(Base64.getUrlDecoder().decode(cursor));

@@ -69,6 +69,19 @@ public final class ThreadDirectory {
                                 + "' AND ExecutionStatus != 'ContinuedAsNew'))"));
     }
 
+    /**
+     * Returns the threads that a schedule has started for times from one time to another, both included. Needs a server
+     * with schedules.
+     */
+    public List<String> ofSchedule(String schedule, Instant from, Instant to) {
+        return listing
+                .all("TemporalScheduledById = '" + schedule + "' AND TemporalScheduledStartTime BETWEEN '" + from
+                        + "' AND '" + to + "'")
+                .stream()
+                .map(info -> info.getExecution().getWorkflowId())
+                .toList();
+    }
+
     /** A part of the list, and the position of the next part. */
     public record Page(List<Listed> threads, Optional<String> next) {}
 

@@ -1,6 +1,8 @@
 package dev.waymark.client.list;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.codec.ScheduledThread;
 import dev.waymark.conversation.value.Problem;
 import java.time.Instant;
 import java.util.List;
@@ -26,6 +28,12 @@ public record ThreadSummary(
         Optional<Problem> error) {
     public ThreadSummary {
         waiting = List.copyOf(waiting);
+    }
+
+    /** The schedule that has started the thread, according to its name. */
+    @JsonProperty
+    public Optional<String> schedule() {
+        return ScheduledThread.of(thread).map(ScheduledThread::schedule);
     }
 
     /** A request that waits for a person: the kind of a {@code PendingItem}, and the tool that was called. */

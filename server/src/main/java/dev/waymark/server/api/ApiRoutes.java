@@ -40,6 +40,7 @@ public final class ApiRoutes {
         routes.addAll(new ThreadReads(client, access).routes());
         routes.addAll(new ThreadEvents(client, access, readers).routes());
         routes.addAll(new ThreadCommands(client, access).routes());
+        routes.addAll(new ScheduleRoutes(client, access, agents).routes());
         return List.copyOf(routes);
     }
 

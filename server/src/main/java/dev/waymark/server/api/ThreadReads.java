@@ -13,7 +13,9 @@ import dev.waymark.client.list.ThreadPage;
 import dev.waymark.client.list.ThreadPageRequest;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.thread.StatusReport;
+import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.state.Turn;
+import dev.waymark.conversation.state.Workspace;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.server.http.ApiRequest;
@@ -43,7 +45,7 @@ final class ThreadReads {
     List<Route> routes() {
         return List.of(
                 Route.get("listThreads", "/v1/threads", this::list),
-                Route.get("getThread", "/v1/threads/{thread}", request -> read(request, ThreadReads::state)),
+                Route.get("getThread", "/v1/threads/{thread}", this::thread),
                 Route.get(
                         "listMessages",
                         "/v1/threads/{thread}/messages",
@@ -52,6 +54,7 @@ final class ThreadReads {
                                 "messages",
                                 timeline -> JsonDocuments.tree(RunnerCheckpoint.messages(timeline.now())))),
                 Route.get("getConversation", "/v1/threads/{thread}/conversation", this::conversation),
+                Route.get("getFile", "/v1/threads/{thread}/files/{path}", this::file),
                 Route.get(
                         "listPending",
                         "/v1/threads/{thread}/pending",
@@ -88,18 +91,39 @@ final class ThreadReads {
 
     private HttpAnswer conversation(ApiRequest request) {
         Timeline timeline = timeline(request);
+        return HttpReply.json(200, ConversationDocument.of(timeline, moment(request, timeline)));
+    }
+
+    /** The moment that the request names; empty for the newest state. */
+    private static Optional<Moment> moment(ApiRequest request, Timeline timeline) {
         Optional<String> place = request.queryParameter("at");
-        Optional<Moment> moment = place.isPresent()
+        return place.isPresent()
                 ? Optional.of(timeline.at(place.get())
                         .orElseThrow(() -> HttpProblem.notFound("no such version: " + place.get())))
                 : Optional.empty();
-        return HttpReply.json(200, ConversationDocument.of(timeline, moment));
     }
 
-    private static ObjectNode state(Timeline timeline) {
+    /** A file of the agent's workspace, which exists only in the thread. */
+    private HttpAnswer file(ApiRequest request) {
+        Timeline timeline = timeline(request);
+        Conversation state = moment(request, timeline).map(Moment::state).orElseGet(timeline::now);
+        String path = request.pathParameter("path");
+        Workspace.VirtualFile file =
+                state.workspace().files().get(path).orElseThrow(() -> HttpProblem.notFound("no such file: " + path));
+        ObjectNode document = PayloadJson.MAPPER.createObjectNode();
+        document.put("path", path);
+        document.setAll((ObjectNode) JsonDocuments.tree(file));
+        return HttpReply.json(200, document);
+    }
+
+    private HttpAnswer thread(ApiRequest request) {
+        Timeline timeline = timeline(request);
         ObjectNode document = JsonDocuments.show(timeline);
         document.remove("messages");
-        return document;
+        client.lists()
+                .forkSource(timeline.thread())
+                .ifPresent(source -> document.set("forkedFrom", JsonDocuments.tree(source)));
+        return HttpReply.json(200, document);
     }
 
     /** The result of the latest turn, or the status {@code running} while that turn runs. */
@@ -155,7 +179,7 @@ final class ThreadReads {
         return HttpReply.json(200, document);
     }
 
-    private static int limit(ApiRequest request) {
+    static int limit(ApiRequest request) {
         Optional<String> limit = request.queryParameter("limit");
         if (limit.isEmpty()) {
             return PAGE;

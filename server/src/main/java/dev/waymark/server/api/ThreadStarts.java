@@ -55,14 +55,11 @@ final class ThreadStarts {
 
     private HttpAnswer start(ApiRequest request) {
         JsonNode body = request.json();
-        Prompt prompt = Prompt.blank()
+        Prompt prompt = said(request)
                 .withAgent(agent(request))
                 .withThread(RequestIds.newThread(request, "start"))
                 .withId(RequestIds.message(request, "start"))
                 .allowingVolatile();
-        prompt = request.text("message").map(prompt::withMessage).orElse(prompt);
-        prompt = body.has("messages") ? prompt.withMessages(body.get("messages")) : prompt;
-        prompt = body.has("schema") ? prompt.withSchema(body.get("schema")) : prompt;
         if (body.has("context")) {
             requireOperator(request.caller(), "context");
             prompt = prompt.withContext(body.get("context"));
@@ -75,6 +72,15 @@ final class ThreadStarts {
         TurnHandle started =
                 client.startNew(prompt, body.path("once").booleanValue() ? how.closingAfterOneTurn() : how);
         return created(started, started.delivery() == TurnHandle.Delivery.REPEATED ? 200 : 201);
+    }
+
+    /** The message, messages and schema of a request that starts a thread. */
+    static Prompt said(ApiRequest request) {
+        JsonNode body = request.json();
+        Prompt prompt = Prompt.blank();
+        prompt = request.text("message").map(prompt::withMessage).orElse(prompt);
+        prompt = body.has("messages") ? prompt.withMessages(body.get("messages")) : prompt;
+        return body.has("schema") ? prompt.withSchema(body.get("schema")) : prompt;
     }
 
     /** Only operators may set the context, which tools trust, and limits, which protect against cost. */

@@ -33,6 +33,16 @@ public record Route(
         return new Route(name, "POST", template, Optional.of(role), BODY_BYTES, handler);
     }
 
+    public static Route delete(
+            String name, String template, CallerRole role, Function<ApiRequest, HttpAnswer> handler) {
+        return new Route(name, "DELETE", template, Optional.of(role), 0, handler);
+    }
+
+    /** Requires another role than its method does by default. */
+    public Route requiring(CallerRole other) {
+        return new Route(name, method, template, Optional.of(other), mostBytes, handler);
+    }
+
     public Route taking(int bytes) {
         return new Route(name, method, template, role, bytes, handler);
     }

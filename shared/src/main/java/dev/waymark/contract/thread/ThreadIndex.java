@@ -5,6 +5,7 @@ import dev.waymark.conversation.state.Turn;
 import io.temporal.common.SearchAttributeKey;
 import io.temporal.common.SearchAttributeUpdate;
 import io.temporal.common.SearchAttributes;
+import io.temporal.internal.common.SearchAttributesUtil;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -77,6 +78,11 @@ public record ThreadIndex(String agent, String status, List<String> waitingFor) 
             attributes.set(WAITING_FOR, waitingFor);
         }
         return attributes.build();
+    }
+
+    /** All attributes, in the form of the server's API. */
+    public io.temporal.api.common.v1.SearchAttributes encoded() {
+        return SearchAttributesUtil.encodeTyped(attributes());
     }
 
     /** The attributes that differ from the previous ones. */

@@ -52,6 +52,7 @@ public final class RemedyText {
                         + CommandName.lineWithoutServer("keygen "
                                 + remedy.detail().map(ValueText::quoted).orElse("FILE"));
             case LIST_THREADS -> "List the threads with: " + line("sessions");
+            case LIST_SCHEDULES -> "List the schedules with: " + line("schedule list");
             case LIST_VERSIONS -> "List them with: " + line("checkpoints " + thread);
             case SHOW_THREAD -> "See its status with: " + line("show " + thread);
             case RESTORE_THREAD -> "Restore it with: " + line("run --thread " + thread);

@@ -1,5 +1,6 @@
 package dev.waymark.starter.render;
 
+import dev.waymark.codec.ScheduledThread;
 import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
@@ -38,6 +39,9 @@ public final class ThreadView {
         boolean open = timeline.ending().isEmpty();
         lines.add(SafeText.line(timeline.thread()) + ": " + SafeText.line(now.agent()) + ", turn " + status.turn()
                 + ", " + status.status() + (open ? "" : ", closed"));
+        ScheduledThread.of(timeline.thread())
+                .ifPresent(scheduled -> lines.add(
+                        "started by the schedule " + SafeText.line(scheduled.schedule()) + " for " + scheduled.time()));
         lines.add(OneLine.count(status.iterations(), "model call") + ", "
                 + status.usage().inputTokens() + " tokens in, " + status.usage().outputTokens() + " out");
         timeline.fallbacks()

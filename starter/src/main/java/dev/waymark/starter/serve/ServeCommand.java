@@ -140,7 +140,7 @@ public final class ServeCommand implements Callable<Integer> {
     }
 
     private AgentCatalogue catalogue(AgentClient client) {
-        return agents == null ? AgentCatalogue.ofWorkers(client) : new AgentCatalogue(Optional.of(agents));
+        return agents == null ? AgentCatalogue.ofWorkers(client) : AgentCatalogue.of(agents, client);
     }
 
     private McpSettings mcpSettings() throws IOException {
