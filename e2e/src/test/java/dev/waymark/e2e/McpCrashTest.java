@@ -18,6 +18,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -134,5 +135,60 @@ class McpCrashTest {
             }
         }
         assertThat(Files.readAllLines(charged)).hasSize(1);
+    }
+
+    @Test
+    void callThatWaitsAgain_hasAnotherKey() throws Exception {
+        new Agents(directory).agent("billing", """
+                tools:
+                  - name: charge_card
+                    input: { type: object, required: [cents], properties: { cents: { type: integer } } }
+                    command: [sleep, "60"]
+                    timeout: 1s
+                    approval: always
+                    on_unknown: ask
+                    honours_key: true
+                """, """
+                replies:
+                  - tool_calls: [{ id: tu_1, name: charge_card, input: { cents: 8400 } }]
+                  - text: So be it.
+                """);
+        try (Dev dev = Dev.inMemory(directory);
+                ReadyProcess server = serve(dev)) {
+            String id = send(server, "tools/call", "billing", CALL)
+                    .at("/result/taskId")
+                    .asText();
+            String approval = fillIn(server, id, "'decision':'approve'");
+            String unknown = fillIn(server, id, "'outcome':'rerun'");
+            String again = fillIn(server, id, "'outcome':'done','result':'charged'");
+
+            assertThat(awaitTask(server, id, "completed")
+                            .at("/result/content/0/text")
+                            .asText())
+                    .isEqualTo("So be it.");
+            assertThat(List.of(approval, unknown, again))
+                    .doesNotHaveDuplicates()
+                    .allMatch(key -> key.startsWith("tu_1~"));
+        }
+    }
+
+    /** Fills in the form of a task, and returns its key. */
+    private static String fillIn(ReadyProcess server, String id, String content) throws Exception {
+        JsonNode requests = awaitTask(server, id, "input_required").path("inputRequests");
+        String key = requests.fieldNames().next();
+        assertThat(requests.path(key).at("/params/requestedSchema/properties").toString())
+                .contains(content.substring(1, content.indexOf('\'', 1)));
+        JsonNode answer = send(
+                server,
+                "tasks/update",
+                id,
+                "'taskId':'" + id + "','inputResponses':{'" + key + "':{'action':'accept','content':{" + content
+                        + "}}},'_meta':{" + META + "}");
+        assertThat(answer.has("result")).as(answer.toString()).isTrue();
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> !send(server, "tasks/get", id, "'taskId':'" + id + "','_meta':{" + META + "}")
+                        .at("/result/inputRequests")
+                        .has(key));
+        return key;
     }
 }
