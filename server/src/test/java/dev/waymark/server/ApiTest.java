@@ -116,7 +116,7 @@ class ApiTest {
         }
         Map<String, Set<String>> recorded = new TreeMap<>();
         facts(Fact.class).forEach(fact -> {
-            Set<String> fields = new TreeSet<>(Set.of("type", "at", "runId", "eventId"));
+            Set<String> fields = new TreeSet<>(Set.of("type", "at", "runId", "eventId", "index"));
             for (RecordComponent component : fact.getRecordComponents()) {
                 fields.add(component.getName());
             }
@@ -167,6 +167,15 @@ class ApiTest {
         assertThat(whole.at("/calls/0/argsText").asText()).isEqualTo("{\"cents\": 4200}");
         assertThat(whole.at("/calls/0/proposedText").asText()).isEqualTo("{\"cents\": 8400}");
         assertThat(whole.has("workspace")).isFalse();
+        assertThat(whole.path("course")).hasSameSizeAs(whole.path("messages"));
+        assertThat(whole.at("/course/0/before").asText()).isEqualTo("start");
+        assertThat(whole.at("/course/1").has("before")).isFalse();
+        assertThat(whole.at("/course/1").has("tookMillis")).isTrue();
+        assertThat(whole.at("/course/1/usage").toString()).isEqualTo("{\"inputTokens\":0,\"outputTokens\":0}");
+        assertThat(whole.at("/calls/0/startedAt").asText()).isNotEmpty();
+        assertThat(whole.path("turns")).hasSize(1);
+        assertThat(whole.at("/turns/0/lastMessage").intValue()).isEqualTo(3);
+        assertThat(whole.at("/turns/0/endedAt").asText()).isNotEmpty();
         assertThat(checked(
                         "getConversation",
                         ann.get("/v1/threads/" + thread + "/conversation?at="
@@ -181,6 +190,7 @@ class ApiTest {
         assertThat(earlier.at("/pending/0/schema/properties/cents/type").asText())
                 .isEqualTo("integer");
         assertThat(earlier.at("/calls/0").has("proposedText")).isFalse();
+        assertThat(earlier.at("/turns/0").has("endedAt")).isFalse();
         assertThat(problem(ann.get("/v1/threads/" + thread + "/files/docs%2FNOTES.md")))
                 .isEqualTo("404 NotFound");
         assertThat(problem(ann.get("/v1/threads/" + thread + "/conversation?at=99")))

@@ -14,7 +14,9 @@ import dev.waymark.agent.McpServer;
 import dev.waymark.agent.Pricing;
 import dev.waymark.agent.Sandbox;
 import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.work.ModelResult;
 import dev.waymark.contract.work.PartialReply;
+import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallApproval;
@@ -227,7 +229,20 @@ class StoredFormsTest {
                 stored(budget),
                 stored(spent),
                 stored(new PartialReply(3, 2, 7, "wor", Optional.of(spent))),
-                stored(new PartialReply(3, 2, 7, "wor", Optional.of(spent), List.of("a:1", "a:1"), List.of("b:2"))),
+                stored(new PartialReply(
+                        3, 2, 7, "wor", Optional.of(spent), List.of("a:1", "a:1"), List.of("b:2"), Optional.empty())),
+                stored(new PartialReply(
+                        3,
+                        2,
+                        7,
+                        "wor",
+                        Optional.empty(),
+                        List.of(),
+                        List.of(),
+                        Optional.of(new PartialReply.SavedReply("run-1", "e3b0", Reply.of(USE))))),
+                stored(
+                        new ModelResult(Reply.of(USE), List.of(new ModelResult.Ran("tu_1", ToolOutcome.result("red")))),
+                        "content"),
                 stored(Reply.of(new Part.Text("x")).answeredBy("b:2").sealed(), "content"),
                 stored(Pricing.of("3.0", "15").withCache("0.30", "3.75"), "input", "output"),
                 stored(new Problem("T", "m"), "type"),
@@ -473,7 +488,7 @@ class StoredFormsTest {
         "0, No release has these rules",
         "1, No release has these rules",
         "3, No release has these rules",
-        "5, Use a newer version"
+        "6, Use a newer version"
     })
     void conversation_ofRulesThatAreNotKnown_isRefused(int rules, String reason) {
         ObjectNode tree = PayloadJson.MAPPER.valueToTree(started());
@@ -481,7 +496,7 @@ class StoredFormsTest {
 
         assertThatThrownBy(() -> PayloadJson.MAPPER.treeToValue(tree, Conversation.class))
                 .hasMessageContaining("this thread goes by rules " + rules)
-                .hasMessageContaining("knows rules 4 to 4. " + reason);
+                .hasMessageContaining("knows rules 4 to 5. " + reason);
     }
 
     /** Call ids are keys in a carried state, and Jackson's default limit for a key is 50,000 characters. */

@@ -26,7 +26,10 @@ public record ThreadIdentity(
     public static final int FIRST_RULES = 4;
 
     /** The version of the rules for new threads. All versions since {@link #FIRST_RULES} keep working. */
-    public static final int RULES = 4;
+    public static final int RULES = 5;
+
+    /** From these rules on, the worker that calls the model may also run the calls of its reply. */
+    public static final int FUSED_STEPS = 5;
 
     /** Whether the thread continues. The names are stored. */
     public enum Life {
