@@ -22,8 +22,28 @@ import java.util.stream.DoubleStream;
  */
 final class ConversationsBenchmark {
     private static final double MOST_BYTES = 1.3;
-    private static final double MOST_TIME = 1.25;
     private static final double MOST_GROWTH = 1.1;
+    private static final double MOST_FUSED_EVENTS = 6.5;
+
+    /** What an iteration does, and the time that it may take, in times of the bare workflow's. */
+    private enum Step {
+        ONE("1", 1, true, 0.6),
+        FOUR("4", 4, true, 0.45),
+        ONE_APART("1, in an activity of its own", 1, false, 1.25),
+        FOUR_APART("4, in activities of their own", 4, false, 1.25);
+
+        private final String words;
+        private final int tools;
+        private final boolean fused;
+        private final double mostTime;
+
+        Step(String words, int tools, boolean fused, double mostTime) {
+            this.words = words;
+            this.tools = tools;
+            this.fused = fused;
+            this.mostTime = mostTime;
+        }
+    }
 
     /** Iterations that one side runs before the other side takes its turn. */
     private static final int BLOCK = 10;
@@ -60,12 +80,13 @@ final class ConversationsBenchmark {
             List<Object[]> bytes = new ArrayList<>();
             List<Object[]> times = new ArrayList<>();
             List<Object[]> growth = new ArrayList<>();
-            for (int tools : new int[] {1, 4}) {
-                measure(tools, bytes, times, growth);
+            for (Step step : Step.values()) {
+                measure(step, bytes, times, growth);
             }
             report.head(
                     "tools a step",
-                    "events, ours / bare",
+                    "events per step, ours",
+                    "bare",
                     "history bytes",
                     "message bytes",
                     "history / messages",
@@ -94,14 +115,14 @@ final class ConversationsBenchmark {
         turns.mark(side);
     }
 
-    private void measure(int tools, List<Object[]> bytes, List<Object[]> times, List<Object[]> growth)
+    private void measure(Step step, List<Object[]> bytes, List<Object[]> times, List<Object[]> growth)
             throws Exception {
-        converse("warm-up-" + UUID.randomUUID(), tools, Math.min(iterations, 150));
+        converse("warm-up-" + UUID.randomUUID(), step, Math.min(iterations, 150));
         String thread = "";
         List<Pair> pairs = new ArrayList<>();
         for (int repetition = 0; repetition < repetitions; repetition++) {
             thread = "conversation-" + UUID.randomUUID();
-            pairs.add(converse(thread, tools, iterations));
+            pairs.add(converse(thread, step, iterations));
         }
 
         Timeline timeline = histories().read(thread).orElseThrow();
@@ -111,8 +132,11 @@ final class ConversationsBenchmark {
                 .mapToLong(ConversationsBenchmark::text)
                 .sum();
         bytes.add(new Object[] {
-            tools,
-            last.ours.events + " / " + last.bare.events,
+            step.words,
+            step.fused
+                    ? report.within((double) last.ours.events / iterations, MOST_FUSED_EVENTS, "%.2f")
+                    : BenchReport.text("%.2f", (double) last.ours.events / iterations),
+            BenchReport.text("%.2f", (double) last.bare.events / iterations),
             last.ours.historyBytes,
             (long) messages,
             report.within(last.ours.historyBytes / messages, MOST_BYTES, "%.3f"),
@@ -123,10 +147,10 @@ final class ConversationsBenchmark {
         double ours = Statistics.median(laps(pairs, MeasuredAgent.OURS, warmUp, iterations));
         double bare = Statistics.median(laps(pairs, MeasuredAgent.BARE, warmUp, iterations));
         times.add(new Object[] {
-            tools,
+            step.words,
             BenchReport.text("%.2f", ours),
             BenchReport.text("%.2f", bare),
-            report.within(ours / bare, MOST_TIME, "%.3f")
+            report.within(ours / bare, step.mostTime, "%.3f")
         });
 
         double oursFirst = Statistics.trimmedMean(laps(pairs, MeasuredAgent.OURS, warmUp, warmUp + window));
@@ -134,7 +158,7 @@ final class ConversationsBenchmark {
         double bareFirst = Statistics.trimmedMean(laps(pairs, MeasuredAgent.BARE, warmUp, warmUp + window));
         double bareLast = Statistics.trimmedMean(laps(pairs, MeasuredAgent.BARE, iterations - window, iterations));
         growth.add(new Object[] {
-            tools,
+            step.words,
             BenchReport.text("%.2f / %.2f", oursFirst, bareFirst),
             BenchReport.text("%.2f / %.2f", oursLast, bareLast),
             BenchReport.text("%.3f", oursLast / oursFirst),
@@ -165,12 +189,14 @@ final class ConversationsBenchmark {
                 ratios.stream().mapToDouble(Double::doubleValue).toArray());
     }
 
-    private Pair converse(String thread, int tools, int length) {
+    private Pair converse(String thread, Step step, int length) {
         Interleaved own = new Interleaved(BLOCK, length);
         turns = own;
         String bareId = thread + "-bare";
-        WorkflowStub ours = MeasuredAgent.start(connection.client(), thread, length, tools, 0);
-        WorkflowStub bare = MeasuredAgent.startBare(connection.client(), bareId, length, tools, 0);
+        WorkflowStub ours = step.fused
+                ? MeasuredAgent.start(connection.client(), thread, length, step.tools, 0)
+                : MeasuredAgent.startUnfused(connection.client(), thread, length, step.tools);
+        WorkflowStub bare = MeasuredAgent.startBare(connection.client(), bareId, length, step.tools, 0);
         CompletableFuture<RunOutcome> outcome = CompletableFuture.supplyAsync(() -> {
             try {
                 return ours.getResult(RunOutcome.class);

@@ -24,6 +24,7 @@ import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowStub;
 import io.temporal.worker.Worker;
 import io.temporal.worker.WorkerFactory;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -48,6 +49,9 @@ final class MeasuredAgent {
     private static final String BARE_TASK_QUEUE = "nothing";
 
     private static final String NAME = "bench";
+    /** The same agent, with an activity for each call. */
+    private static final String UNFUSED = "apart";
+
     private static final int ENOUGH = 1_000_000;
 
     /** Called at the start of every model call. An agent's call has read the transcript by then. */
@@ -82,11 +86,17 @@ final class MeasuredAgent {
                         Shelf.class,
                         (shelf, context) -> result(shelf.at().hashCode()))
                 .safeToRetry();
+        AgentSpec fused = AgentSpec.of(NAME, "bench:any", look.spec(), BuiltInTools.askUser())
+                .with()
+                .maxIterations(ENOUGH)
+                .build();
+        AgentSpec unfused = AgentSpec.of(UNFUSED, "bench:any", look.spec(), BuiltInTools.askUser())
+                .with()
+                .maxIterations(ENOUGH)
+                .fuse(Duration.ZERO)
+                .build();
         return AgentWorker.builder(client)
-                .agents(AgentSpec.of(NAME, "bench:any", look.spec(), BuiltInTools.askUser())
-                        .with()
-                        .maxIterations(ENOUGH)
-                        .build())
+                .agents(fused, unfused)
                 .providers(providers)
                 .tools(JavaTools.of(look))
                 .build();
@@ -102,12 +112,22 @@ final class MeasuredAgent {
 
     /** @param askFrom the iteration from which the model asks a person instead of calling tools; 0 for never */
     static WorkflowStub start(WorkflowClient client, String thread, int iterations, int tools, int askFrom) {
+        return start(client, NAME, thread, iterations, tools, askFrom);
+    }
+
+    /** Like {@link #start}, with an activity for each call. */
+    static WorkflowStub startUnfused(WorkflowClient client, String thread, int iterations, int tools) {
+        return start(client, UNFUSED, thread, iterations, tools, 0);
+    }
+
+    private static WorkflowStub start(
+            WorkflowClient client, String agent, String thread, int iterations, int tools, int askFrom) {
         WorkflowOptions options = options(WireNames.TASK_QUEUE, thread).toBuilder()
-                .setTypedSearchAttributes(ThreadIndex.starting(NAME).attributes())
+                .setTypedSearchAttributes(ThreadIndex.starting(agent).attributes())
                 .build();
         WorkflowStub stub = client.newUntypedWorkflowStub(WireNames.WORKFLOW_TYPE, options);
         String plan = iterations + " " + tools + " " + askFrom + " ";
-        stub.start(StartInput.of(NAME)
+        stub.start(StartInput.of(agent)
                 .closingAfterOneTurn()
                 .saying(PersonFact.UserSpoke.message("m-1", plan + FillerText.of(TEXT_BYTES - plan.length(), 1))));
         return stub;

@@ -48,7 +48,7 @@ final class ProjectionBenchmark {
         String thread = "projection-" + UUID.randomUUID();
         try (AgentWorker worker = MeasuredAgent.worker(connection.client(), (side, iteration) -> {})) {
             worker.start();
-            MeasuredAgent.start(connection.client(), thread, longest / EVENTS_PER_ITERATION + 2, 1, 0)
+            MeasuredAgent.startUnfused(connection.client(), thread, longest / EVENTS_PER_ITERATION + 2, 1)
                     .getResult(RunOutcome.class);
         }
         History whole = connection.client().fetchHistory(thread).getHistory();

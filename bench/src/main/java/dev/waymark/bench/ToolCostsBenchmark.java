@@ -20,6 +20,7 @@ import dev.waymark.worker.tool.java.JavaTools;
 import io.temporal.api.history.v1.HistoryEvent;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowStub;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -37,20 +38,24 @@ final class ToolCostsBenchmark {
     private static final double MOST_BYTES = 1_200;
     private static final double MOST_EVENTS = 0.0;
     private static final int ENOUGH = 1_000_000;
+    private static final String FUSED_AGENT = "fused";
 
     /** Which tool each iteration of a conversation calls, and how often. */
     private enum Kind {
-        SAFE("one call, safe to retry", "look", 1),
-        EFFECT("one call, claimed", "post", 1),
-        STATE("one call on the thread's own state", "write_file", 1),
-        STATES("four of these", "write_file", 4);
+        FUSED("one call, run with the model call", FUSED_AGENT, "look", 1),
+        SAFE("one call, safe to retry, in an activity of its own", "tools", "look", 1),
+        EFFECT("one call, claimed", "tools", "post", 1),
+        STATE("one call on the thread's own state", "tools", "write_file", 1),
+        STATES("four of these", "tools", "write_file", 4);
 
         private final String words;
+        private final String agent;
         private final String tool;
         private final int calls;
 
-        Kind(String words, String tool, int calls) {
+        Kind(String words, String agent, String tool, int calls) {
             this.words = words;
+            this.agent = agent;
             this.tool = tool;
             this.calls = calls;
         }
@@ -135,11 +140,17 @@ final class ToolCostsBenchmark {
         List<ToolSpec> tools = new ArrayList<>(BuiltInTools.of("files"));
         tools.add(look.spec());
         tools.add(post.spec());
+        AgentSpec fused = AgentSpec.of(FUSED_AGENT, "tools:any", tools.toArray(ToolSpec[]::new))
+                .with()
+                .maxIterations(ENOUGH)
+                .build();
+        AgentSpec unfused = AgentSpec.of("tools", "tools:any", tools.toArray(ToolSpec[]::new))
+                .with()
+                .maxIterations(ENOUGH)
+                .fuse(Duration.ZERO)
+                .build();
         return AgentWorker.builder(connection.client())
-                .agents(AgentSpec.of("tools", "tools:any", tools.toArray(ToolSpec[]::new))
-                        .with()
-                        .maxIterations(ENOUGH)
-                        .build())
+                .agents(fused, unfused)
                 .providers(providers)
                 .tools(JavaTools.of(look, post))
                 .build();
@@ -160,7 +171,7 @@ final class ToolCostsBenchmark {
                                 .setWorkflowId(thread)
                                 .build());
         long start = System.nanoTime();
-        stub.start(StartInput.of("tools")
+        stub.start(StartInput.of(kind.agent)
                 .closingAfterOneTurn()
                 .saying(PersonFact.UserSpoke.message("m-1", kind + " " + iterations)));
         stub.getResult(RunOutcome.class);

@@ -296,7 +296,7 @@ final class ThreadResumer {
                         .ownedBy(owner)
                         .forkedFrom(
                                 new ForkSource(thread, ancestor.now().counters().versions())),
-                ancestor.runId() + "/e" + ancestor.lastEventId());
+                ancestor.address());
     }
 
     /**

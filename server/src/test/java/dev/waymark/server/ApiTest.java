@@ -18,10 +18,12 @@ import dev.waymark.contract.thread.StatusReport;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.server.api.AgentCatalogue;
+import dev.waymark.server.api.Failures;
 import dev.waymark.server.document.ApiDocument;
 import dev.waymark.server.http.HttpSettings;
 import dev.waymark.server.http.Route;
 import dev.waymark.server.identity.CallerRole;
+import dev.waymark.server.mcp.McpSettings;
 import dev.waymark.tool.ToolArguments;
 import dev.waymark.worker.server.InMemoryServer;
 import java.lang.reflect.RecordComponent;
@@ -71,7 +73,12 @@ class ApiTest {
     void document_hasExactlyTheRoutesThatAreServed() {
         Set<String> served = new TreeSet<>();
         for (Route route : ApiServer.routes(
-                threads.client(), new AgentCatalogue(Optional.empty()), DOCUMENT.json(), Runnable::run)) {
+                threads.client(),
+                new AgentCatalogue(Optional.empty()),
+                DOCUMENT.json(),
+                Runnable::run,
+                McpSettings.withRandomKey(),
+                Failures::of)) {
             served.add(route.method() + " " + route.template() + " " + route.name() + " "
                     + route.role().map(CallerRole::wireName).orElse("-"));
         }
@@ -109,7 +116,7 @@ class ApiTest {
         }
         Map<String, Set<String>> recorded = new TreeMap<>();
         facts(Fact.class).forEach(fact -> {
-            Set<String> fields = new TreeSet<>(Set.of("type", "at", "runId", "eventId"));
+            Set<String> fields = new TreeSet<>(Set.of("type", "at", "runId", "eventId", "index"));
             for (RecordComponent component : fact.getRecordComponents()) {
                 fields.add(component.getName());
             }
@@ -160,6 +167,15 @@ class ApiTest {
         assertThat(whole.at("/calls/0/argsText").asText()).isEqualTo("{\"cents\": 4200}");
         assertThat(whole.at("/calls/0/proposedText").asText()).isEqualTo("{\"cents\": 8400}");
         assertThat(whole.has("workspace")).isFalse();
+        assertThat(whole.path("course")).hasSameSizeAs(whole.path("messages"));
+        assertThat(whole.at("/course/0/before").asText()).isEqualTo("start");
+        assertThat(whole.at("/course/1").has("before")).isFalse();
+        assertThat(whole.at("/course/1").has("tookMillis")).isTrue();
+        assertThat(whole.at("/course/1/usage").toString()).isEqualTo("{\"inputTokens\":0,\"outputTokens\":0}");
+        assertThat(whole.at("/calls/0/startedAt").asText()).isNotEmpty();
+        assertThat(whole.path("turns")).hasSize(1);
+        assertThat(whole.at("/turns/0/lastMessage").intValue()).isEqualTo(3);
+        assertThat(whole.at("/turns/0/endedAt").asText()).isNotEmpty();
         assertThat(checked(
                         "getConversation",
                         ann.get("/v1/threads/" + thread + "/conversation?at="
@@ -174,6 +190,7 @@ class ApiTest {
         assertThat(earlier.at("/pending/0/schema/properties/cents/type").asText())
                 .isEqualTo("integer");
         assertThat(earlier.at("/calls/0").has("proposedText")).isFalse();
+        assertThat(earlier.at("/turns/0").has("endedAt")).isFalse();
         assertThat(problem(ann.get("/v1/threads/" + thread + "/files/docs%2FNOTES.md")))
                 .isEqualTo("404 NotFound");
         assertThat(problem(ann.get("/v1/threads/" + thread + "/conversation?at=99")))

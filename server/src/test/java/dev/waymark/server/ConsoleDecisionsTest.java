@@ -164,6 +164,42 @@ class ConsoleDecisionsTest extends ConsoleCases {
     }
 
     @Test
+    void message_isChangedInANewThread_andAReplyIsRepeated() throws Exception {
+        String thread = ann.start("boss", "Go");
+        openThread(thread);
+        click("Deny");
+        click("Deny");
+        see("Turn 1: ");
+        assertThat(browser.text("return page.locator('.turn').innerText()"))
+                .matches("Turn 1: [\\d.]+ s, 1,100 tokens, \\$0\\.0045");
+        assertThat(browser.text("return page.locator('.call[data-call=tu_7] > summary').innerText()"))
+                .containsPattern("[\\d.]+ s");
+        browser.run("await page.getByLabel('Message', { exact: true }).fill('And now?');"
+                + "await page.keyboard.press('Enter')");
+        see("Turn 2: ");
+
+        browser.run("const said = page.locator('.said', { hasText: 'And now?' });"
+                + "await said.hover(); await said.getByRole('button', { name: 'Edit in a new thread' }).click();"
+                + "await page.getByLabel('Changed message').fill('And then?')");
+        assertThat(browser.run("return axe()")).isEmpty();
+        click("Continue in a new thread");
+        see("fork of");
+        browser.run("await page.locator('.message.user', { hasText: 'And then?' }).waitFor()");
+        see("Turn 2: ");
+        assertThat(texts(".message.user")).containsExactly("Go", "And then?");
+
+        browser.run("await page.goto('" + server.address() + "/#/thread/" + thread + "')");
+        see("Turn 2: ");
+        browser.run("const last = page.locator('.reply').last(); await last.hover();"
+                + "await last.getByRole('button', { name: 'Repeat in a new thread' }).click();"
+                + "await page.waitForFunction((old) => !location.href.includes(old), page.url().split('#')[1])");
+        see("fork of");
+        see("Turn 2: ");
+        assertThat(texts(".message.user")).containsExactly("Go", "And now?");
+        assertThat(ann.list(thread, "messages").toString()).contains("And now?").doesNotContain("And then?");
+    }
+
+    @Test
     void linkToACall_opensIt_alsoAfterAReload() throws Exception {
         String thread = ann.start("keeper", "Keep");
         open("/#/thread/" + thread + "?call=tu_2", ANN);

@@ -26,6 +26,7 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
     private Optional<ModelOptions> options = Optional.empty();
     private List<FallbackModel> fallback = List.of();
     private Optional<Duration> silence = Optional.empty();
+    private Optional<Duration> fuse = Optional.empty();
 
     /** Starts with the defaults. */
     protected AgentSettings() {}
@@ -44,6 +45,7 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
         options = spec.options();
         fallback = spec.fallback();
         silence = spec.silence();
+        fuse = spec.fuse();
     }
 
     /** Returns this builder. */
@@ -66,7 +68,8 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
                 summaries,
                 options,
                 fallback,
-                silence);
+                silence,
+                fuse);
     }
 
     /** Describes the agent to people, and to agents that use it as a subagent. */
@@ -162,6 +165,15 @@ public abstract class AgentSettings<B extends AgentSettings<B>> {
      */
     public final B silence(Duration most) {
         silence = Optional.of(most);
+        return self();
+    }
+
+    /**
+     * Sets how long a tool that is safe to retry may take to run in the activity that called the model, without an
+     * activity of its own: zero, or up to 1 minute. Zero gives every call its own activity. Default: 2 seconds.
+     */
+    public final B fuse(Duration most) {
+        fuse = Optional.of(most);
         return self();
     }
 }

@@ -35,13 +35,17 @@ public record AgentSpec(
         Optional<SummaryRule> summaries,
         Optional<ModelOptions> options,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) List<FallbackModel> fallback,
-        Optional<Duration> silence) {
+        Optional<Duration> silence,
+        Optional<Duration> fuse) {
     /** The default maximum number of tokens of a reply. */
     public static final int DEFAULT_MAX_TOKENS = 4_096;
     /** The default maximum number of model calls per turn. */
     public static final int DEFAULT_MAX_ITERATIONS = 10;
     /** How long a model may stay silent by default. Some models think for minutes before they send anything. */
     public static final Duration DEFAULT_SILENCE = Duration.ofMinutes(5);
+
+    /** By default, calls of tools that end in this time run in the activity that called the model. */
+    public static final Duration DEFAULT_FUSE = Duration.ofSeconds(2);
 
     public AgentSpec {
         Objects.requireNonNull(name, "name");
@@ -145,6 +149,22 @@ public record AgentSpec(
     /** The tool with this name. */
     public Optional<ToolSpec> tool(String toolName) {
         return tools.stream().filter(tool -> tool.name().equals(toolName)).findFirst();
+    }
+
+    /** How long a tool may take to run in the activity that called the model; zero if none may. */
+    @JsonIgnore
+    public Duration fuseLimit() {
+        return fuse.orElse(DEFAULT_FUSE);
+    }
+
+    /** Whether a model call may also run calls of its reply: whether that is allowed, and a tool is suitable. */
+    @JsonIgnore
+    public boolean fusesSteps() {
+        return !fuseLimit().isZero()
+                && tools.stream()
+                        .anyMatch(tool -> tool.kind().executor() == AgentPolicy.Executor.ACTIVITY
+                                && !tool.hasEffect()
+                                && !tool.approval());
     }
 
     /** The parts of this definition that the rules of the conversation need. */

@@ -150,6 +150,15 @@ public record Conversation(
         return Decider.decide(this);
     }
 
+    /**
+     * The calls that the worker which got the newest reply may run at once, in the model's order: all calls of the
+     * reply, if they are all that is decided, and if all of them are safe to retry. Otherwise empty: such a reply's
+     * calls are dispatched one by one.
+     */
+    public List<Step.RunTool> callsToRunWithReply() {
+        return Decider.callsToRunWithReply(this);
+    }
+
     /** Whether the call's tool is a subagent; false while the agent is not known. */
     public boolean isForSubagent(Call call) {
         return policy().map(known -> known.tools().get(call.tool()) == AgentPolicy.Executor.SUBAGENT)

@@ -34,6 +34,25 @@ final class Decider {
         return Collections.unmodifiableList(decider.steps);
     }
 
+    static List<Step.RunTool> callsToRunWithReply(Conversation state) {
+        List<Step.RunTool> calls = new ArrayList<>();
+        for (Step step : decide(state)) {
+            if (step instanceof Step.RunTool run && run.dispatch() == 1) {
+                calls.add(run);
+            } else {
+                return List.of();
+            }
+        }
+        // A call that is not to run has failed, waits, or has changed the thread's own state: its place in the order
+        // of the reply may matter.
+        boolean all = calls.size() == state.batch().size();
+        boolean safe = state.policy().isPresent()
+                && calls.stream()
+                        .noneMatch(run ->
+                                state.policy().get().policyOf(run.call().tool()).effect());
+        return state.rules() >= ThreadIdentity.FUSED_STEPS && all && safe ? List.copyOf(calls) : List.of();
+    }
+
     private void reportToParent() {
         if (state.parent().isPresent() && (state.turn().isRunning() || isCancelled())) {
             SubagentProgress now = state.progress();

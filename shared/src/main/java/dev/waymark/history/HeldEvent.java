@@ -3,8 +3,12 @@ package dev.waymark.history;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ThreadFact;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** An event that has arrived, but that has not been applied yet. */
@@ -12,18 +16,39 @@ final class HeldEvent {
     private final long eventId;
     private final Instant arrivedAt;
     private final @Nullable Conversation carried;
-    private final @Nullable FactOf source;
-    private @Nullable Fact known;
+    private final @Nullable Supplier<Facts> source;
+    private @Nullable Facts known;
 
-    interface FactOf {
-        Fact get();
+    /** What an event says. How many facts that is may depend on the state to which it is applied. */
+    interface Facts {
+        /** The facts, in order. */
+        List<Fact> in(@Nullable Conversation before);
+
+        /** How long something took that ended with this fact, if the event says so. */
+        default Optional<Duration> took(Fact fact) {
+            return Optional.empty();
+        }
     }
 
-    HeldEvent(long eventId, Instant arrivedAt, @Nullable Conversation carried, @Nullable FactOf source) {
+    /** A fact, if there is one, and the state after it. */
+    record Applied(Optional<Fact> fact, Conversation state, Optional<Duration> took) {}
+
+    private HeldEvent(
+            long eventId, Instant arrivedAt, @Nullable Conversation carried, @Nullable Supplier<Facts> source) {
         this.eventId = eventId;
         this.arrivedAt = arrivedAt;
         this.carried = carried;
         this.source = source;
+    }
+
+    /** An event that brings the state that a run begins with. */
+    static HeldEvent ofState(long eventId, Instant arrivedAt, Conversation carried) {
+        return new HeldEvent(eventId, arrivedAt, carried, null);
+    }
+
+    /** An event that represents facts. They are read once, when the event is applied for the first time. */
+    static HeldEvent ofFacts(long eventId, Instant arrivedAt, Supplier<Facts> source) {
+        return new HeldEvent(eventId, arrivedAt, null, source);
     }
 
     long eventId() {
@@ -34,25 +59,31 @@ final class HeldEvent {
         return arrivedAt;
     }
 
-    /** The fact; empty until it is applied, and for an event that carries a state. */
-    Optional<Fact> fact() {
-        return Optional.ofNullable(known);
-    }
-
     /** Whether the event brings the state that a run begins with, not a fact. */
     boolean carriesState() {
         return carried != null;
     }
 
-    Conversation applyTo(@Nullable Conversation before, Instant at) {
+    /** The state after each of the event's facts, in order. */
+    List<Applied> applyTo(@Nullable Conversation before, Instant at) {
         if (source == null) {
             if (carried == null) {
                 throw new IllegalStateException("neither fact nor state");
             }
-            return carried;
+            return List.of(new Applied(Optional.empty(), carried, Optional.empty()));
         }
-        Fact fact = known == null ? source.get() : known;
-        known = fact;
+        Facts facts = known == null ? source.get() : known;
+        known = facts;
+        List<Applied> applied = new ArrayList<>();
+        Conversation newest = before;
+        for (Fact fact : facts.in(before)) {
+            newest = after(newest, fact, at);
+            applied.add(new Applied(Optional.of(fact), newest, facts.took(fact)));
+        }
+        return applied;
+    }
+
+    private static Conversation after(@Nullable Conversation before, Fact fact, Instant at) {
         if (fact instanceof ThreadFact.RunStarted run) {
             return Conversation.start(run, at);
         }

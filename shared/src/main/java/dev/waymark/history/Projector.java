@@ -12,6 +12,7 @@ import dev.waymark.contract.message.SubagentReport;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.ActivityInput;
 import dev.waymark.contract.work.ModelInput;
+import dev.waymark.contract.work.ModelResult;
 import dev.waymark.contract.work.Work;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.fact.Fact;
@@ -30,14 +31,17 @@ import io.temporal.api.history.v1.WorkflowExecutionUpdateAcceptedEventAttributes
 import io.temporal.api.update.v1.Request;
 import io.temporal.common.converter.DataConverter;
 import io.temporal.common.converter.DataConverterException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -134,7 +138,7 @@ public final class Projector {
             case EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED -> {
                 WorkflowExecutionSignaledEventAttributes signal = event.getWorkflowExecutionSignaledEventAttributes();
                 if (!WireNames.isReserved(signal.getSignalName())) {
-                    hold(event, () -> InboundDecoder.read(signal.getSignalName(), first(signal.getInput())));
+                    holdFact(event, () -> InboundDecoder.read(signal.getSignalName(), first(signal.getInput())));
                 }
             }
             case EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ADMITTED -> {
@@ -145,8 +149,8 @@ public final class Projector {
             }
             case EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED ->
                 updateAccepted(event.getEventId(), event.getWorkflowExecutionUpdateAcceptedEventAttributes());
-            case EVENT_TYPE_TIMER_FIRED -> hold(event, ThreadFact.TimePassed::new);
-            case EVENT_TYPE_WORKFLOW_EXECUTION_CANCEL_REQUESTED -> hold(event, ThreadFact.CancelRequested::new);
+            case EVENT_TYPE_TIMER_FIRED -> holdFact(event, ThreadFact.TimePassed::new);
+            case EVENT_TYPE_WORKFLOW_EXECUTION_CANCEL_REQUESTED -> holdFact(event, ThreadFact.CancelRequested::new);
             case EVENT_TYPE_MARKER_RECORDED -> marker(event.getEventId(), event.getMarkerRecordedEventAttributes());
             case EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED -> {
                 checks.completed(
@@ -228,14 +232,18 @@ public final class Projector {
             if (newest == null && isEarly(each)) {
                 waiting.add(each);
             } else {
-                newest = each.applyTo(newest, at.apply(each));
+                newest = last(newest, each.applyTo(newest, at.apply(each)));
                 for (HeldEvent due : waiting) {
-                    newest = due.applyTo(newest, at.apply(each));
+                    newest = last(newest, due.applyTo(newest, at.apply(each)));
                 }
                 waiting.clear();
             }
         }
         return newest;
+    }
+
+    private static @Nullable Conversation last(@Nullable Conversation before, List<HeldEvent.Applied> applied) {
+        return applied.isEmpty() ? before : applied.get(applied.size() - 1).state();
     }
 
     private boolean isEarly(HeldEvent event) {
@@ -317,17 +325,25 @@ public final class Projector {
         } else if (input.inChunks().isPresent()) {
             arrival = new CarriedArrival(input.inChunks().get());
         } else {
-            input.facts().forEach(fact -> hold(event, () -> fact));
+            hold(event, () -> before -> input.facts());
         }
     }
 
     private void begin(HistoryEvent event, CarriedState carried) {
         agent = carried.agent().orElse(null);
-        held.add(new HeldEvent(event.getEventId(), timeOf(event), carried.state(), null));
+        held.add(HeldEvent.ofState(event.getEventId(), timeOf(event), carried.state()));
     }
 
-    private void hold(HistoryEvent event, HeldEvent.FactOf fact) {
-        held.add(new HeldEvent(event.getEventId(), timeOf(event), null, fact));
+    private void hold(HistoryEvent event, Supplier<HeldEvent.Facts> facts) {
+        held.add(HeldEvent.ofFacts(event.getEventId(), timeOf(event), facts));
+    }
+
+    private void holdFact(HistoryEvent event, Supplier<Fact> fact) {
+        hold(event, () -> only(fact.get()));
+    }
+
+    private static HeldEvent.Facts only(Fact fact) {
+        return before -> List.of(fact);
     }
 
     /** There is only one task at a time, so the completed task is the one that started last. */
@@ -350,21 +366,40 @@ public final class Projector {
             if (isEarly(each)) {
                 early.add(each);
             } else {
-                apply(each, each.eventId());
-                early.forEach(due -> apply(due, each.eventId()));
-                early.clear();
+                apply(each);
             }
             applied++;
         }
         ready.subList(0, applied).clear();
     }
 
-    private void apply(HeldEvent held, long eventId) {
-        Conversation before = state;
-        state = held.applyTo(before, taskStartedAt);
-        if (state != before) {
-            moments.accept(new Moment(runId, eventId, taskStartedAt, held.fact(), current()));
+    /** Applies an event, and those that have waited for the state that it brings. */
+    private void apply(HeldEvent event) {
+        List<HeldEvent.Applied> changes = new ArrayList<>(changes(event));
+        early.forEach(due -> changes.addAll(changes(due)));
+        early.clear();
+        for (int i = 0; i < changes.size(); i++) {
+            int index = i == changes.size() - 1 ? EventPlace.LAST : i;
+            moments.accept(new Moment(
+                    runId,
+                    new EventPlace(event.eventId(), index),
+                    taskStartedAt,
+                    changes.get(i).fact(),
+                    changes.get(i).state(),
+                    changes.get(i).took()));
         }
+    }
+
+    /** Applies an event. Returns the facts that changed the state. */
+    private List<HeldEvent.Applied> changes(HeldEvent event) {
+        List<HeldEvent.Applied> changes = new ArrayList<>();
+        for (HeldEvent.Applied each : event.applyTo(state, taskStartedAt)) {
+            if (each.state() != state) {
+                changes.add(each);
+            }
+            state = each.state();
+        }
+        return changes;
     }
 
     private void activityScheduled(long eventId, ActivityTaskScheduledEventAttributes scheduled) {
@@ -431,7 +466,7 @@ public final class Projector {
             throw new IllegalStateException("event " + eventId + " is not a command of a workflow task");
         }
         if (arrival != null && state == null) {
-            early.add(new HeldEvent(eventId, taskStartedAt, null, () -> fact));
+            early.add(HeldEvent.ofFacts(eventId, taskStartedAt, () -> only(fact)));
             return;
         }
         state = current().apply(fact, taskStartedAt);
@@ -454,14 +489,14 @@ public final class Projector {
         }
     }
 
-    private Fact closed(WorkClosing closing) {
+    private HeldEvent.Facts closed(WorkClosing closing) {
         Work<?> work = works.remove(closing.begunBy());
         if (work == null) {
             throw new IllegalStateException("work ended that was never handed out: " + closing.begunBy());
         }
         return closing.result()
                 .map(result -> completed(closing.begunBy(), work, result))
-                .orElseGet(() -> work.failed(closing.failure().orElseThrow()));
+                .orElseGet(() -> only(work.failed(closing.failure().orElseThrow())));
     }
 
     private <T> T decode(Payloads payloads, Class<T> type) {
@@ -473,18 +508,31 @@ public final class Projector {
     }
 
     /** An operator may complete an activity with any payload. The workflow treats an unreadable one as a failure. */
-    private <R> Fact completed(long begunBy, Work<R> work, Payloads encoded) {
+    private <R> HeldEvent.Facts completed(long begunBy, Work<R> work, Payloads encoded) {
         try {
             R result = decode(encoded, work.resultType());
             if (result instanceof AgentSpec resolved) {
                 agent = resolved;
             }
-            if (result instanceof Reply reply) {
-                checks.replied(begunBy, reply);
+            if (result instanceof ModelResult replied) {
+                checks.replied(begunBy, replied.reply());
             }
-            return work.completed(result);
+            if (result instanceof Reply summary) {
+                checks.replied(begunBy, summary);
+            }
+            return new HeldEvent.Facts() {
+                @Override
+                public List<Fact> in(@Nullable Conversation before) {
+                    return work.completed(result, Objects.requireNonNull(before, "no state awaits this work"));
+                }
+
+                @Override
+                public Optional<Duration> took(Fact fact) {
+                    return result instanceof ModelResult replied ? replied.took(fact) : Optional.empty();
+                }
+            };
         } catch (DataConverterException e) {
-            return work.failed(e);
+            return only(work.failed(e));
         }
     }
 

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -31,7 +30,6 @@ public record Timeline(
         Optional<RunEnding> ending,
         long lastEventId,
         boolean cut) {
-    private static final Pattern EVENT = Pattern.compile("(?:(.+)/)?e(\\d{1,18})");
     private static final Pattern NUMBER = Pattern.compile("\\d{1,9}");
 
     public Timeline {
@@ -53,6 +51,14 @@ public record Timeline(
                         Optional.empty(),
                         moment.eventId(),
                         cut);
+    }
+
+    /** The place of the newest state, as users name it: {@code RUN/e42}. */
+    public String address() {
+        Optional<Moment> last = moments.isEmpty() ? Optional.empty() : Optional.of(moments.get(moments.size() - 1));
+        return last.filter(moment -> moment.runId().equals(runId) && moment.eventId() == lastEventId)
+                .map(Moment::address)
+                .orElseGet(() -> runId + "/" + EventPlace.after(lastEventId));
     }
 
     /** The requests that wait for a person; none once the thread has ended. */
@@ -134,13 +140,14 @@ public record Timeline(
     }
 
     /**
-     * The moment at a version ({@code 3}), an event of the newest run ({@code e42}) or of any run ({@code RUN/e42}).
+     * The moment at a version ({@code 3}), an event of the newest run ({@code e42}) or of any run ({@code RUN/e42}), or
+     * one of several facts of an event ({@code e42.1}).
      */
     public Optional<Moment> at(String place) {
-        Matcher event = EVENT.matcher(place);
-        if (event.matches()) {
-            String run = event.group(1) == null ? runId : event.group(1);
-            return atEvent(run, Long.parseLong(event.group(2)));
+        int slash = place.lastIndexOf('/');
+        Optional<EventPlace> event = EventPlace.parse(place.substring(slash + 1));
+        if (event.isPresent()) {
+            return at(slash < 0 ? runId : place.substring(0, slash), event.get());
         }
         if (!NUMBER.matcher(place).matches()) {
             return Optional.empty();
@@ -152,14 +159,19 @@ public record Timeline(
                 .findFirst();
     }
 
-    private Optional<Moment> atEvent(String run, long eventId) {
-        if (run.equals(runId) && eventId > lastEventId) {
+    private Optional<Moment> at(String run, EventPlace place) {
+        if (run.equals(runId) && place.event() > lastEventId) {
             return Optional.empty();
         }
         Optional<Moment> newest = Optional.empty();
+        int index = 0;
         for (Moment moment : moments) {
-            if (moment.runId().equals(run) && moment.eventId() <= eventId) {
-                newest = Optional.of(moment);
+            if (moment.runId().equals(run)) {
+                boolean isInEvent = moment.eventId() == place.event();
+                if (moment.eventId() < place.event() || (isInEvent && index <= place.index())) {
+                    newest = Optional.of(moment);
+                }
+                index += isInEvent ? 1 : 0;
             }
         }
         return newest;

@@ -14,7 +14,9 @@ import dev.waymark.agent.McpServer;
 import dev.waymark.agent.Pricing;
 import dev.waymark.agent.Sandbox;
 import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.work.ModelResult;
 import dev.waymark.contract.work.PartialReply;
+import dev.waymark.contract.work.ToolOutcome;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.CallApproval;
@@ -227,7 +229,20 @@ class StoredFormsTest {
                 stored(budget),
                 stored(spent),
                 stored(new PartialReply(3, 2, 7, "wor", Optional.of(spent))),
-                stored(new PartialReply(3, 2, 7, "wor", Optional.of(spent), List.of("a:1", "a:1"), List.of("b:2"))),
+                stored(new PartialReply(
+                        3, 2, 7, "wor", Optional.of(spent), List.of("a:1", "a:1"), List.of("b:2"), Optional.empty())),
+                stored(new PartialReply(
+                        3,
+                        2,
+                        7,
+                        "wor",
+                        Optional.empty(),
+                        List.of(),
+                        List.of(),
+                        Optional.of(new PartialReply.SavedReply("run-1", "e3b0", Reply.of(USE))))),
+                stored(
+                        new ModelResult(Reply.of(USE), List.of(new ModelResult.Ran("tu_1", ToolOutcome.result("red")))),
+                        "content"),
                 stored(Reply.of(new Part.Text("x")).answeredBy("b:2").sealed(), "content"),
                 stored(Pricing.of("3.0", "15").withCache("0.30", "3.75"), "input", "output"),
                 stored(new Problem("T", "m"), "type"),

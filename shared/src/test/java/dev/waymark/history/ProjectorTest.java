@@ -3,15 +3,26 @@ package dev.waymark.history;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.thread.StartInput;
 import dev.waymark.contract.work.AgentInput;
 import dev.waymark.contract.work.ModelInput;
+import dev.waymark.contract.work.ModelResult;
+import dev.waymark.contract.work.ToolOutcome;
+import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.PersonFact;
+import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Transcript;
 import dev.waymark.conversation.state.ThreadIdentity;
+import dev.waymark.conversation.value.Json;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -68,5 +79,72 @@ class ProjectorTest {
         assertThat(history.projected().waitingTask()).isEmpty();
         assertThat(history.taskScheduled().projected().waitingTask()).isPresent();
         assertThat(history.taskStarted().projected().waitingTask()).isEmpty();
+    }
+
+    private static final AgentSpec LOOKING = AgentSpec.of(
+            "assistant",
+            "scripted:x",
+            ToolSpec.java("look")
+                    .describedAs("Looks.", Json.of(Map.of()))
+                    .safeToRetry()
+                    .build());
+
+    private static final ModelResult LOOKED = new ModelResult(
+            Reply.of(new Part.ToolUse("tu_1", "look", Json.EMPTY_OBJECT)),
+            List.of(new ModelResult.Ran("tu_1", ToolOutcome.result("red"))));
+
+    private static WrittenHistory asked() {
+        return new WrittenHistory()
+                .started(StartInput.of("assistant").saying(PersonFact.UserSpoke.message("m1", "Hello")))
+                .task()
+                .activityScheduled(WireNames.AGENT_ACTIVITY, new AgentInput("assistant", ThreadIdentity.RULES))
+                .activityCompleted(LOOKING)
+                .task()
+                .activityScheduled(WireNames.MODEL_ACTIVITY, new ModelInput(1, 1, "", false, Optional.empty(), true));
+    }
+
+    private static List<String> moments(WrittenHistory history) {
+        List<String> moments = new ArrayList<>();
+        Projector projector = new Projector(
+                "run-1",
+                moment -> moments.add(
+                        moment.place() + " " + moment.fact().map(Fact::type).orElse("")));
+        history.history().getEventsList().forEach(projector::accept);
+        projector.pause();
+        return moments;
+    }
+
+    @Test
+    void replyWithOutcomes_isSeveralFactsOfOneEvent_andTheEventIsTheLast() {
+        WrittenHistory history = asked().activityCompleted(LOOKED).task();
+
+        assertThat(moments(history)).endsWith("e11.0 model-replied", "e11.1 tool-dispatched", "e11 tool-finished");
+        assertThat(history.projected().expectedState().orElseThrow().uncommittedResults())
+                .hasSize(1);
+    }
+
+    /** Readers see what is coming as the workflow will, also before a worker has taken it. */
+    @Test
+    void replyWithOutcomes_notSeenYet_isExpected() {
+        Projector projector = asked().activityCompleted(LOOKED).projected();
+
+        assertThat(projector.state().orElseThrow().modelCalled()).isTrue();
+        assertThat(projector.expectedState().orElseThrow().uncommittedResults()).hasSize(1);
+    }
+
+    @Test
+    void replyWithOutcomes_thatNobodyAwaits_countsOnlyForItsCost() {
+        WrittenHistory history = asked().signalled(SignalNames.STOP, Map.of())
+                .activityCompleted(10, LOOKED)
+                .task();
+
+        assertThat(moments(history)).endsWith("e11 stopped", "e12 model-replied");
+        assertThat(history.projected().expectedState().orElseThrow().calls().size())
+                .isZero();
+    }
+
+    @Test
+    void start_withAMessage_isSeveralFactsOfOneEvent() {
+        assertThat(moments(history)).startsWith("e1.0 run-started", "e1 user-spoke");
     }
 }

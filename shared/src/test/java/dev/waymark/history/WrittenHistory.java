@@ -69,10 +69,15 @@ final class WrittenHistory {
 
     /** Completes the activity that the previous event scheduled. */
     WrittenHistory activityCompleted(Object result) {
+        return activityCompleted(events.size(), result);
+    }
+
+    /** Completes the activity that this event scheduled. */
+    WrittenHistory activityCompleted(long scheduled, Object result) {
         return add(HistoryEvent.newBuilder()
                 .setEventType(EventType.EVENT_TYPE_ACTIVITY_TASK_COMPLETED)
                 .setActivityTaskCompletedEventAttributes(ActivityTaskCompletedEventAttributes.newBuilder()
-                        .setScheduledEventId(events.size())
+                        .setScheduledEventId(scheduled)
                         .setResult(payloads(result))));
     }
 

@@ -273,8 +273,9 @@ final class Ledger {
                     .forEach(call -> repeats.put(call.id(), call.repeat()));
         }
         if (fact instanceof ToolFact.ToolDispatched dispatched) {
-            Call call = after.calls().get(dispatched.callId()).orElseThrow();
-            repeats.putIfAbsent(call.id(), call.repeat());
+            Optional<Call> call = after.calls().get(dispatched.callId());
+            Violation.unless(call.isPresent(), "a call is dispatched that nobody made");
+            repeats.putIfAbsent(dispatched.callId(), call.get().repeat());
         }
     }
 

@@ -3,6 +3,9 @@ package dev.waymark.simulation;
 import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.StateDigest;
+import dev.waymark.contract.work.ModelResult;
+import dev.waymark.contract.work.ToolOutcome;
+import dev.waymark.contract.work.Work;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.FileCalls;
 import dev.waymark.conversation.Restoration;
@@ -59,6 +62,7 @@ final class Simulation {
         MODEL_CALL_UNRECORDED,
         RESULT_DROPPED,
         RESULT_OF_ANOTHER_STEP,
+        OUTCOMES_OF_A_STALE_REPLY,
         FACT_UNRECORDED,
         MODEL_CALLED_TOO_EARLY,
         QUEUE_LOST_IN_TRANSIT,
@@ -101,6 +105,8 @@ final class Simulation {
         "scout"
     };
 
+    private static final String[] SAFE_TOOLS = {"add", "lookup"};
+
     private static final String[] CALL_IDS = {"tu_1", "tu_2", "tu_3", "tu_1~2", "call", "", "漢", "a", "b", "c", "d/e"};
 
     /** Threads with this seed or a larger one begin with a checkpoint. */
@@ -111,6 +117,8 @@ final class Simulation {
     private final Random money;
     /** A separate generator for everything that happens between runs. */
     private final Random transit;
+    /** A separate generator for the calls that run with their reply. */
+    private final Random fusing;
 
     private final Core core;
     private final Fault fault;
@@ -122,11 +130,17 @@ final class Simulation {
     private final List<Instant> times = new ArrayList<>();
     private final List<Conversation> states = new ArrayList<>();
     private final List<List<Activity>> pendingAt = new ArrayList<>();
+    /** Whether another fact of the same event follows: a reset cannot cut there. */
+    private final List<Boolean> insideEvent = new ArrayList<>();
+
     private final List<Activity> flights = new ArrayList<>();
     private final Set<String> begun = new HashSet<>();
     private final World world = new World();
     private final Map<String, Child> children = new HashMap<>();
     private final Map<String, World.Execution> running = new HashMap<>();
+    /** The states in which the model was called, by run and step: what the model's activity projects. */
+    private final Map<String, Conversation> askedIn = new HashMap<>();
+
     private final List<LateClaim> lateClaims = new ArrayList<>();
     private final AgentPolicy policy;
     private final FileStart file;
@@ -153,6 +167,7 @@ final class Simulation {
         this.random = new Random(seed);
         this.money = new Random(~seed);
         this.transit = new Random(~(seed * 31));
+        this.fusing = new Random(~(seed * 37));
         this.core = core;
         this.fault = fault;
         this.coverage = coverage;
@@ -173,6 +188,7 @@ final class Simulation {
         this.ledger = new Ledger(coverage, policy, world, file);
         states.add(state);
         pendingAt.add(List.of());
+        insideEvent.add(false);
     }
 
     /** A checkpoint with open calls of every kind, as a file may have it that somebody wrote by hand. */
@@ -266,6 +282,7 @@ final class Simulation {
             if (fault != Fault.MODEL_CALL_UNRECORDED) {
                 apply(new ModelFact.ModelCalled(step.step()));
             }
+            askedIn.put(runId() + "/" + step.step(), state);
             return true;
         }
 
@@ -488,9 +505,13 @@ final class Simulation {
         if (postponed.isPresent()) {
             coverage.count("arrivals while a state is fetched");
             postponed.get().add(fact);
-            return;
+        } else {
+            apply(fact, random.nextInt(3));
         }
-        at = at.plusMillis(random.nextInt(3));
+    }
+
+    private void apply(Fact fact, int millisLater) {
+        at = at.plusMillis(millisLater);
         Conversation before = state;
         if (fact instanceof ToolFact.ToolEndedLate late && before.refusal(late).isEmpty()) {
             world.reportedLate(late.execution());
@@ -504,6 +525,7 @@ final class Simulation {
             times.add(at);
             states.add(state);
             pendingAt.add(List.copyOf(flights));
+            insideEvent.add(false);
         }
         coverage.count("fact " + fact.type());
         ledger.check(before, fact, state);
@@ -654,17 +676,94 @@ final class Simulation {
                         chance(25) && file == FileStart.NONE
                                 ? new ThreadFact.AgentRefused(new Problem(Problem.NOT_FOUND, "no such agent"))
                                 : new ThreadFact.AgentResolved(policy));
-            case "model" ->
-                apply(
-                        chance(10)
-                                ? new ModelFact.ModelFailed(
-                                        flight.step() + off, new Problem("Provider", "overloaded"), spent())
-                                : new ModelFact.ModelReplied(flight.step() + off, reply()));
+            case "model" -> {
+                if (chance(10)) {
+                    apply(new ModelFact.ModelFailed(
+                            flight.step() + off, new Problem("Provider", "overloaded"), spent()));
+                } else {
+                    replied(flight, flight.step() + off, reply());
+                }
+            }
             case "summary" -> apply(summaryEnd(flight.step() + off));
             case "verify" -> apply(verdict(flight));
             case "subagent" -> subagent(flight);
             default -> apply(toolEnd(flight, off));
         }
+    }
+
+    /**
+     * Applies what the model's activity returns: a reply, and the outcomes of its calls, if all of them may run there.
+     * Afterwards, the state must be the one that the same outcomes of separate activities lead to.
+     */
+    private void replied(Activity flight, int step, Reply reply) {
+        ModelFact.ModelReplied replied = new ModelFact.ModelReplied(step, reply);
+        Conversation asked = askedIn.get(flight.run() + "/" + flight.step());
+        List<ModelResult.Ran> ran =
+                asked == null ? List.of() : ran(asked.apply(new ModelFact.ModelReplied(flight.step(), reply), at));
+        Conversation before = state;
+        boolean stale = !before.awaitsModel(step);
+        List<Fact> facts = new Work.Model(step)
+                .completed(
+                        new ModelResult(reply, ran),
+                        fault == Fault.OUTCOMES_OF_A_STALE_REPLY && asked != null ? asked : before);
+        apply(facts.get(0));
+        Instant time = at;
+        for (Fact fact : facts.subList(1, facts.size())) {
+            if (fact instanceof ToolFact.ToolDispatched dispatched) {
+                state.calls()
+                        .get(dispatched.callId())
+                        .ifPresent(call -> ledger.dispatched(call, dispatched.dispatch()));
+                begun.add(runId() + " tool " + dispatched.callId() + " " + dispatched.dispatch());
+            }
+            insideEvent.set(insideEvent.size() - 1, true);
+            at = time;
+            apply(fact, 0);
+        }
+        Violation.unless(
+                state.equals(unfused(before, replied, stale ? List.of() : ran, time)),
+                "calls that ran with their reply led to another state than separate ones");
+        if (!ran.isEmpty()) {
+            boolean all = ran.size()
+                    == reply.content().stream()
+                            .filter(Part.ToolUse.class::isInstance)
+                            .count();
+            coverage.count(
+                    stale
+                            ? "stale replies with outcomes"
+                            : all ? "steps in one activity" : "steps with calls left over");
+        }
+    }
+
+    /** The outcomes of the reply's calls that the model's activity runs. A call that fails there has none. */
+    private List<ModelResult.Ran> ran(Conversation after) {
+        List<ModelResult.Ran> ran = new ArrayList<>();
+        for (Step.RunTool run : after.callsToRunWithReply()) {
+            ToolOutcome outcome = switch (fusing.nextInt(6)) {
+                case 0 -> ToolOutcome.error("Tool error: no");
+                case 1 -> ToolOutcome.question("Which day?");
+                default -> ToolOutcome.result("result-" + fusing.nextInt(1000));
+            };
+            if (fusing.nextInt(6) > 0) {
+                ran.add(new ModelResult.Ran(run.call().id(), outcome));
+            }
+        }
+        return fusing.nextInt(4) == 0 ? List.of() : ran;
+    }
+
+    /** The state after the same outcomes, if the calls had been dispatched as the state decides. */
+    private Conversation unfused(Conversation before, Fact replied, List<ModelResult.Ran> ran, Instant time) {
+        Conversation now = core.apply(before, replied, time);
+        for (Step step : now.decide()) {
+            if (step instanceof Step.RunTool run
+                    && ran.stream()
+                            .anyMatch(each -> each.callId().equals(run.call().id()))) {
+                now = core.apply(now, new ToolFact.ToolDispatched(run.call().id(), run.dispatch()), time);
+            }
+        }
+        for (ModelResult.Ran each : ran) {
+            now = core.apply(now, each.outcome().toFact(each.callId(), 1), time);
+        }
+        return now;
     }
 
     private Fact summaryEnd(int step) {
@@ -1017,9 +1116,12 @@ final class Simulation {
         }
         int back = recorded.size() - runBegan;
         int point = recorded.size() - 1 - random.nextInt(chance(2) ? back : Math.min(back, 12));
+        while (insideEvent.get(point)) {
+            point--;
+        }
         List<Fact> later = new ArrayList<>(recorded.subList(point + 1, recorded.size()));
         coverage.count("resets");
-        for (List<?> log : List.of(recorded, times, states, pendingAt)) {
+        for (List<?> log : List.of(recorded, times, states, pendingAt, insideEvent)) {
             log.subList(point + 1, log.size()).clear();
         }
         state = states.get(point);
@@ -1104,8 +1206,10 @@ final class Simulation {
             parts.add(new Part.Text("reply-" + random.nextInt(1000)));
         }
         int calls = quiet ? 0 : Math.max(0, random.nextInt(chance(6) ? 14 : 7) - 2);
+        boolean safe = fusing.nextInt(5) == 0;
         for (int i = 0; i < calls; i++) {
-            String tool = TOOLS[random.nextInt(TOOLS.length)];
+            String any = TOOLS[random.nextInt(TOOLS.length)];
+            String tool = safe ? SAFE_TOOLS[i % SAFE_TOOLS.length] : any;
             executions++;
             String id = chance(2) ? CALL_IDS[random.nextInt(CALL_IDS.length)] : "fresh" + executions;
             parts.add(new Part.ToolUse(id, tool, args(tool)));

@@ -35,6 +35,7 @@ final class HelpText {
             "WAYMARK_PRICES      YAML file of model prices, which override the built-in ones",
             "WAYMARK_CODEC_KEYS  keys that encrypt payloads: ID:KEY,… or file:PATH",
             "WAYMARK_THREAD_KEYS where the keys of individual threads are stored: file:DIR or jdbc:…",
+            "WAYMARK_SHARES      shares of the workers while they are busy: subject:ann=2,agent:batch=0.5",
             "NO_COLOR            disables colours in chat");
 
     private HelpText() {}

@@ -25,9 +25,11 @@ import dev.waymark.worker.model.ModelChecks;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.ClaimSender;
 import dev.waymark.worker.tool.LateOutcomeSender;
+import dev.waymark.worker.tool.ReplyCalls;
 import dev.waymark.worker.tool.ToolActivity;
 import dev.waymark.worker.tool.ToolKinds;
 import dev.waymark.worker.tool.ToolRunner;
+import dev.waymark.worker.tool.ToolTimes;
 import dev.waymark.worker.tool.VerifyActivityImpl;
 import dev.waymark.worker.tool.java.JavaTools;
 import dev.waymark.worker.tool.kind.ToolNames;
@@ -161,6 +163,7 @@ public final class AgentWorker implements AutoCloseable {
 
     private void registerActivities(Worker worker, Builder builder) {
         ToolRunner tools = new ToolRunner(kinds);
+        ToolTimes times = new ToolTimes();
         builder.agents.agents().values().forEach(agent -> tools.hideSecretsOf(agent.tools()));
         worker.registerActivitiesImplementations(
                 new AgentActivityImpl(
@@ -168,13 +171,15 @@ public final class AgentWorker implements AutoCloseable {
                         kinds.discovery(),
                         this::obstacle,
                         agent -> builder.providers.orElseThrow().lacks(agent)),
-                new ModelActivityImpl(runs, builder.providers.orElseThrow(), activityMetrics),
+                new ModelActivityImpl(
+                        runs, builder.providers.orElseThrow(), new ReplyCalls(runs, tools, times), activityMetrics),
                 new ToolActivity(
                         runs,
                         tools,
                         new ClaimSender(client, activityMetrics),
                         new LateOutcomeSender(client),
                         journal,
+                        times,
                         () -> draining),
                 new VerifyActivityImpl(runs, tools),
                 new StateActivityImpl(runs));

@@ -127,9 +127,15 @@ public final class JsonDocuments {
         return list;
     }
 
-    /** A line of {@code watch}. A moment without a fact is the start of a run that continues another one. */
+    /**
+     * A line of {@code watch}. A moment without a fact is the start of a run that continues another one. The last fact
+     * of an event has no {@code index}.
+     */
     public static ObjectNode of(Moment moment) {
         ObjectNode line = line(moment.at(), moment.runId(), moment.eventId());
+        if (!moment.place().isLast()) {
+            line.put("index", moment.place().index());
+        }
         line.put("type", moment.fact().map(fact -> fact.type()).orElse("run-continued"));
         moment.fact().ifPresent(fact -> line.setAll((ObjectNode) PayloadJson.MAPPER.valueToTree(fact)));
         return line;

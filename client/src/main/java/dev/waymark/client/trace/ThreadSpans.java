@@ -19,6 +19,7 @@ import dev.waymark.conversation.value.Usage;
 import dev.waymark.history.Moment;
 import dev.waymark.history.RunEnding;
 import dev.waymark.history.Timeline;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -52,6 +53,11 @@ public final class ThreadSpans {
     private final Map<String, Integer> occurrences = new LinkedHashMap<>();
     private final Map<String, Instant> dispatchedAt = new LinkedHashMap<>();
     private @Nullable Conversation before;
+    private Instant calledAt = Instant.EPOCH;
+    /** The newest reply, and when it came. */
+    private Optional<Moment> reply = Optional.empty();
+
+    private Instant repliedAt = Instant.EPOCH;
 
     private ThreadSpans(Timeline timeline, TraceIds ids, boolean content) {
         this.timeline = timeline;
@@ -69,8 +75,8 @@ public final class ThreadSpans {
     }
 
     private List<Span> fold() {
-        for (Moment moment : timeline.moments()) {
-            accept(moment);
+        for (int i = 0; i < timeline.moments().size(); i++) {
+            accept(timed(i));
         }
         boolean closed = timeline.ending()
                 .filter(ending -> ending.kind() != RunEnding.Kind.CONTINUED)
@@ -83,6 +89,44 @@ public final class ThreadSpans {
             end(threadName(), last.at(), Optional.empty());
         }
         return List.copyOf(spans);
+    }
+
+    /**
+     * The moment with the time at which it happened. All facts of a step whose calls ran with their model call have the
+     * time of the task that applied them, when the last call had ended. The step tells how long each call took.
+     */
+    private Moment timed(int index) {
+        List<Moment> moments = timeline.moments();
+        Moment moment = moments.get(index);
+        if (moment.fact().filter(ModelFact.ModelReplied.class::isInstance).isPresent()) {
+            Duration longest = Duration.ZERO;
+            for (int i = index; i < moments.size() && isOfEvent(moments.get(i), moment); i++) {
+                Duration took = moments.get(i).took().orElse(Duration.ZERO);
+                longest = took.compareTo(longest) > 0 ? took : longest;
+            }
+            Instant replied = moment.at().minus(longest);
+            repliedAt = replied.isBefore(calledAt) ? calledAt : replied;
+            reply = Optional.of(moment);
+        }
+        if (moment.fact().filter(ModelFact.ModelCalled.class::isInstance).isPresent()) {
+            calledAt = moment.at();
+        }
+        boolean ofReply = reply.filter(first -> isOfEvent(moment, first)).isPresent();
+        if (!ofReply) {
+            return moment;
+        }
+        Instant ended = repliedAt.plus(moment.took().orElse(Duration.ZERO));
+        return new Moment(
+                moment.runId(),
+                moment.place(),
+                ended.isAfter(moment.at()) ? moment.at() : ended,
+                moment.fact(),
+                moment.state(),
+                moment.took());
+    }
+
+    private static boolean isOfEvent(Moment moment, Moment other) {
+        return moment.runId().equals(other.runId()) && moment.eventId() == other.eventId();
     }
 
     private void accept(Moment moment) {

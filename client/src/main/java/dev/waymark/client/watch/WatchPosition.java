@@ -6,14 +6,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A position in the events of a watch, parsed from an event id: {@code RUN/e12} is the first watch event for history
- * event 12 of a run, {@code RUN/e12.1} the second one, and {@code RUN/e12~2.40} the end of the first 40 characters of
- * attempt 2 of the reply that follows this event. Ids depend on the history only, so a position is valid on every
- * server.
+ * A position in the events of a watch, parsed from an event id. {@code RUN/e12} is the moment at history event 12 of a
+ * run, or the last one of several; the others are {@code RUN/e12.0}, {@code RUN/e12.1} and so on. {@code RUN/e12:1} is the
+ * first watch event after that moment that the same history event causes, such as a saved checkpoint. {@code RUN/e12~2.40}
+ * is the end of the first 40 characters of attempt 2 of the reply that follows. Ids depend on the history only, so a
+ * position is valid on every server.
  */
 public record WatchPosition(String event, Optional<LiveText.Heard> words) {
     private static final Pattern FORM =
-            Pattern.compile("([^~]+/e\\d{1,18}(?:\\.\\d{1,6})?)(?:~(\\d{1,6})\\.(\\d{1,9}))?");
+            Pattern.compile("([^~]+/e\\d{1,18}(?:\\.\\d{1,6})?(?::\\d{1,6})?)(?:~(\\d{1,6})\\.(\\d{1,9}))?");
 
     public static Optional<WatchPosition> parse(String id) {
         Matcher matcher = FORM.matcher(id);
@@ -27,8 +28,7 @@ public record WatchPosition(String event, Optional<LiveText.Heard> words) {
 
     /** Returns whether this is the position of an event for this moment. */
     public boolean isOf(Moment moment) {
-        String first = moment.runId() + "/e" + moment.eventId();
-        return event.equals(first) || event.startsWith(first + ".");
+        return event.equals(moment.address()) || event.startsWith(moment.address() + ":");
     }
 
     public static String of(String event, TextDelta words) {
@@ -37,16 +37,13 @@ public record WatchPosition(String event, Optional<LiveText.Heard> words) {
 
     /** Assigns ids to the events of a watch. Must receive every event, in order. */
     public static final class Numbering {
-        private String runId = "";
-        private long eventId;
+        private String address = "";
         private int number;
 
         public String next(Moment moment) {
-            boolean same = moment.runId().equals(runId) && moment.eventId() == eventId;
-            runId = moment.runId();
-            eventId = moment.eventId();
-            number = same ? number + 1 : 0;
-            return runId + "/e" + eventId + (number == 0 ? "" : "." + number);
+            number = moment.address().equals(address) ? number + 1 : 0;
+            address = moment.address();
+            return address + (number == 0 ? "" : ":" + number);
         }
     }
 }

@@ -76,7 +76,8 @@ public final class AgentCatalogue {
     /** What an agent file says about the agent, and the names of its subagents. */
     private record AgentFile(String name, Optional<String> description, List<String> subagents) {}
 
-    List<Listed> agents() {
+    /** The agents, by name. */
+    public List<Listed> agents() {
         if (directory.isEmpty()) {
             return reported.get();
         }
@@ -106,6 +107,11 @@ public final class AgentCatalogue {
         } catch (IOException e) {
             return List.of();
         }
+    }
+
+    /** Whether only the listed agents can be started. */
+    public boolean isRestricted() {
+        return directory.isPresent();
     }
 
     /** Rejects an agent for which callers may not start threads: with status 404, or with 400 if no agent has such a name. */

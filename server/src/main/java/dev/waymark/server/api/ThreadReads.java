@@ -26,25 +26,13 @@ import dev.waymark.server.http.Route;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The operations that read threads from their histories. They need no worker. */
 final class ThreadReads {
-    private static final Logger LOG = LoggerFactory.getLogger(ThreadReads.class);
     private static final int PAGE = 20;
     static final int LARGEST_PAGE = 100;
 
-    /** Logs unreadable threads and does not report them to the caller, because they may belong to other callers. */
-    private static final Progress UNREADABLE_LOGGED = new Progress() {
-        @Override
-        public void read(int done, int of) {}
-
-        @Override
-        public void leaveOut(List<String> threads, int of, RuntimeException problem) {
-            LOG.warn("{} threads are not listed, because they cannot be read: {}", threads.size(), threads, problem);
-        }
-    };
+    private static final Progress UNREADABLE_LOGGED = new UnreadableThreads();
 
     private final AgentClient client;
     private final ThreadAccess access;

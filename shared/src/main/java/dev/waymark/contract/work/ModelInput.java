@@ -1,10 +1,11 @@
 package dev.waymark.contract.work;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.DecisionsDigest;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Transcript;
+import dev.waymark.conversation.state.ThreadIdentity;
 import java.util.Optional;
 
 /**
@@ -17,6 +18,8 @@ import java.util.Optional;
  *
  * @param summary whether to summarize the older part of the conversation instead of replying
  * @param decisions a digest of the decisions about the thread's calls; empty if there are none
+ * @param fuse whether the result may include the outcomes of the reply's calls. Only a workflow that can read such a
+ *     result asks for it.
  */
 public record ModelInput(
         int step,
@@ -25,7 +28,9 @@ public record ModelInput(
 
         @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean summary,
 
-        Optional<String> decisions)
+        Optional<String> decisions,
+
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean fuse)
         implements ActivityInput {
     private static final int DIGITS = 32;
 
@@ -35,7 +40,7 @@ public record ModelInput(
 
     /** The input for a thread without decisions. */
     public ModelInput(int step, int messageCount, String digest, boolean summary) {
-        this(step, messageCount, digest, summary, Optional.empty());
+        this(step, messageCount, digest, summary, Optional.empty(), false);
     }
 
     /** The input for the model call of this state. */
@@ -46,7 +51,15 @@ public record ModelInput(
                 transcript.count(),
                 cut(transcript),
                 called.isSummarising(),
-                DecisionsDigest.of(called));
+                DecisionsDigest.of(called),
+                false);
+    }
+
+    /** The input for the model call of this state, which asks for a fused step if the agent allows it. */
+    public static ModelInput of(Conversation called, AgentSpec agent) {
+        ModelInput plain = of(called);
+        boolean fuse = called.rules() >= ThreadIdentity.FUSED_STEPS && !plain.summary && agent.fusesSteps();
+        return new ModelInput(plain.step, plain.messageCount, plain.digest, plain.summary, plain.decisions, fuse);
     }
 
     /** Whether the decisions match the recorded digest. */
@@ -55,7 +68,7 @@ public record ModelInput(
     }
 
     @Override
-    public Work<Reply> work() {
+    public Work<?> work() {
         return summary ? new Work.Summary(step) : new Work.Model(step);
     }
 

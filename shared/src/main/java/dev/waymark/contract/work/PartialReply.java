@@ -1,6 +1,7 @@
 package dev.waymark.contract.work;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Spent;
 import java.util.List;
 import java.util.Optional;
@@ -15,6 +16,8 @@ import java.util.Optional;
  * @param failed the models that failed in this call, once per failure; several times for one failure after which the
  *     model should not be tried again
  * @param unusable the fallbacks that cannot answer this call
+ * @param saved the whole reply, while the activity still runs its calls; the next attempt returns it, so that it is
+ *     paid for once
  * @param from the number of characters before {@code text}, since only the end of a long reply is sent
  */
 public record PartialReply(
@@ -27,7 +30,9 @@ public record PartialReply(
 
         @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> failed,
 
-        @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> unusable) {
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> unusable,
+
+        Optional<SavedReply> saved) {
     public PartialReply {
         text = text == null ? "" : text;
         failed = failed == null ? List.of() : List.copyOf(failed);
@@ -36,6 +41,18 @@ public record PartialReply(
 
     /** The partial text of a call in which no model has failed. */
     public PartialReply(int step, int attempt, int from, String text, Optional<Spent> spent) {
-        this(step, attempt, from, text, spent, List.of(), List.of());
+        this(step, attempt, from, text, spent, List.of(), List.of(), Optional.empty());
+    }
+
+    /**
+     * A reply, and the model call that it answers.
+     *
+     * @param digest the digest of the conversation, as in {@link ModelInput}
+     */
+    public record SavedReply(String runId, String digest, Reply reply) {
+        /** Whether this is the reply to this call of this run, which has the same step. */
+        public boolean isFor(String run, ModelInput call) {
+            return runId.equals(run) && digest.equals(call.digest());
+        }
     }
 }

@@ -9,6 +9,8 @@ import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Budget;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +29,15 @@ public sealed interface Work<R> {
     Class<R> resultType();
 
     Fact completed(R result);
+
+    /**
+     * The facts of this result, in order: usually one. A model call may bring the outcomes of the reply's calls.
+     *
+     * @param state the state to which the first of the facts is applied
+     */
+    default List<Fact> completed(R result, Conversation state) {
+        return List.of(completed(result));
+    }
 
     /**
      * The fact that the work failed.
@@ -67,21 +78,36 @@ public sealed interface Work<R> {
         }
     }
 
-    /** Calls the model. */
-    record Model(int step) implements Work<Reply> {
+    /** Calls the model, and runs the calls of its reply if the input asks for it. */
+    record Model(int step) implements Work<ModelResult> {
         @Override
         public Fact begun() {
             return new ModelFact.ModelCalled(step);
         }
 
         @Override
-        public Class<Reply> resultType() {
-            return Reply.class;
+        public Class<ModelResult> resultType() {
+            return ModelResult.class;
         }
 
         @Override
-        public Fact completed(Reply result) {
-            return new ModelFact.ModelReplied(step, result);
+        public Fact completed(ModelResult result) {
+            return new ModelFact.ModelReplied(step, result.reply());
+        }
+
+        /**
+         * The reply, then the dispatches of the calls that ran with it, then their outcomes. If the thread no longer
+         * waits for the reply, only the reply counts, for its cost: a later reply may have a call with the same id.
+         */
+        @Override
+        public List<Fact> completed(ModelResult result, Conversation state) {
+            List<Fact> facts = new ArrayList<>();
+            facts.add(completed(result));
+            if (isAwaited(state)) {
+                result.ran().forEach(ran -> facts.add(ran.work().begun()));
+                result.ran().forEach(ran -> facts.add(ran.work().completed(ran.outcome())));
+            }
+            return List.copyOf(facts);
         }
 
         @Override

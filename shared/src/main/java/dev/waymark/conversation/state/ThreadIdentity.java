@@ -28,6 +28,9 @@ public record ThreadIdentity(
     /** The version of the rules for new threads. All versions since {@link #FIRST_RULES} keep working. */
     public static final int RULES = 7;
 
+    /** From these rules on, the worker that calls the model may also run the calls of its reply. */
+    public static final int FUSED_STEPS = 5;
+
     /** From these rules on, nothing is awaited from a worker that is reported as ended. */
     public static final int ENDED_WORKERS = 7;
 

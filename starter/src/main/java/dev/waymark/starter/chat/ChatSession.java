@@ -12,6 +12,7 @@ import dev.waymark.client.watch.Watcher;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.call.PendingItem;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.history.EventPlace;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.saver.SaverException;
@@ -34,6 +35,7 @@ import java.util.function.Supplier;
  */
 public final class ChatSession implements Watcher, AutoCloseable {
     private static final long LOOK_AGAIN_MILLIS = 1_000;
+    private static final EventPlace NOWHERE = new EventPlace(0, 0);
 
     private final AgentClient client;
     private final Optional<SaveOptions> saving;
@@ -44,10 +46,10 @@ public final class ChatSession implements Watcher, AutoCloseable {
     private String thread;
     private Optional<SaveFollower> following = Optional.empty();
     private Optional<Thread> watching = Optional.empty();
-    /** The id of the last event that was shown, by run. */
-    private Map<String, Long> shown = new HashMap<>();
+    /** The place of the last moment that was shown, by run. */
+    private Map<String, EventPlace> shown = new HashMap<>();
 
-    private Map<String, Long> shownBefore = Map.of();
+    private Map<String, EventPlace> shownBefore = Map.of();
     private Predicate<Conversation> awaited = state -> true;
     private boolean sending;
     private boolean closed;
@@ -303,7 +305,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
 
     @Override
     public synchronized boolean happened(Moment moment) {
-        boolean isNew = moment.eventId() > shownBefore.getOrDefault(moment.runId(), 0L);
+        boolean isNew = moment.place().compareTo(shownBefore.getOrDefault(moment.runId(), NOWHERE)) > 0;
         if (isNew && !left) {
             unreachable = false;
             unattended = false;
@@ -315,7 +317,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
     }
 
     private void remember(Moment moment) {
-        shown.put(moment.runId(), moment.eventId());
+        shown.put(moment.runId(), moment.place());
     }
 
     @Override

@@ -48,8 +48,9 @@ public final class CheckpointsCommand implements Callable<Integer> {
                 rows.add(List.of(
                         String.valueOf(version.number()),
                         version.moment().at().toString(),
-                        (newest ? "" : version.moment().runId() + "/") + "e"
-                                + version.moment().eventId(),
+                        newest
+                                ? version.moment().place().toString()
+                                : version.moment().address(),
                         state.phase().wireName(),
                         String.valueOf(state.turn().iterations()),
                         state.turn().usage().inputTokens() + "+"

@@ -13,6 +13,7 @@ import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.display.SafeText;
+import dev.waymark.history.EventPlace;
 import dev.waymark.history.Moment;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -30,28 +31,34 @@ public final class WatchRenderer implements Fact.Cases<String> {
         String what = moment.fact()
                 .map(fact -> pad(fact.type()) + SafeText.line(fact.match(STORY)))
                 .orElseGet(() -> pad("run-continued") + moment.runId());
-        return line(moment.at(), moment.eventId(), what);
+        return line(moment.at(), moment.place(), what);
     }
 
     /** Formats text of a reply that is being streamed. */
     public static String line(TextDelta words) {
         String attempt = words.attempt() > 1 ? "(attempt " + words.attempt() + ") " : "";
-        return line(words.at(), words.eventId(), pad("text-delta") + attempt + SafeText.line(words.text()));
+        return line(
+                words.at(),
+                EventPlace.after(words.eventId()),
+                pad("text-delta") + attempt + SafeText.line(words.text()));
     }
 
     public static String line(CheckpointSaved checkpoint) {
-        return line(checkpoint.at(), checkpoint.eventId(), pad("checkpoint-saved") + "step " + checkpoint.step());
+        return line(
+                checkpoint.at(),
+                EventPlace.after(checkpoint.eventId()),
+                pad("checkpoint-saved") + "step " + checkpoint.step());
     }
 
     public static String line(CheckpointLoaded checkpoint) {
         return line(
                 checkpoint.at(),
-                checkpoint.eventId(),
+                EventPlace.after(checkpoint.eventId()),
                 pad("checkpoint-loaded") + "step " + checkpoint.step() + ", messages: " + checkpoint.messagesCount());
     }
 
-    private static String line(Instant at, long eventId, String what) {
-        return (at.truncatedTo(ChronoUnit.SECONDS) + "  e" + eventId + "  " + what).stripTrailing();
+    private static String line(Instant at, EventPlace place, String what) {
+        return (at.truncatedTo(ChronoUnit.SECONDS) + "  " + place + "  " + what).stripTrailing();
     }
 
     private static String pad(String type) {

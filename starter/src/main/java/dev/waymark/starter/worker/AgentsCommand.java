@@ -39,6 +39,7 @@ public final class AgentsCommand implements Callable<Integer> {
             String model,
             Optional<ModelOptions> options,
             Optional<Duration> silence,
+            Optional<Duration> fuse,
 
             @JsonInclude(JsonInclude.Include.NON_EMPTY) List<FallbackModel> fallback,
 
@@ -55,6 +56,7 @@ public final class AgentsCommand implements Callable<Integer> {
                     agent.model(),
                     agent.options(),
                     agent.silence(),
+                    agent.fuse(),
                     agent.fallback(),
                     agent.maxTokens(),
                     agent.maxIterations(),

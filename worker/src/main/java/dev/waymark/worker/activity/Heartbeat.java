@@ -53,7 +53,7 @@ public final class Heartbeat implements AutoCloseable {
 
     private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(1);
     private static final Duration NEWS = Duration.ofMillis(50);
-    private static final Duration TICK = Duration.ofMillis(25);
+    private static final int TICK_MILLIS = 25;
     /**
      * A slow answer means that the server is busy. Changed details are sent no earlier than this many times the
      * duration of the last answer after the last heartbeat, but no later than the next regular heartbeat.
@@ -89,6 +89,8 @@ public final class Heartbeat implements AutoCloseable {
     private long answerNanos;
     private long end = started + FOREVER.toNanos();
     private int unanswered;
+    private boolean urgent;
+    private Optional<Payloads> lastEncoded = Optional.empty();
     private @Nullable ActivityCompletionException cancellation;
     private boolean over;
     private boolean unstoppable;
@@ -98,7 +100,7 @@ public final class Heartbeat implements AutoCloseable {
         this.info = context.getInfo();
         this.details = details;
         ALIVE.incrementAndGet();
-        this.ticks = CLOCK.scheduleWithFixedDelay(this::tick, TICK.toMillis(), TICK.toMillis(), TimeUnit.MILLISECONDS);
+        this.ticks = CLOCK.scheduleWithFixedDelay(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     /** Starts heartbeats for the activity of the current thread. Close the heartbeat in the same thread. */
@@ -143,6 +145,7 @@ public final class Heartbeat implements AutoCloseable {
             toldAt = time;
             due = time + pace().toNanos();
             unanswered++;
+            urgent = false;
         }
         try {
             long sentAt = System.nanoTime();
@@ -157,7 +160,7 @@ public final class Heartbeat implements AutoCloseable {
     /** Whether a heartbeat may be sent now. */
     private synchronized boolean mayTell(long time) {
         long pause = Math.min(Math.max(NEWS.toNanos(), PAUSE_PER_ANSWER * answerNanos), pace().toNanos());
-        return !over && !waitsForAnswer(time) && time - end <= 0 && time - toldAt >= pause;
+        return !over && !waitsForAnswer(time) && time - end <= 0 && (urgent || time - toldAt >= pause);
     }
 
     /**
@@ -200,17 +203,23 @@ public final class Heartbeat implements AutoCloseable {
     }
 
     /**
-     * Returns the encoded details; empty if there are none, or if they cannot be encrypted now. The heartbeat is then
-     * sent without details, because the activity is still alive.
+     * Returns the encoded details; empty if there are none. If they cannot be encrypted now, returns the last ones that
+     * could: the server would replace them by nothing, and the next attempt may need them.
      */
     private Optional<Payloads> encoded(@Nullable Object now) {
-        try {
-            return now == null
-                    ? Optional.empty()
-                    : PayloadJson.dataConverter(client, info.getWorkflowId()).toPayloads(now);
-        } catch (KeyStoreException e) {
-            LOG.debug("a heartbeat of {} is sent without details: {}", info.getActivityId(), e.getMessage());
+        if (now == null) {
             return Optional.empty();
+        }
+        Optional<Payloads> encoded;
+        try {
+            encoded = PayloadJson.dataConverter(client, info.getWorkflowId()).toPayloads(now);
+        } catch (KeyStoreException e) {
+            LOG.debug("a heartbeat of {} is sent with older details: {}", info.getActivityId(), e.getMessage());
+            encoded = Optional.empty();
+        }
+        synchronized (this) {
+            lastEncoded = encoded.or(() -> lastEncoded);
+            return lastEncoded;
         }
     }
 
@@ -282,6 +291,14 @@ public final class Heartbeat implements AutoCloseable {
      */
     public synchronized void pastTheLastStop() {
         unstoppable = true;
+    }
+
+    /**
+     * Sends the details as they are now within {@value #TICK_MILLIS} ms, or when the heartbeat before them is answered,
+     * without a pause.
+     */
+    public synchronized void tellAtOnce() {
+        urgent = true;
     }
 
     /** Stops the heartbeats after this time, so that the server times out an activity that hangs. */

@@ -30,6 +30,7 @@ import dev.waymark.worker.yaml.YamlValue;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -128,6 +129,7 @@ final class AgentFile {
         Optional<YamlValue> pricing = fields.take("pricing");
         Optional<YamlValue> context = fields.take("context");
         Optional<YamlValue> summarize = fields.take("summarize");
+        Optional<YamlValue> fuse = fields.take("fuse");
         problems.run(fields::end);
         Optional<String> modelName = model.flatMap(value -> problems.check(() -> modelFields.model(value)));
         AgentSpec.Builder builder = new AgentSpec.Builder(name.orElse(UNNAMED), modelName.orElse(""));
@@ -151,6 +153,7 @@ final class AgentFile {
         problems.read(budget, value -> budget(value, priceless)).ifPresent(builder::budget);
         problems.read(context, AgentFile::context).ifPresent(builder::context);
         problems.read(summarize, AgentFile::summaries).ifPresent(builder::summaries);
+        problems.read(fuse, AgentFile::fuse).ifPresent(builder::fuse);
         List<YamlValue> references = problems.read(subagents, YamlValue::items).orElse(List.of());
         problems.end();
         AgentSpec agent = builder.build();
@@ -178,6 +181,15 @@ final class AgentFile {
                     fields.flatMap(all -> otherProblems.read(all.take("subagents"), YamlValue::items))
                             .orElse(List.of()));
         }
+    }
+
+    private static Duration fuse(YamlValue value) throws YamlProblem {
+        Duration limit = value.text().equals("0") ? Duration.ZERO : value.duration();
+        Optional<String> problem = ModelChecks.fuseProblem(limit);
+        if (problem.isPresent()) {
+            throw value.problem(problem.get() + ", found " + value.text());
+        }
+        return limit;
     }
 
     private static String stem(Path file) {

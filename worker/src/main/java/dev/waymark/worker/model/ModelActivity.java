@@ -2,7 +2,7 @@ package dev.waymark.worker.model;
 
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.work.ModelInput;
-import dev.waymark.conversation.message.Reply;
+import dev.waymark.contract.work.ModelResult;
 import io.temporal.activity.ActivityInterface;
 import io.temporal.activity.ActivityMethod;
 
@@ -10,5 +10,5 @@ import io.temporal.activity.ActivityMethod;
 @ActivityInterface
 public interface ModelActivity {
     @ActivityMethod(name = WireNames.MODEL_ACTIVITY)
-    Reply call(ModelInput input);
+    ModelResult call(ModelInput input);
 }

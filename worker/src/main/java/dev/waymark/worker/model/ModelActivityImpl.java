@@ -6,8 +6,11 @@ import dev.waymark.agent.Pricing;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.work.ModelInput;
+import dev.waymark.contract.work.ModelResult;
 import dev.waymark.contract.work.PartialReply;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.fact.Fact;
+import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Summary;
@@ -23,6 +26,7 @@ import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.Heartbeat;
 import dev.waymark.worker.metrics.AttemptMetrics;
 import dev.waymark.worker.model.http.ProviderFailures;
+import dev.waymark.worker.tool.ReplyCalls;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityInfo;
 import io.temporal.client.ActivityCanceledException;
@@ -34,6 +38,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Calls the model with the conversation read from the run's history. The input holds only the length and the digest of
@@ -46,19 +52,28 @@ public final class ModelActivityImpl implements ModelActivity {
      */
     private static final int MOST_REPLY_BYTES = 1024 * 1024;
 
+    /** A larger reply is returned at once: heartbeats would send it again and again. */
+    private static final int MOST_SAVED_BYTES = 64 * 1024;
+
+    private static final Logger LOG = LoggerFactory.getLogger(ModelActivityImpl.class);
+
     private final RunReader runs;
     private final ModelProviders providers;
+    private final ReplyCalls calls;
     private final AttemptMetrics metrics;
     private final ModelOutages outages = new ModelOutages(System::nanoTime);
 
-    public ModelActivityImpl(RunReader runs, ModelProviders providers, AttemptMetrics metrics) {
+    /** @param calls runs the calls of replies whose workflow asks for it */
+    public ModelActivityImpl(RunReader runs, ModelProviders providers, ReplyCalls calls, AttemptMetrics metrics) {
         this.runs = runs;
         this.providers = providers;
+        this.calls = calls;
         this.metrics = metrics;
     }
 
     @Override
-    public Reply call(ModelInput input) {
+    public ModelResult call(ModelInput input) {
+        long began = System.nanoTime();
         ActivityInfo info = Activity.getExecutionContext().getInfo();
         Optional<PartialReply> before = before(input);
         PartialText words = new PartialText(
@@ -68,16 +83,19 @@ public final class ModelActivityImpl implements ModelActivity {
                 before.map(told -> new ModelChain.Failed(told.failed(), told.unusable()))
                         .orElse(ModelChain.Failed.NOTHING),
                 !input.summary());
+        Optional<PartialReply.SavedReply> saved =
+                before.flatMap(PartialReply::saved).filter(reply -> reply.isFor(info.getWorkflowRunId(), input));
+        saved.ifPresent(words::save);
         try (Heartbeat heartbeat = Heartbeat.showing(words::now)) {
-            RunReader.Called called = metrics.projection(() -> ActivityProblems.reading(
-                    () -> runs.atModelCall(info.getWorkflowId(), info.getWorkflowRunId(), input)));
-            check(input, called.state().counters().steps(), called.state().transcript());
+            Optional<RunReader.Called> called = saved.isPresent() ? Optional.empty() : Optional.of(called(info, input));
             boolean replied = false;
             try {
-                Reply reply = reply(input, called, words, heartbeat::isCancelled);
+                ModelResult result = called.isEmpty()
+                        ? ModelResult.of(saved.orElseThrow().reply())
+                        : replied(input, called.get(), words, heartbeat, began);
                 heartbeat.awaitKeys();
                 replied = true;
-                return reply;
+                return result;
             } catch (InterruptedException e) {
                 RuntimeException cancellation = heartbeat.cancellation(e);
                 // A cancellation cannot carry the cost of the call, so a failure reports it. After a pause
@@ -94,6 +112,53 @@ public final class ModelActivityImpl implements ModelActivity {
                     heartbeat.finish();
                 }
             }
+        }
+    }
+
+    private ModelResult replied(
+            ModelInput input, RunReader.Called called, PartialText words, Heartbeat heartbeat, long began)
+            throws InterruptedException {
+        Reply reply = reply(input, called, words, heartbeat::isCancelled);
+        return input.fuse() ? withOutcomes(input, called, reply, words, heartbeat, began) : ModelResult.of(reply);
+    }
+
+    private RunReader.Called called(ActivityInfo info, ModelInput input) {
+        RunReader.Called called = metrics.projection(() ->
+                ActivityProblems.reading(() -> runs.atModelCall(info.getWorkflowId(), info.getWorkflowRunId(), input)));
+        check(input, called.state().counters().steps(), called.state().transcript());
+        return called;
+    }
+
+    /**
+     * Runs the calls of the reply here, if all of them can be, and returns the reply with their outcomes. Nothing that
+     * goes wrong is a failure of this activity, because the reply is paid for: a call without an outcome is dispatched
+     * by the workflow.
+     */
+    private ModelResult withOutcomes(
+            ModelInput input,
+            RunReader.Called called,
+            Reply reply,
+            PartialText words,
+            Heartbeat heartbeat,
+            long began) {
+        ActivityInfo info = Activity.getExecutionContext().getInfo();
+        try {
+            if (PayloadJson.MAPPER.writeValueAsBytes(reply).length > MOST_SAVED_BYTES) {
+                return ModelResult.of(reply);
+            }
+            Fact replied = new ModelFact.ModelReplied(input.step(), reply);
+            Conversation after = called.state().apply(replied, called.state().updatedAt());
+            Duration left = info.getStartToCloseTimeout().minusNanos(System.nanoTime() - began);
+            Optional<ReplyCalls.Batch> batch = calls.prepare(info, called.agent(), after, left);
+            if (batch.isEmpty()) {
+                return ModelResult.of(reply);
+            }
+            words.save(new PartialReply.SavedReply(info.getWorkflowRunId(), input.digest(), reply));
+            heartbeat.tellAtOnce();
+            return new ModelResult(reply, batch.get().run());
+        } catch (RuntimeException | JsonProcessingException e) {
+            LOG.warn("the calls of a reply in {} are dispatched one by one", info.getWorkflowId(), e);
+            return ModelResult.of(reply);
         }
     }
 

@@ -24,6 +24,8 @@ public final class ModelChecks {
     /** Shorter than the time limit of one attempt of a model call, 10 minutes. */
     private static final Duration MOST_SILENCE = Duration.ofMinutes(9);
 
+    private static final Duration MOST_FUSE = Duration.ofMinutes(1);
+
     private final ModelProviders providers;
 
     public ModelChecks(ModelProviders providers) {
@@ -62,6 +64,13 @@ public final class ModelChecks {
     public static Optional<String> silenceProblem(Duration silence) {
         return silence.compareTo(LEAST_SILENCE) < 0 || silence.compareTo(MOST_SILENCE) > 0
                 ? Optional.of("expected 1s to 9m")
+                : Optional.empty();
+    }
+
+    /** Returns a problem unless calls may run in the model's activity for at most a minute; zero means that none may. */
+    public static Optional<String> fuseProblem(Duration limit) {
+        return limit.isNegative() || limit.compareTo(MOST_FUSE) > 0
+                ? Optional.of("expected 0 to 1m")
                 : Optional.empty();
     }
 
@@ -104,6 +113,10 @@ public final class ModelChecks {
         }
         if (agent.fallback().size() > MOST_FALLBACKS) {
             return Optional.of("it has " + agent.fallback().size() + " fallbacks, at most " + MOST_FALLBACKS);
+        }
+        Optional<String> fuse = fuseProblem(agent.fuseLimit());
+        if (fuse.isPresent()) {
+            return fuse.map(words -> "fuse: " + words + ", found " + agent.fuseLimit());
         }
         boolean inDollars = agent.budget().flatMap(Budget::usd).isPresent();
         return withoutPrice(agent).stream()

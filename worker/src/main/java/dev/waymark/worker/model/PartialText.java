@@ -32,6 +32,7 @@ final class PartialText implements ReplyListener {
     private Optional<String> model = Optional.empty();
     private final long beganAt = System.nanoTime();
     private Optional<Duration> firstWordAfter = Optional.empty();
+    private Optional<PartialReply.SavedReply> saved = Optional.empty();
 
     /**
      * @param before the spending of earlier attempts
@@ -65,6 +66,11 @@ final class PartialText implements ReplyListener {
     synchronized void asks(String asked, Optional<Pricing> price) {
         model = Optional.of(asked);
         pricing = price;
+    }
+
+    /** Adds the whole reply to the details of the heartbeats, for the next attempt. */
+    synchronized void save(PartialReply.SavedReply whole) {
+        saved = Optional.of(whole);
     }
 
     /** The model that this attempt called, if it has called one. */
@@ -127,6 +133,7 @@ final class PartialText implements ReplyListener {
                 whole,
                 spent.isNothing() ? Optional.empty() : Optional.of(spent),
                 failed.models(),
-                failed.unusable());
+                failed.unusable(),
+                saved);
     }
 }

@@ -19,6 +19,10 @@ record BoundTool<T extends ToolImplementation>(ToolKind<T> kind, ToolSlots slots
         return kind.problem(implementation, tool, args);
     }
 
+    boolean isReady(ToolSpec tool) {
+        return kind.isReady(implementation, tool);
+    }
+
     ToolOutcome run(ToolRun run) throws InterruptedException {
         return kind.run(implementation, run);
     }

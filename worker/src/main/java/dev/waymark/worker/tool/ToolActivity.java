@@ -48,20 +48,26 @@ public final class ToolActivity implements DynamicActivity {
     private final LateOutcomeSender lateOutcomes;
     private final ClaimJournal journal;
     private final BooleanSupplier stopping;
+    private final ToolTimes times;
 
-    /** @param stopping whether this worker no longer starts tools with side effects */
+    /**
+     * @param times learns how long tools take that are safe to retry
+     * @param stopping whether this worker no longer starts tools with side effects
+     */
     public ToolActivity(
             RunReader runs,
             ToolRunner tools,
             ClaimSender claims,
             LateOutcomeSender lateOutcomes,
             ClaimJournal journal,
+            ToolTimes times,
             BooleanSupplier stopping) {
         this.runs = runs;
         this.tools = tools;
         this.claims = claims;
         this.lateOutcomes = lateOutcomes;
         this.journal = journal;
+        this.times = times;
         this.stopping = stopping;
     }
 
@@ -79,7 +85,8 @@ public final class ToolActivity implements DynamicActivity {
             ToolSpec found = tool.get();
             ToolContext context = context(
                     input,
-                    info,
+                    info.getActivityType(),
+                    info.getWorkflowId(),
                     setting.context(),
                     runs.traceparent(info.getWorkflowId(), info.getWorkflowRunId(), input.callId()));
             try (ToolSlots.Slot slot = tools.slot(found, info.getWorkflowId())) {
@@ -87,22 +94,15 @@ public final class ToolActivity implements DynamicActivity {
                 if (found.hasEffect()) {
                     return claimAndRun(found, input, info, context, heartbeat);
                 }
-                ToolOutcome outcome = run(found, input, context, heartbeat);
+                long began = System.nanoTime();
+                ToolOutcome outcome = tools.runSafe(found, input.args(), context, heartbeat::isCancelled);
+                times.took(setting.agent(), found, Duration.ofNanos(System.nanoTime() - began));
                 heartbeat.awaitKeys();
                 return outcome;
             } catch (InterruptedException e) {
                 throw heartbeat.cancellation(e);
             }
         }
-    }
-
-    private ToolOutcome run(ToolSpec tool, ToolInput input, ToolContext context, Heartbeat heartbeat)
-            throws InterruptedException {
-        Optional<ToolOutcome> problem = tools.problem(tool, input.args());
-        return problem.isPresent()
-                ? problem.get()
-                : tools.run(ToolRun.unclaimed(
-                        tool, input.args(), context, ProcessFence.in(tool.timeout()), heartbeat::isCancelled));
     }
 
     /**
@@ -206,9 +206,8 @@ public final class ToolActivity implements DynamicActivity {
         }
     }
 
-    private static ToolContext context(ToolInput input, ActivityInfo info, Json carried, String traceparent) {
-        String tool = info.getActivityType();
-        String thread = info.getWorkflowId();
+    /** What a tool is told about the call that it executes, besides the arguments. */
+    static ToolContext context(ToolInput input, String tool, String thread, Json carried, String traceparent) {
         String key = IdempotencyKey.of(input.session().orElse(thread), tool, input.args(), input.repeat());
         return new ToolContext(
                 thread, input.callId(), tool, key, OptionalLong.empty(), carried, Optional.of(traceparent));

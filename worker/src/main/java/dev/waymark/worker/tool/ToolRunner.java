@@ -6,8 +6,10 @@ import dev.waymark.contract.work.VerifyOutcome;
 import dev.waymark.conversation.call.ToolTexts;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.ToolArguments;
+import dev.waymark.tool.ToolContext;
 import dev.waymark.worker.inbound.InlineText;
 import dev.waymark.worker.process.CommandRunner;
+import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.secret.LogSecrets;
 import dev.waymark.worker.secret.Secrets;
 import dev.waymark.worker.tool.kind.Effect;
@@ -17,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 
 /** Runs calls of every kind of tool, without retries. Whether a call may run is decided elsewhere. */
 public final class ToolRunner {
@@ -58,6 +61,25 @@ public final class ToolRunner {
     /** Waits until this thread may run another call to a tool of this kind. */
     ToolSlots.Slot slot(ToolSpec tool, String thread) throws InterruptedException {
         return kinds.of(tool).slots().acquire(thread);
+    }
+
+    /** A slot for another call to a tool of this kind, if this thread gets one at once. */
+    Optional<ToolSlots.Slot> slotNow(ToolSpec tool, String thread) {
+        return kinds.of(tool).slots().tryAcquire(thread);
+    }
+
+    /** Whether this worker can run the tool without a connection or a tool that it does not have yet. */
+    boolean isReady(ToolSpec tool) {
+        return kinds.of(tool).isReady(tool);
+    }
+
+    /** Runs a call of a tool that is safe to retry, or returns why it cannot run. */
+    ToolOutcome runSafe(ToolSpec tool, Json args, ToolContext context, BooleanSupplier cancelled)
+            throws InterruptedException {
+        Optional<ToolOutcome> problem = problem(tool, args);
+        return problem.isPresent()
+                ? problem.get()
+                : run(ToolRun.unclaimed(tool, args, context, ProcessFence.in(tool.timeout()), cancelled));
     }
 
     /** Waits until this thread may run the tool's check. A verify program needs a slot of the command tools. */

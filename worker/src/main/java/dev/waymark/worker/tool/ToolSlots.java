@@ -2,6 +2,7 @@ package dev.waymark.worker.tool;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -30,16 +31,34 @@ final class ToolSlots {
     Slot acquire(String thread) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            while (held.getOrDefault(thread, 0) >= free) {
+            while (!isFreeFor(thread)) {
                 changed.await();
             }
-            free--;
-            held.merge(thread, 1, Integer::sum);
-            // Taking a slot does not free any, so there is no thread to signal.
-            return () -> release(thread);
+            return take(thread);
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Takes a slot for this thread if it gets one at once. */
+    Optional<Slot> tryAcquire(String thread) {
+        lock.lock();
+        try {
+            return isFreeFor(thread) ? Optional.of(take(thread)) : Optional.empty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean isFreeFor(String thread) {
+        return held.getOrDefault(thread, 0) < free;
+    }
+
+    /** Taking a slot does not free any, so there is no thread to signal. */
+    private Slot take(String thread) {
+        free--;
+        held.merge(thread, 1, Integer::sum);
+        return () -> release(thread);
     }
 
     private void release(String thread) {

@@ -28,7 +28,6 @@ import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.fact.ThreadFact;
 import dev.waymark.conversation.fact.ToolFact;
-import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
@@ -106,13 +105,13 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         this.growth = new RunGrowth(limits);
         if (input.carried().isPresent()) {
             CarriedState carried = CarriedState.unpack(input.carried().get());
-            flights = new InFlight(this::apply, carried.agent());
+            flights = new InFlight(this::apply, this::conversation, carried.agent());
             known = carried.state();
         } else if (input.inChunks().isPresent()) {
-            flights = new InFlight(this::apply, Optional.empty());
+            flights = new InFlight(this::apply, this::conversation, Optional.empty());
             arrival = Optional.of(new StateArrival(input.inChunks().get(), this::arrived));
         } else {
-            flights = new InFlight(this::apply, Optional.empty());
+            flights = new InFlight(this::apply, this::conversation, Optional.empty());
             List<Fact> facts = input.facts();
             known = Conversation.start((ThreadFact.RunStarted) facts.get(0), now());
             facts.subList(1, facts.size()).forEach(this::apply);
@@ -218,13 +217,13 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
             return !nothingNew && ask(new Work.Summary(step.step()));
         }
 
-        private boolean ask(Work<Reply> work) {
+        private boolean ask(Work<?> work) {
             apply(work.begun());
             if (!WorkflowUnsafe.isReplaying()) {
                 modelCalls.accept(
                         new RunReader.Called(conversation(), flights.agent().orElseThrow()));
             }
-            flights.callModel(work, conversation());
+            flights.callModel(conversation());
             return true;
         }
 

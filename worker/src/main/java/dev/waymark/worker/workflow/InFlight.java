@@ -20,7 +20,6 @@ import dev.waymark.conversation.call.Call;
 import dev.waymark.conversation.call.Parent;
 import dev.waymark.conversation.fact.Fact;
 import dev.waymark.conversation.fact.ThreadFact;
-import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Json;
 import io.temporal.activity.ActivityCancellationType;
 import io.temporal.activity.ActivityOptions;
@@ -94,6 +93,7 @@ final class InFlight {
             RetryOptions.newBuilder().setMaximumAttempts(1).build();
 
     private final Consumer<Fact> facts;
+    private final Supplier<Conversation> state;
     private final Map<Work<?>, Flight> flights = new LinkedHashMap<>();
     /** The threads to which a signal is being sent. */
     private final Set<String> signalled = new LinkedHashSet<>();
@@ -104,9 +104,14 @@ final class InFlight {
     private boolean timerSet;
     private boolean anotherTaskDue;
 
-    /** @param agent the agent, if the previous run had resolved it */
-    InFlight(Consumer<Fact> facts, Optional<AgentSpec> agent) {
+    /**
+     * @param facts receives what happens
+     * @param state the state so far
+     * @param agent the agent, if the previous run had resolved it
+     */
+    InFlight(Consumer<Fact> facts, Supplier<Conversation> state, Optional<AgentSpec> agent) {
         this.facts = facts;
+        this.state = state;
         this.agent = agent;
     }
 
@@ -144,14 +149,14 @@ final class InFlight {
     }
 
     /** Calls the model for a reply or a summary. The conversation already contains the fact that the call has begun. */
-    void callModel(Work<Reply> work, Conversation committed) {
-        ModelInput input = ModelInput.of(committed);
+    void callModel(Conversation committed) {
+        ModelInput input = ModelInput.of(committed, agent.orElseThrow());
         ActivityOptions options = options(
                         MODEL_TIMEOUT, "step " + input.step() + (input.summary() ? ", a summary" : ""))
                 .setHeartbeatTimeout(REPEATABLE_SILENCE)
                 .setRetryOptions(MODEL_RETRIES)
                 .build();
-        begin(work, options, WireNames.MODEL_ACTIVITY, input);
+        begin(input.work(), options, WireNames.MODEL_ACTIVITY, input);
     }
 
     /** Dispatches a call to a worker. Returns false if the commands of this workflow task would become too large. */
@@ -301,8 +306,11 @@ final class InFlight {
                     if (result instanceof AgentSpec resolved) {
                         agent = Optional.of(resolved);
                     }
-                    facts.accept(
-                            failure == null && result != null ? work.completed(result) : work.failed(cause(failure)));
+                    if (failure == null && result != null) {
+                        work.completed(result, state.get()).forEach(facts);
+                    } else {
+                        facts.accept(work.failed(cause(failure)));
+                    }
                     return null;
                 }));
         flights.put(work, new Flight(scope, cancellable, Workflow.getInfo().getHistoryLength()));

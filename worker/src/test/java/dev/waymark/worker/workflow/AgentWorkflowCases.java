@@ -482,7 +482,7 @@ abstract class AgentWorkflowCases {
                     return "late";
                 })
                 .safeToRetry();
-        try (WorkflowRig rig = new WorkflowRig(connection(), model, slow)) {
+        try (WorkflowRig rig = new WorkflowRig(connection(), model, slow).with(agent -> agent.fuse(Duration.ZERO))) {
             String thread = rig.start(StartInput.of("a").saying(PersonFact.UserSpoke.message("m-1", "Go")));
             toolRuns.await(60, TimeUnit.SECONDS);
 

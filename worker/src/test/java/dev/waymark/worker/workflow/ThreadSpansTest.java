@@ -1,6 +1,7 @@
 package dev.waymark.worker.workflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.waymark.client.trace.Span;
 import dev.waymark.client.trace.ThreadSpans;
@@ -12,6 +13,7 @@ import dev.waymark.conversation.fact.ModelFact;
 import dev.waymark.conversation.fact.PersonFact;
 import dev.waymark.conversation.fact.SignalNames;
 import dev.waymark.conversation.fact.ThreadFact;
+import dev.waymark.conversation.fact.ToolFact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Reply;
@@ -20,6 +22,7 @@ import dev.waymark.conversation.state.ThreadIdentity;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usage;
+import dev.waymark.history.EventPlace;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Moment;
 import dev.waymark.history.ProjectedHistory;
@@ -28,6 +31,7 @@ import dev.waymark.history.Timeline;
 import dev.waymark.tool.JavaTool;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -108,7 +112,7 @@ class ThreadSpansTest {
         ThreadFact.RunStarted started =
                 new ThreadFact.RunStarted(ThreadIdentity.RULES, "helper", false, Optional.empty());
         Conversation state = Conversation.start(started, at);
-        AgentPolicy agent = new AgentPolicy("helper", 9, Map.of());
+        AgentPolicy agent = new AgentPolicy("helper", 9, Map.of("look", AgentPolicy.Executor.ACTIVITY));
         List<Fact> all = new ArrayList<>(List.of(
                 new ThreadFact.AgentRequested(),
                 new ThreadFact.AgentResolved(budget.map(agent::withBudget).orElse(agent))));
@@ -228,5 +232,42 @@ class ThreadSpansTest {
                     .contains("lamp")
                     .contains("Buy it");
         }
+    }
+
+    /** The task that applied the step began when the longest call had ended. */
+    @Test
+    void callsThatRanWithTheirModelCall_haveTheTimesThatTheyTook() {
+        Instant at = Instant.parse("2026-05-01T09:00:00Z");
+        Timeline begun = happened(Optional.empty(), said("one"), new ModelFact.ModelCalled(1));
+        List<Moment> moments = new ArrayList<>(begun.moments());
+        Reply reply = Reply.of(
+                new Part.ToolUse("tu_1", "look", Json.EMPTY_OBJECT),
+                new Part.ToolUse("tu_2", "look", Json.EMPTY_OBJECT));
+        List<Fact> facts = List.of(
+                new ModelFact.ModelReplied(1, reply),
+                new ToolFact.ToolDispatched("tu_1", 1),
+                new ToolFact.ToolDispatched("tu_2", 1),
+                new ToolFact.ToolFinished("tu_1", 1, "red", false),
+                new ToolFact.ToolFinished("tu_2", 1, "blue", false));
+        List<Duration> took = List.of(Duration.ofMillis(400), Duration.ofMillis(100));
+        Conversation state = begun.now();
+        for (int i = 0; i < facts.size(); i++) {
+            state = state.apply(facts.get(i), at.plusSeconds(9));
+            moments.add(new Moment(
+                    "r",
+                    new EventPlace(20, i == facts.size() - 1 ? EventPlace.LAST : i),
+                    at.plusSeconds(9),
+                    Optional.of(facts.get(i)),
+                    state,
+                    i < 3 ? Optional.empty() : Optional.of(took.get(i - 3))));
+        }
+        Timeline timeline = new Timeline("t", "r", moments, state, Optional.empty(), Optional.empty(), 20, false);
+
+        assertThat(ThreadSpans.of(timeline, TraceIds.of("t", Optional.empty()), false))
+                .extracting(Span::name, Span::start, Span::end)
+                .containsExactly(
+                        tuple("chat ", at.plusSeconds(4), at.plusMillis(8_600)),
+                        tuple("execute_tool look", at.plusMillis(8_600), at.plusSeconds(9)),
+                        tuple("execute_tool look", at.plusMillis(8_600), at.plusMillis(8_700)));
     }
 }

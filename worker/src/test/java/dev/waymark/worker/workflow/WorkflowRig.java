@@ -33,9 +33,11 @@ import dev.waymark.worker.model.ModelActivityImpl;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.ClaimSender;
 import dev.waymark.worker.tool.LateOutcomeSender;
+import dev.waymark.worker.tool.ReplyCalls;
 import dev.waymark.worker.tool.ToolActivity;
 import dev.waymark.worker.tool.ToolKinds;
 import dev.waymark.worker.tool.ToolRunner;
+import dev.waymark.worker.tool.ToolTimes;
 import dev.waymark.worker.tool.VerifyActivityImpl;
 import dev.waymark.worker.tool.java.JavaTools;
 import dev.waymark.worker.tool.mcp.McpEntry;
@@ -136,11 +138,16 @@ final class WorkflowRig implements AutoCloseable {
                         .build());
         RunReader runs = new RunReader(histories, 1_000);
         worker.registerWorkflowImplementationTypes(AgentWorkflowImpl.class);
-        worker.registerActivitiesImplementations(
-                (AgentActivity) this::agent,
-                new ModelActivityImpl(runs, providers, new AttemptMetrics(new SimpleMeterRegistry())));
         kinds = new ToolKinds(System.getenv(), Path.of("."), JavaTools.of(tools));
         ToolRunner runner = new ToolRunner(kinds);
+        ToolTimes times = new ToolTimes();
+        worker.registerActivitiesImplementations(
+                (AgentActivity) this::agent,
+                new ModelActivityImpl(
+                        runs,
+                        providers,
+                        new ReplyCalls(runs, runner, times),
+                        new AttemptMetrics(new SimpleMeterRegistry())));
         StateActivityImpl carrier = new StateActivityImpl(runs, TRIES_TO_FIND_A_RUN);
         worker.registerActivitiesImplementations(
                 new ToolActivity(
@@ -149,6 +156,7 @@ final class WorkflowRig implements AutoCloseable {
                         new ClaimSender(connection.client(), new AttemptMetrics(new SimpleMeterRegistry())),
                         new LateOutcomeSender(connection.client()),
                         new ClaimJournal("any"),
+                        times,
                         () -> false),
                 new VerifyActivityImpl(runs, runner),
                 (StateActivity) input -> {

@@ -32,6 +32,11 @@ public final class JavaToolKind implements ToolKind<ToolImplementation.Plain> {
     }
 
     @Override
+    public boolean isReady(ToolImplementation.Plain java, ToolSpec tool) {
+        return tools.find(tool.name()).isPresent();
+    }
+
+    @Override
     public ToolOutcome run(ToolImplementation.Plain java, ToolRun run) throws InterruptedException {
         if (run.fence().left().isZero()) {
             return run.tooLate();

@@ -47,6 +47,14 @@ public interface ToolKind<T extends ToolImplementation> extends AutoCloseable {
      */
     ToolOutcome run(T implementation, ToolRun run) throws InterruptedException;
 
+    /**
+     * Whether this worker can run the tool at once: it has it, and no connection has to be opened first. If not, a call
+     * is dispatched to an activity of its own, which may run in another worker.
+     */
+    default boolean isReady(T implementation, ToolSpec tool) {
+        return true;
+    }
+
     /** Checks whether a lost call took effect. */
     VerifyOutcome verify(ToolRun run) throws InterruptedException;
 

@@ -146,6 +146,16 @@ final class McpConnection implements AutoCloseable {
         }
     }
 
+    /** Whether a call would be sent at once, without a ping before it. */
+    boolean isWarm() {
+        return channel.isOpen() && !isInDoubt();
+    }
+
+    private boolean isInDoubt() {
+        boolean idle = System.nanoTime() - lastUse > IDLE.toNanos();
+        return doubtful || (idle && channel.canLapse());
+    }
+
     /**
      * Whether the connection can be used. Sends a ping after a missed deadline, or if the server may have dropped the
      * session while it was idle.
@@ -154,8 +164,7 @@ final class McpConnection implements AutoCloseable {
         if (!channel.isOpen()) {
             return false;
         }
-        boolean idle = System.nanoTime() - lastUse > IDLE.toNanos();
-        if (doubtful || (idle && channel.canLapse())) {
+        if (isInDoubt()) {
             try {
                 channel.ask("ping", JsonRpc.object(), ProcessFence.in(SIGN_OF_LIFE));
                 doubtful = false;

@@ -106,6 +106,19 @@ public final class McpConnections implements AutoCloseable {
         return use.with(connection(server, fence));
     }
 
+    /** Whether a call would find a connection that can be used, and would not have to wait for it. */
+    boolean isConnected(McpServer server) {
+        Slot slot = slots.get(server);
+        if (slot == null || !slot.lock.tryLock()) {
+            return false;
+        }
+        try {
+            return slot.connection.filter(McpConnection::isWarm).isPresent();
+        } finally {
+            slot.lock.unlock();
+        }
+    }
+
     /** The existing connection, if it can still be used. */
     private Optional<McpConnection> known(McpServer server, ProcessFence fence)
             throws RequestNotSentException, InterruptedException {

@@ -32,6 +32,11 @@ public final class McpToolKind implements ToolKind<McpTool> {
     }
 
     @Override
+    public boolean isReady(McpTool mcp, ToolSpec tool) {
+        return servers.isConnected(mcp.server());
+    }
+
+    @Override
     public ToolOutcome run(McpTool mcp, ToolRun run) throws InterruptedException {
         try {
             McpResult result = servers.call(mcp, run.args(), run.effectKeys(), run.fence());

@@ -1,0 +1,231 @@
+package dev.waymark.worker.tool;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.work.ModelResult;
+import dev.waymark.contract.work.ToolInput;
+import dev.waymark.contract.work.ToolOutcome;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Step;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.history.RunReader;
+import dev.waymark.tool.ToolContext;
+import dev.waymark.worker.process.DaemonThreads;
+import io.temporal.activity.ActivityInfo;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
+
+/**
+ * Runs the calls of a reply in the activity that got the reply: all of them or none, once, at the same time. A call that
+ * does not end with an outcome here is dispatched to an activity of its own, which repeats it; so no failure matters.
+ * Thread-safe.
+ */
+public final class ReplyCalls {
+    private static final Logger LOG = LoggerFactory.getLogger(ReplyCalls.class);
+
+    /** The maximum size of all outcomes as JSON. With the reply, a result stays far below Temporal's limit of 2 MiB. */
+    private static final int MOST_BYTES = 512 * 1024;
+
+    private final RunReader runs;
+    private final ToolRunner tools;
+    private final ToolTimes times;
+    private final ExecutorService threads = Executors.newCachedThreadPool(DaemonThreads.named("calls of a reply"));
+
+    public ReplyCalls(RunReader runs, ToolRunner tools, ToolTimes times) {
+        this.runs = runs;
+        this.tools = tools;
+        this.times = times;
+    }
+
+    /**
+     * Prepares the calls of the newest reply. Returns empty if they are not all safe to retry, short and ready in this
+     * worker, or if one of them would have to wait for a slot.
+     *
+     * @param state the state after the reply
+     * @param left the time that the activity still has
+     */
+    public Optional<Batch> prepare(ActivityInfo info, AgentSpec agent, Conversation state, Duration left) {
+        List<Step.RunTool> calls = state.callsToRunWithReply();
+        List<ToolSpec> specs = calls.stream()
+                .flatMap(run -> agent.tool(run.call().tool()).stream())
+                .toList();
+        boolean ready = !calls.isEmpty()
+                && specs.size() == calls.size()
+                && specs.stream().allMatch(tool -> isShort(agent, tool, left) && tools.isReady(tool));
+        if (!ready) {
+            return Optional.empty();
+        }
+        String thread = info.getWorkflowId();
+        List<Prepared> prepared = new ArrayList<>();
+        for (int i = 0; i < calls.size(); i++) {
+            ToolInput input = new ToolInput(
+                    calls.get(i).call().id(), 1, calls.get(i).call().args(), state.session());
+            ToolContext context = ToolActivity.context(
+                    input,
+                    specs.get(i).name(),
+                    thread,
+                    state.context().orElse(Json.EMPTY_OBJECT),
+                    runs.traceparent(thread, info.getWorkflowRunId(), input.callId()));
+            prepared.add(new Prepared(specs.get(i), input, context));
+        }
+        return slots(thread, specs).map(slots -> {
+            List<Execution> executions = new ArrayList<>();
+            for (int i = 0; i < slots.size(); i++) {
+                executions.add(new Execution(agent, prepared.get(i), slots.get(i)));
+            }
+            return new Batch(executions);
+        });
+    }
+
+    private boolean isShort(AgentSpec agent, ToolSpec tool, Duration left) {
+        return tool.timeout().plus(ToolActivity.CLEANUP).compareTo(left) < 0
+                && !times.wasSlowerThan(agent.fuseLimit(), agent, tool);
+    }
+
+    /** A slot for each tool, or none at all. */
+    private Optional<List<ToolSlots.Slot>> slots(String thread, List<ToolSpec> specs) {
+        List<ToolSlots.Slot> slots = new ArrayList<>();
+        for (ToolSpec tool : specs) {
+            Optional<ToolSlots.Slot> slot = tools.slotNow(tool, thread);
+            if (slot.isEmpty()) {
+                slots.forEach(ToolSlots.Slot::close);
+                return Optional.empty();
+            }
+            slots.add(slot.get());
+        }
+        return Optional.of(slots);
+    }
+
+    private record Prepared(ToolSpec tool, ToolInput input, ToolContext context) {
+        /** The time in which the call ends, if its tool heeds an interrupt. */
+        private Duration most() {
+            return tool.timeout().plus(ToolActivity.CLEANUP);
+        }
+    }
+
+    /** One execution of a call. It holds a slot until it has ended, or until it is certain that it does not begin. */
+    private final class Execution implements Callable<ToolOutcome> {
+        private final AgentSpec agent;
+        private final Prepared call;
+        private final ToolSlots.Slot slot;
+        private final @Nullable Map<String, String> log = MDC.getCopyOfContextMap();
+        private final AtomicBoolean slotIsTaken = new AtomicBoolean();
+        private final FutureTask<ToolOutcome> future = new FutureTask<>(this);
+        private volatile boolean over;
+        private volatile long tookMillis;
+
+        private Execution(AgentSpec agent, Prepared call, ToolSlots.Slot slot) {
+            this.agent = agent;
+            this.call = call;
+            this.slot = slot;
+        }
+
+        @Override
+        public ToolOutcome call() throws InterruptedException {
+            if (!slotIsTaken.compareAndSet(false, true)) {
+                throw new InterruptedException("ended before it began");
+            }
+            long began = System.nanoTime();
+            try (slot) {
+                if (log != null) {
+                    MDC.setContextMap(log);
+                }
+                return tools.runSafe(call.tool(), call.input().args(), call.context(), () -> over);
+            } finally {
+                MDC.clear();
+                Duration took = Duration.ofNanos(System.nanoTime() - began);
+                tookMillis = took.toMillis();
+                times.took(agent, call.tool(), took);
+            }
+        }
+
+        /** Interrupts the tool if it still runs. */
+        private void end() {
+            over = true;
+            future.cancel(true);
+            if (slotIsTaken.compareAndSet(false, true)) {
+                slot.close();
+            }
+        }
+
+        /** Waits for the outcome until this time; empty if there is none that counts. */
+        private Optional<ModelResult.Ran> outcome(long untilNanos) throws InterruptedException {
+            try {
+                ToolOutcome outcome = future.get(Math.max(0, untilNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
+                return outcome.notStarted().isPresent()
+                        ? Optional.empty()
+                        : Optional.of(new ModelResult.Ran(call.input().callId(), outcome, (int) tookMillis));
+            } catch (ExecutionException | TimeoutException e) {
+                LOG.debug(
+                        "call {} has no outcome and is dispatched again",
+                        call.input().callId(),
+                        e);
+                return Optional.empty();
+            }
+        }
+    }
+
+    /** Calls that hold their slots. Run them once. */
+    public final class Batch {
+        private final List<Execution> calls;
+
+        private Batch(List<Execution> calls) {
+            this.calls = calls;
+        }
+
+        /**
+         * Runs the calls, each for at most its tool's time limit. If the current thread is interrupted, so are the
+         * tools, and calls that have not ended have no outcome. The interruption is not passed on: the reply is there,
+         * and completes the activity.
+         *
+         * @return the outcomes, in the order of the calls
+         */
+        public List<ModelResult.Ran> run() {
+            List<ModelResult.Ran> outcomes = new ArrayList<>();
+            try {
+                calls.forEach(call -> threads.execute(call.future));
+                long began = System.nanoTime();
+                int bytes = 0;
+                for (Execution each : calls) {
+                    Optional<ModelResult.Ran> ran =
+                            each.outcome(began + each.call.most().toNanos());
+                    int size = ran.map(ReplyCalls::sizeOf).orElse(0);
+                    if (size <= MOST_BYTES - bytes) {
+                        bytes += size;
+                        ran.ifPresent(outcomes::add);
+                    }
+                }
+            } catch (InterruptedException | OutOfMemoryError e) { // The latter if no more threads can be created.
+                LOG.debug("calls of a reply were ended, and those without an outcome are dispatched again", e);
+            } finally {
+                calls.forEach(Execution::end);
+            }
+            return outcomes;
+        }
+    }
+
+    private static int sizeOf(ModelResult.Ran ran) {
+        try {
+            return PayloadJson.MAPPER.writeValueAsBytes(ran).length;
+        } catch (JsonProcessingException e) {
+            return Integer.MAX_VALUE; // It can't be recorded.
+        }
+    }
+}
