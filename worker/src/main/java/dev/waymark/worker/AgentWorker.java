@@ -178,8 +178,8 @@ public final class AgentWorker implements AutoCloseable {
                         tools,
                         new ClaimSender(client, activityMetrics),
                         new LateOutcomeSender(client),
-                        journal,
                         times,
+                        journal,
                         () -> draining),
                 new VerifyActivityImpl(runs, tools),
                 new StateActivityImpl(runs));

@@ -59,15 +59,15 @@ public final class ToolActivity implements DynamicActivity {
             ToolRunner tools,
             ClaimSender claims,
             LateOutcomeSender lateOutcomes,
-            ClaimJournal journal,
             ToolTimes times,
+            ClaimJournal journal,
             BooleanSupplier stopping) {
         this.runs = runs;
         this.tools = tools;
         this.claims = claims;
         this.lateOutcomes = lateOutcomes;
-        this.journal = journal;
         this.times = times;
+        this.journal = journal;
         this.stopping = stopping;
     }
 

@@ -163,8 +163,8 @@ final class Plant implements AutoCloseable {
                             tools,
                             new ClaimSender(own.client(), new AttemptMetrics(new SimpleMeterRegistry())),
                             new LateOutcomeSender(own.client()),
-                            new ClaimJournal("any"),
                             times,
+                            new ClaimJournal("any"),
                             () -> false),
                     new VerifyActivityImpl(runs, tools));
         }

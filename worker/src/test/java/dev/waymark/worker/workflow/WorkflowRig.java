@@ -155,8 +155,8 @@ final class WorkflowRig implements AutoCloseable {
                         runner,
                         new ClaimSender(connection.client(), new AttemptMetrics(new SimpleMeterRegistry())),
                         new LateOutcomeSender(connection.client()),
-                        new ClaimJournal("any"),
                         times,
+                        new ClaimJournal("any"),
                         () -> false),
                 new VerifyActivityImpl(runs, runner),
                 (StateActivity) input -> {
